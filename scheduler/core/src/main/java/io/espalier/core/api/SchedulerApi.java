@@ -1,0 +1,52 @@
+package io.espalier.core.api;
+
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What REST and the CLI may ask of a scheduler. Thread-safe. Calls return at once; what needs the
+ * scheduler thread is answered between its slices of work, through the stage. A stage fails with
+ * {@link RefusedException} for what the caller did wrong.
+ */
+public interface SchedulerApi {
+  /** The latest published view; never blocks, never null. */
+  SchedulerView view();
+
+  EventFeed events();
+
+  /**
+   * @param jobs empty: all valid ones; unknown names are skipped
+   * @param samples node names per bucket, at most
+   */
+  CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples);
+
+  CompletionStage<TaskPage> tasks(TaskQuery query);
+
+  CompletionStage<TaskView> task(String job, String node);
+
+  CompletionStage<Explanation> explain(String job, String node);
+
+  /** Runs the query where blocking is allowed. */
+  CompletionStage<LogPage> logs(LogQuery query);
+
+  /**
+   * Lifts back-offs and makes failed tasks startable (behaviour 6.8); durable when the stage
+   * completes.
+   *
+   * @return how many tasks changed
+   */
+  CompletionStage<Long> forgive(List<String> jobs);
+
+  /**
+   * Signals a running task as its job's {@code kill_subprocess} says; completes when the signal is
+   * queued.
+   */
+  CompletionStage<Void> kill(String job, String node);
+
+  /** Stops starts of a job until resumed; kills nothing; survives reload and restart. */
+  CompletionStage<Void> pause(String job, String reason);
+
+  CompletionStage<Void> resume(String job);
+}

@@ -1,0 +1,38 @@
+package io.espalier.core.api;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.topology.Topology;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the scheduler published after its latest round: immutable, read without locks.
+ *
+ * @param config the one in force; null before the first good one
+ * @param configProblems why the newest configuration is not in force, and all warnings
+ * @param topology the nodes in force; null before the first
+ * @param nodesAtMillis when these nodes were fetched
+ * @param progress by job, of configured jobs
+ * @param running all live invocations, also of deleted jobs
+ * @param errors source of the error to its message; only current ones
+ * @param publishedAtMillis when this view was made
+ */
+public record SchedulerView(
+    @Nullable Config config,
+    List<Problem> configProblems,
+    @Nullable Topology topology,
+    long nodesAtMillis,
+    Map<String, JobProgress> progress,
+    List<RunningTask> running,
+    Map<String, String> errors,
+    long publishedAtMillis) {
+  public static final SchedulerView EMPTY =
+      new SchedulerView(null, List.of(), null, 0, Map.of(), List.of(), Map.of(), 0);
+
+  public SchedulerView {
+    configProblems = List.copyOf(configProblems);
+    running = List.copyOf(running);
+  }
+}

@@ -1,0 +1,48 @@
+package io.espalier.core.config;
+
+import java.util.List;
+
+/**
+ * How long a task waits after an error (behaviour 6.6): rising intervals, then repeat the last one
+ * or fail.
+ *
+ * @param seconds strictly increasing, positive; empty only when not repeating
+ * @param repeats whether the last interval is repeated for ever; otherwise the task fails
+ */
+public record Backoff(List<Integer> seconds, boolean repeats) {
+  /** What a wait that has no interval left takes when it must wait without failing. */
+  public static final int NO_MORE_SECONDS = 60;
+
+  public static final Backoff DEFAULT =
+      new Backoff(List.of(15, 30, 60, 300, 900, 3600, 7200, 21600, 86400), true);
+
+  public Backoff {
+    seconds = List.copyOf(seconds);
+    if (seconds.isEmpty() && repeats) {
+      throw new IllegalArgumentException("nothing to repeat");
+    }
+  }
+
+  /**
+   * The interval after {@code current}.
+   *
+   * @param current seconds; 0 for none yet
+   */
+  public Interval next(int current) {
+    for (int s : seconds) {
+      if (s > current) {
+        return new Interval(s, false);
+      }
+    }
+    return repeats
+        ? new Interval(seconds.get(seconds.size() - 1), false)
+        : new Interval(NO_MORE_SECONDS, true);
+  }
+
+  /**
+   * A wait.
+   *
+   * @param noMore there was no interval left: a task with an error fails instead of waiting
+   */
+  public record Interval(int seconds, boolean noMore) {}
+}

@@ -1,0 +1,32 @@
+package io.espalier.core.config;
+
+import io.espalier.core.problem.Problem;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One version of the whole configuration: immutable.
+ *
+ * @param settings valid settings
+ * @param jobs by name, broken ones included
+ * @param warnings about the settings and the document; problems of jobs are in the jobs
+ */
+public record Config(Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings) {
+  public Config {
+    jobs = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
+    warnings = List.copyOf(warnings);
+  }
+
+  public @Nullable Job job(String name) {
+    return jobs.get(name);
+  }
+
+  /** Document warnings and the problems of all jobs, in document order as far as it is known. */
+  public List<Problem> problems() {
+    List<Problem> all = new java.util.ArrayList<>(warnings);
+    jobs.values().forEach(job -> all.addAll(job.problems()));
+    return List.copyOf(all);
+  }
+}

@@ -1,0 +1,68 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code bistro_job->NAME} with everything inherited resolved (behaviour 2.4). A job with errors
+ * keeps its good parts, stays visible and cannot run.
+ *
+ * @param level index of the level of its tasks
+ * @param config handed to tasks as it is
+ * @param needs slots per resource, by resource index; length = number of resources
+ * @param filters by level index; levels without a filter are absent
+ * @param dependsOn names of jobs that must be done on the same node
+ * @param levelForHostPlacement empty when the job does not say
+ * @param hostPlacement wins over {@code levelForHostPlacement}; empty string: none
+ * @param command argv prefix; empty: the worker command
+ * @param killOrphansAfter empty: never
+ * @param versionId -1 when there is none
+ * @param createTime epoch seconds, 0 when unknown
+ * @param modifyTime epoch seconds, 0 when unknown
+ * @param problems errors and warnings of this job
+ * @param original the object it was read from, untouched
+ */
+public record Job(
+    String name,
+    String owner,
+    boolean enabled,
+    int level,
+    double priority,
+    Json.Obj config,
+    List<Integer> needs,
+    Map<Integer, JobFilter> filters,
+    List<String> dependsOn,
+    Optional<Integer> levelForHostPlacement,
+    String hostPlacement,
+    List<String> command,
+    StatusFrom statusFrom,
+    Backoff backoff,
+    Optional<Duration> killOrphansAfter,
+    SubprocessOptions subprocess,
+    KillRequest kill,
+    long versionId,
+    long createTime,
+    long modifyTime,
+    List<Problem> problems,
+    Json.Obj original) {
+  public Job {
+    needs = List.copyOf(needs);
+    filters = Map.copyOf(filters);
+    dependsOn = List.copyOf(dependsOn);
+    command = List.copyOf(command);
+    problems = List.copyOf(problems);
+  }
+
+  public boolean isValid() {
+    return problems.stream().noneMatch(Problem::isError);
+  }
+
+  /** Enabled and free of errors. */
+  public boolean canRun() {
+    return enabled && isValid();
+  }
+}

@@ -1,0 +1,60 @@
+package io.espalier.core.config;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which nodes of one level a job may use (behaviour section 4). The evaluation order and the stable
+ * hash are documented at {@link JobFilters}.
+ *
+ * @param whitelist empty passes every name
+ * @param whitelistRegex must be found anywhere in the name
+ * @param tagWhitelist empty passes every node; otherwise one tag must match
+ * @param fraction in [0, 1]: the share of nodes that pass
+ */
+public record JobFilter(
+    Set<String> whitelist,
+    @Nullable Pattern whitelistRegex,
+    Set<String> blacklist,
+    @Nullable Pattern blacklistRegex,
+    Set<String> tagWhitelist,
+    double fraction) {
+  public static final JobFilter ALL = new JobFilter(Set.of(), null, Set.of(), null, Set.of(), 1.0);
+
+  public JobFilter {
+    whitelist = Set.copyOf(whitelist);
+    blacklist = Set.copyOf(blacklist);
+    tagWhitelist = Set.copyOf(tagWhitelist);
+  }
+
+  /** Passes everything. */
+  public boolean isTrivial() {
+    return equals(ALL);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof JobFilter o
+        && whitelist.equals(o.whitelist)
+        && blacklist.equals(o.blacklist)
+        && tagWhitelist.equals(o.tagWhitelist)
+        && fraction == o.fraction
+        && text(whitelistRegex).equals(text(o.whitelistRegex))
+        && text(blacklistRegex).equals(text(o.blacklistRegex));
+  }
+
+  @Override
+  public int hashCode() {
+    return whitelist.hashCode()
+        + 31 * blacklist.hashCode()
+        + 37 * tagWhitelist.hashCode()
+        + Double.hashCode(fraction)
+        + text(whitelistRegex).hashCode()
+        + 41 * text(blacklistRegex).hashCode();
+  }
+
+  private static String text(@Nullable Pattern pattern) {
+    return pattern == null ? "" : pattern.pattern();
+  }
+}

@@ -1,0 +1,52 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code bistro_settings}, checked (behaviour 2.3). Jobs inherit {@code defaults}.
+ *
+ * @param workerOverrides worker key (host:port, host or shard) to resource name to slots
+ * @param exitInitialWaitBefore while now is before it, the initial wait is left at once
+ * @param nodesHash identifies the {@code nodes} object: a node snapshot is bound to it
+ * @param original the text it came from
+ */
+public record Settings(
+    boolean enabled,
+    Duration workingWait,
+    Duration idleWait,
+    String policy,
+    String workerSelector,
+    Levels levels,
+    List<NodeSourceSpec> nodeSources,
+    NodeOrder nodeOrder,
+    ResourceCatalog resources,
+    Map<String, Map<String, Integer>> workerOverrides,
+    List<PhysicalResource> physicalResources,
+    Instant exitInitialWaitBefore,
+    JobDefaults defaults,
+    String nodesHash,
+    Json.Obj original) {
+  public Settings {
+    nodeSources = List.copyOf(nodeSources);
+    workerOverrides = Map.copyOf(workerOverrides);
+    physicalResources = List.copyOf(physicalResources);
+  }
+
+  /**
+   * What jobs inherit.
+   *
+   * @param level index of the level of tasks
+   * @param killOrphansAfter empty: never
+   */
+  public record JobDefaults(
+      Backoff backoff,
+      int level,
+      Optional<Duration> killOrphansAfter,
+      SubprocessOptions subprocess,
+      KillRequest kill) {}
+}

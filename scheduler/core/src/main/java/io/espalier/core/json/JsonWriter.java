@@ -1,0 +1,113 @@
+package io.espalier.core.json;
+
+import java.util.Iterator;
+import java.util.Map;
+
+/** Writes JSON values as text. Output is pure ASCII-safe JSON: control characters are escaped. */
+public final class JsonWriter {
+  private static final String HEX = "0123456789abcdef";
+
+  private JsonWriter() {}
+
+  /** On one line, without blanks. */
+  public static String compact(Json value) {
+    StringBuilder out = new StringBuilder();
+    write(value, out, -1, 0);
+    return out.toString();
+  }
+
+  /** Indented by two blanks a level, with a final newline left to the caller. */
+  public static String pretty(Json value) {
+    StringBuilder out = new StringBuilder();
+    write(value, out, 2, 0);
+    return out.toString();
+  }
+
+  private static void write(Json value, StringBuilder out, int indent, int depth) {
+    if (value instanceof Json.Obj object) {
+      writeObject(object, out, indent, depth);
+    } else if (value instanceof Json.Arr array) {
+      writeArray(array, out, indent, depth);
+    } else if (value instanceof Json.Str string) {
+      quote(string.value(), out);
+    } else if (value instanceof Json.Num number) {
+      // A plain form of 1e1000000 would be a megabyte of zeros.
+      boolean plain = Math.abs((long) number.value().scale()) <= 40;
+      out.append(plain ? number.value().toPlainString() : number.value().toString());
+    } else {
+      out.append(value);
+    }
+  }
+
+  private static void writeObject(Json.Obj object, StringBuilder out, int indent, int depth) {
+    out.append('{');
+    Iterator<Map.Entry<String, Json>> members = object.members().entrySet().iterator();
+    while (members.hasNext()) {
+      Map.Entry<String, Json> member = members.next();
+      newLine(out, indent, depth + 1);
+      quote(member.getKey(), out);
+      out.append(indent < 0 ? ":" : ": ");
+      write(member.getValue(), out, indent, depth + 1);
+      if (members.hasNext()) {
+        out.append(',');
+      }
+    }
+    if (!object.isEmpty()) {
+      newLine(out, indent, depth);
+    }
+    out.append('}');
+  }
+
+  private static void writeArray(Json.Arr array, StringBuilder out, int indent, int depth) {
+    out.append('[');
+    Iterator<Json> items = array.items().iterator();
+    while (items.hasNext()) {
+      newLine(out, indent, depth + 1);
+      write(items.next(), out, indent, depth + 1);
+      if (items.hasNext()) {
+        out.append(',');
+      }
+    }
+    if (!array.items().isEmpty()) {
+      newLine(out, indent, depth);
+    }
+    out.append(']');
+  }
+
+  private static void newLine(StringBuilder out, int indent, int depth) {
+    if (indent >= 0) {
+      out.append('\n').append(" ".repeat(indent * depth));
+    }
+  }
+
+  /** Appends the string as a JSON literal, quotes included. */
+  public static void quote(String text, StringBuilder out) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '"' -> out.append("\\\"");
+        case '\\' -> out.append("\\\\");
+        case '\n' -> out.append("\\n");
+        case '\r' -> out.append("\\r");
+        case '\t' -> out.append("\\t");
+        default -> {
+          if (c < 0x20 || c == 0x7f || Character.isSurrogate(c) || c == '\u2028' || c == '\u2029') {
+            escape(c, out);
+          } else {
+            out.append(c);
+          }
+        }
+      }
+    }
+    out.append('"');
+  }
+
+  private static void escape(char c, StringBuilder out) {
+    out.append("\\u")
+        .append(HEX.charAt(c >> 12))
+        .append(HEX.charAt((c >> 8) & 0xf))
+        .append(HEX.charAt((c >> 4) & 0xf))
+        .append(HEX.charAt(c & 0xf));
+  }
+}

@@ -1,0 +1,20 @@
+package io.espalier.core.problem;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value together with everything that was found wrong on the way to it.
+ *
+ * @param value absent when the errors left nothing usable
+ * @param problems errors and warnings, in document order
+ */
+public record Result<T>(@Nullable T value, List<Problem> problems) {
+  public Result {
+    problems = List.copyOf(problems);
+  }
+
+  public boolean hasErrors() {
+    return problems.stream().anyMatch(Problem::isError);
+  }
+}

@@ -1,0 +1,5 @@
+/** Problems of user input: collected, never thrown one at a time. */
+@NullMarked
+package io.espalier.core.problem;
+
+import org.jspecify.annotations.NullMarked;

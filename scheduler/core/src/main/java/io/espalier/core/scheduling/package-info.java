@@ -1,0 +1,5 @@
+/** The incremental scheduling core: which task may start now. */
+@NullMarked
+package io.espalier.core.scheduling;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,86 @@
+package io.espalier.core.status;
+
+import io.espalier.core.json.Json;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last known status of a task that was tried at least once (behaviour section 6). Immutable.
+ *
+ * @param main exactly one, never {@code UNSTARTED} in a stored status
+ * @param usesBackoff must wait {@code backoffSeconds} after {@code sinceMillis}
+ * @param holdsPosition does not advance the back-off position (killed, preempted)
+ * @param overwriteable synthetic: the next real, non-running status replaces it
+ * @param savedBackoff the effective wait differs from the job's own interval, which is {@code
+ *     position} (worker lost)
+ * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
+ * @param backoffSeconds effective wait; 0: none
+ * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
+ *     start. Kept over {@code RUNNING}, never-started and killed (L13)
+ * @param attempts invocations so far, this one included
+ * @param data what the task said; kept over synthetic statuses
+ */
+public record TaskStatus(
+    Main main,
+    boolean usesBackoff,
+    boolean holdsPosition,
+    boolean overwriteable,
+    boolean savedBackoff,
+    long sinceMillis,
+    int backoffSeconds,
+    int position,
+    int attempts,
+    Json.@Nullable Obj data) {
+
+  /** The main bits of behaviour 6.1. */
+  public enum Main {
+    UNSTARTED(1),
+    RUNNING(2),
+    DONE(4),
+    INCOMPLETE(8),
+    FAILED(16),
+    ERROR(32);
+
+    private final int bit;
+
+    Main(int bit) {
+      this.bit = bit;
+    }
+
+    public int bit() {
+      return bit;
+    }
+  }
+
+  /** Flags of behaviour 6.1. */
+  public static final int USES_BACKOFF = 64;
+
+  public static final int AVOIDED = 128;
+  public static final int DISABLED = 256;
+  public static final int DOES_NOT_ADVANCE_BACKOFF = 512;
+  public static final int OVERWRITEABLE = 1024;
+  public static final int HAS_SAVED_BACKOFF = 2048;
+
+  /** All bits, {@code USES_BACKOFF} also after the wait is over. */
+  public int bits() {
+    return main.bit()
+        | (usesBackoff ? USES_BACKOFF : 0)
+        | (holdsPosition ? DOES_NOT_ADVANCE_BACKOFF : 0)
+        | (overwriteable ? OVERWRITEABLE : 0)
+        | (savedBackoff ? HAS_SAVED_BACKOFF : 0);
+  }
+
+  /** When the wait ends, epoch milliseconds; 0 when there is none. */
+  public long readyAtMillis() {
+    return usesBackoff && backoffSeconds > 0 ? sinceMillis + backoffSeconds * 1000L : 0;
+  }
+
+  /** Whether it waits at that instant. */
+  public boolean isWaiting(long nowMillis) {
+    return usesBackoff && nowMillis < sinceMillis + backoffSeconds * 1000L;
+  }
+
+  /** Never to be started again, unless forgiven. */
+  public boolean isFinal() {
+    return main == Main.DONE || main == Main.FAILED;
+  }
+}

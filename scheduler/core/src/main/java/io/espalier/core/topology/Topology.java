@@ -1,0 +1,74 @@
+package io.espalier.core.topology;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.json.Json;
+import java.util.Set;
+
+/**
+ * The node tree of one refresh: immutable, packed, indexed by small ints.
+ *
+ * <p><b>Nodes</b> are numbered 0 (the instance) to {@code size() - 1}, level by level, so that the
+ * nodes of a level are the range {@link #levelStart} to {@link #levelEnd}. Siblings are numbered in
+ * node order (original or lexicographic; original also serves random).
+ *
+ * <p><b>Slots</b> are places in a parent's row of children. The children of a node are the
+ * contiguous slots {@link #childStart} to {@link #childEnd}; {@link #node(int)} maps a slot to its
+ * node. Slot 0 is the instance's. Without replicas there is one slot per node and, in a tree
+ * without skipped levels, slot and node numbers are equal. Enabled flag and tags belong to the
+ * slot; status and counters belong to the node (design ruling 9).
+ */
+public interface Topology {
+  Levels levels();
+
+  /** Number of nodes. */
+  int size();
+
+  /** Number of slots; at least {@link #size()}. */
+  int slots();
+
+  /** Whether every node has exactly one slot, of the same number. */
+  boolean slotsAreNodes();
+
+  int levelStart(int level);
+
+  /** Exclusive. */
+  int levelEnd(int level);
+
+  int level(int node);
+
+  String name(int node);
+
+  /** The node of that name on a level, or -1. */
+  int find(int level, String name);
+
+  /** First child slot of a node. */
+  int childStart(int node);
+
+  /** Exclusive. */
+  int childEnd(int node);
+
+  /** The node in a slot. */
+  int node(int slot);
+
+  /** The parent that owns the slot, or -1 for slot 0. */
+  int parent(int slot);
+
+  /** How many slots, and so parents, a node has. */
+  int slotCount(int node);
+
+  /** The {@code i}-th slot of a node, in ascending slot order. */
+  int slot(int node, int i);
+
+  /** The slot's own flag. */
+  boolean enabled(int slot);
+
+  /** Whether no slot is disabled. */
+  boolean allEnabled();
+
+  Set<String> tags(int slot);
+
+  /** Whether any slot has tags. */
+  boolean hasTags();
+
+  Json.Obj attributes(int slot);
+}
