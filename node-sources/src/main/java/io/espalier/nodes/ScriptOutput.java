@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a script wrote, as bytes until it is known that the script succeeded. Written by one thread,
- * then read by one other.
+ * What a script wrote, as bytes until it is known that the script succeeded. Filled by one thread;
+ * read by another when that has ended or the output is sealed.
  */
 final class ScriptOutput {
   /** The most that all runs of one fetch may write together. */
@@ -28,6 +28,7 @@ final class ScriptOutput {
 
   private final List<byte[]> blocks = new ArrayList<>();
   private int fill;
+  private boolean sealed;
 
   /**
    * Reads to the end.
@@ -37,19 +38,32 @@ final class ScriptOutput {
    */
   boolean readFrom(InputStream in, AtomicLong budget) throws IOException {
     while (true) {
-      if (blocks.isEmpty() || fill == last().length) {
-        blocks.add(new byte[blocks.isEmpty() ? FIRST_BLOCK : BLOCK]);
-        fill = 0;
+      byte[] block;
+      int from;
+      synchronized (this) {
+        if (blocks.isEmpty() || fill == last().length) {
+          blocks.add(new byte[blocks.isEmpty() ? FIRST_BLOCK : BLOCK]);
+          fill = 0;
+        }
+        block = last();
+        from = fill;
       }
-      int read = in.read(last(), fill, last().length - fill);
-      if (read < 0) {
-        return true;
+      int read = in.read(block, from, block.length - from);
+      synchronized (this) {
+        if (read < 0 || sealed) {
+          return true;
+        }
+        fill += read;
       }
-      fill += read;
       if (budget.addAndGet(-read) < 0) {
         return false;
       }
     }
+  }
+
+  /** From here on nothing is added, even if the reading has not come to its end. */
+  synchronized void seal() {
+    sealed = true;
   }
 
   private byte[] last() {
@@ -67,7 +81,7 @@ final class ScriptOutput {
   }
 
   /** Calls the sink for every line; the last one needs no line end. */
-  void forEachLine(LineSink sink) {
+  synchronized void forEachLine(LineSink sink) {
     CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     byte[] partial = new byte[0];
     long number = 0;

@@ -2,6 +2,7 @@ package io.espalier.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
@@ -234,9 +235,7 @@ class ScriptNodesTest extends NodeSourceContract {
               }
             });
     thread.start();
-    while (!Files.exists(directory.resolve("child"))) {
-      Thread.onSpinWait();
-    }
+    await().until(() -> Files.exists(directory.resolve("child")));
     thread.interrupt();
     thread.join();
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
@@ -246,9 +245,7 @@ class ScriptNodesTest extends NodeSourceContract {
   /** Waits for the kernel: a killed orphan is reaped by somebody else. */
   private void assertGone(String file) throws IOException {
     long pid = Long.parseLong(Files.readString(directory.resolve(file)).trim());
-    while (ProcessHandle.of(pid).filter(ScriptNodesTest::runs).isPresent()) {
-      Thread.onSpinWait();
-    }
+    await().until(() -> ProcessHandle.of(pid).filter(ScriptNodesTest::runs).isEmpty());
   }
 
   private static boolean runs(ProcessHandle process) {
@@ -371,6 +368,23 @@ class ScriptNodesTest extends NodeSourceContract {
     Topology t = Tree.of(ONE, source(ONE, script, ""));
     assertThat(Tree.names(t, 1)).containsExactly("one");
     assertGone("left");
+  }
+
+  @Test
+  void aDaemonThatHoldsTheOutputOpenDoesNotHoldTheFetchUp() throws Exception {
+    Path script =
+        script(
+            "s",
+            "setsid sh -c 'echo $$ > "
+                + directory
+                + "/d; exec sleep 1000' & echo one;"
+                + " until [ -s "
+                + directory
+                + "/d ]; do sleep 0.02; done; echo two");
+    Topology t = Tree.of(ONE, source(ONE, script, ""));
+    assertThat(Tree.names(t, 1)).containsExactly("one", "two");
+    long daemon = Long.parseLong(Files.readString(directory.resolve("d")).trim());
+    assertThat(ProcessHandle.of(daemon)).get().matches(ProcessHandle::destroyForcibly);
   }
 
   @Test
