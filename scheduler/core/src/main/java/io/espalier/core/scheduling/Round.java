@@ -5,6 +5,7 @@ package io.espalier.core.scheduling;
  * such a job. Jobs are small numbers, valid within the round. Starts only ever close jobs, so one
  * pass over {@link #openJobs} is enough.
  */
+@SuppressWarnings("DoNotCallSuggester") // the bodies come next
 public final class Round {
   Round() {}
 

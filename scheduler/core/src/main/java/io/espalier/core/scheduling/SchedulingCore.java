@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Order of a loop:</b> apply what came in ({@code finish}, {@code setStatus}, changes),
  * {@code advance}, then {@code round} in slices until it answers true.
  */
+@SuppressWarnings("DoNotCallSuggester") // the bodies come next
 public final class SchedulingCore {
   /** Granularity of timers. */
   public static final int TICK_MILLIS = 10;
