@@ -4,7 +4,13 @@ import java.util.function.IntPredicate;
 
 /** Some of the possible status bits of tasks, prepared for fast scans. Immutable. */
 public final class StatusSet {
-  private StatusSet(IntPredicate bits) {}
+  private final boolean[] codes = new boolean[StatusCodes.COUNT];
+
+  private StatusSet(IntPredicate bits) {
+    for (int code = 0; code < codes.length; code++) {
+      codes[code] = bits.test(StatusCodes.bits(code));
+    }
+  }
 
   /**
    * @param bits is asked for each possible combination of bits (behaviour 6.1, as in histograms:
@@ -13,5 +19,9 @@ public final class StatusSet {
    */
   public static StatusSet of(IntPredicate bits) {
     return new StatusSet(bits);
+  }
+
+  boolean has(int code) {
+    return codes[code];
   }
 }
