@@ -31,7 +31,7 @@ final class StatusCodes {
   private StatusCodes() {}
 
   private static int code(Main main, int flags) {
-    return 1 + (main.ordinal() - 1) * 16 + flags;
+    return 1 + (Integer.numberOfTrailingZeros(main.bit()) - 1) * 16 + flags;
   }
 
   /**
