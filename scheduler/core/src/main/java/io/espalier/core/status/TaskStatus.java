@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param savedBackoff the effective wait differs from the job's own interval, which is {@code
  *     position} (worker lost)
  * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
- * @param backoffSeconds effective wait; 0: none
+ * @param backoffSeconds effective wait; 0: none. While {@code RUNNING}, the wait that a start which
+ *     came to nothing had before, from which the next such wait grows (L35); it is not waited for
  * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
  *     start. Kept over {@code RUNNING}, never-started and killed (L13)
  * @param attempts invocations so far, this one included
@@ -82,5 +83,23 @@ public record TaskStatus(
   /** Never to be started again, unless forgiven. */
   public boolean isFinal() {
     return main == Main.DONE || main == Main.FAILED;
+  }
+
+  /** The word for it. */
+  public StatusLabel label() {
+    return StatusLabel.of(bits());
+  }
+
+  /** Bistro's JSON form (behaviour 6.4), which the next invocation gets as {@code prev_status}. */
+  public Json.Obj toJson() {
+    Json.Builder json =
+        Json.object()
+            .put("result_bits", bits())
+            .put("time", Math.floorDiv(sinceMillis, 1000L))
+            .putIfPresent("data", data);
+    if (usesBackoff && backoffSeconds != 0) {
+      json.put("backoff_duration", backoffSeconds);
+    }
+    return json.build();
   }
 }
