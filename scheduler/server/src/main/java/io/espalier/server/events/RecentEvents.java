@@ -30,7 +30,7 @@ public final class RecentEvents implements EventFeed {
 
   private final Event[] ring;
   private final AtomicLong stamped;
-  private final List<Runnable> subscribers = new CopyOnWriteArrayList<>();
+  private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
 
   private final Object lock = new Object();
   private int first;
@@ -111,9 +111,9 @@ public final class RecentEvents implements EventFeed {
   }
 
   private void tellSubscribers() {
-    for (Runnable subscriber : subscribers) {
+    for (Subscriber subscriber : subscribers) {
       try {
-        subscriber.run();
+        subscriber.onNews.run();
       } catch (RuntimeException e) {
         LOG.warn("a subscriber of the event feed failed", e);
       }
@@ -174,9 +174,22 @@ public final class RecentEvents implements EventFeed {
 
   @Override
   public Subscription subscribe(Runnable onNews) {
-    // Wrapped, so that two subscriptions of one Runnable end one at a time.
-    Runnable mine = onNews::run;
-    subscribers.add(mine);
-    return () -> subscribers.remove(mine);
+    Subscriber subscriber = new Subscriber(onNews);
+    subscribers.add(subscriber);
+    return subscriber;
+  }
+
+  /** Compared by identity: two subscriptions of one Runnable end one at a time. */
+  private final class Subscriber implements Subscription {
+    private final Runnable onNews;
+
+    private Subscriber(Runnable onNews) {
+      this.onNews = onNews;
+    }
+
+    @Override
+    public void close() {
+      subscribers.remove(this);
+    }
   }
 }

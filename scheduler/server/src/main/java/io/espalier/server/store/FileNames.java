@@ -9,7 +9,7 @@ import java.util.HexFormat;
 public final class FileNames {
   private static final int MAX_BYTES = 200;
   private static final String PLAIN =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
   private FileNames() {}
 
@@ -28,7 +28,7 @@ public final class FileNames {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < bytes.length; i++) {
       char c = (char) (bytes[i] & 0xff);
-      boolean plain = PLAIN.indexOf(c) >= 0 && !(c == '-' && i == 0) || c == '.' && i > 0;
+      boolean plain = (i > 0 && (c == '.' || c == '-')) || PLAIN.indexOf(c) >= 0;
       if (plain) {
         out.append(c);
       } else {
