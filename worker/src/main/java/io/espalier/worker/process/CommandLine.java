@@ -50,8 +50,8 @@ final class CommandLine {
    * @throws IOException when the file for the JSON argument cannot be written
    * @throws IllegalArgumentException when a name must not stand where it is asked for
    */
-  static List<String> argv(
-      Launch launch, List<String> command, String statusPath, Argument json) throws IOException {
+  static List<String> argv(Launch launch, List<String> command, String statusPath, Argument json)
+      throws IOException {
     List<String> argv = new ArrayList<>(command.size() + 3);
     argv.add(command.get(0));
     boolean shell = SHELLS.contains(baseName(command.get(0)));

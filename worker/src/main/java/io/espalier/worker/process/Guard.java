@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A small process beside us that waits for our death on a pipe and then kills all tasks (behaviour
  * 7.8). It reads the journal and looks for the cookie, so it reaches descendants, which the
- * parent-death signal of Linux does not, and it needs neither native code nor an extra exec in front
- * of every task. It sits in a session of its own, so that what interrupts us does not interrupt it;
- * when it dies before us it is replaced.
+ * parent-death signal of Linux does not, and it needs neither native code nor an extra exec in
+ * front of every task. It sits in a session of its own, so that what interrupts us does not
+ * interrupt it; when it dies before us it is replaced.
  */
 final class Guard implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Guard.class);

@@ -16,11 +16,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Processes by {@link ProcessBuilder}, for platforms without the native mechanism. Three threads per
- * task; the status path is a plain file, read when the process has exited; descendants are watched
- * by looking for members of the task's session, and what they write after the exit of the task's
- * own process is lost; without {@code setsid} there are no process groups and signals reach the
- * task's own process only.
+ * Processes by {@link ProcessBuilder}, for platforms without the native mechanism. Three threads
+ * per task; the status path is a plain file, read when the process has exited; descendants are
+ * watched by looking for members of the task's session, and what they write after the exit of the
+ * task's own process is lost; without {@code setsid} there are no process groups and signals reach
+ * the task's own process only.
  */
 final class JdkProcesses implements Processes {
   private static final int CHUNK = 8192;
@@ -156,7 +156,8 @@ final class JdkProcesses implements Processes {
       try {
         int result = process.waitFor();
         // The JDK folds a signal into the exit code, as shells do.
-        Exit exit = result > 128 ? new Exit(null, result - 128, false) : new Exit(result, null, false);
+        Exit exit =
+            result > 128 ? new Exit(null, result - 128, false) : new Exit(result, null, false);
         byte[] status = statusTail();
         queue.add(
             () -> {

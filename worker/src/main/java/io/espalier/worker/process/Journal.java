@@ -176,8 +176,7 @@ final class Journal implements AutoCloseable {
     Path fresh = file.resolveSibling("journal.new");
     Files.writeString(fresh, text);
     FileOutputStream next = new FileOutputStream(fresh.toFile(), true);
-    Files.move(
-        fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     if (out != null) {
       out.close();
     }

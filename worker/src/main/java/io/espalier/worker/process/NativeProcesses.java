@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes by posix_spawn, their pipes and ends by one epoll: no thread, five descriptors per task.
+ * Processes by posix_spawn, their pipes and ends by one epoll: no thread, five descriptors per
+ * task.
  *
  * <p>A start blocks its thread until the child has called exec, so starts have two threads of their
  * own. A child that has exited stays a zombie until it is released: as long as that is so its
@@ -55,8 +56,7 @@ final class NativeProcesses implements Processes {
     dataOffset = packed ? 4 : 8;
     events = new Memory((long) eventSize * MAX_EVENTS);
     epoll = NativeSpawner.check("epoll_create1", Libc.epoll_create1(Libc.O_CLOEXEC));
-    wakeFd =
-        NativeSpawner.check("eventfd", Libc.eventfd(0, Libc.O_CLOEXEC | Libc.O_NONBLOCK));
+    wakeFd = NativeSpawner.check("eventfd", Libc.eventfd(0, Libc.O_CLOEXEC | Libc.O_NONBLOCK));
     one.setLong(0, 1);
     watch(wakeFd, WAKE);
     for (int i = 0; i < SPAWNERS; i++) {
@@ -141,7 +141,9 @@ final class NativeProcesses implements Processes {
   @Override
   public void await(long timeoutNanos) {
     int timeout =
-        timeoutNanos < 0 ? -1 : (int) Math.min(Integer.MAX_VALUE, (timeoutNanos + 999_999) / 1_000_000);
+        timeoutNanos < 0
+            ? -1
+            : (int) Math.min(Integer.MAX_VALUE, (timeoutNanos + 999_999) / 1_000_000);
     int count = Libc.epoll_wait(epoll, events, MAX_EVENTS, timeout);
     for (int i = 0; i < count; i++) {
       long data = events.getLong((long) i * eventSize + dataOffset);
@@ -294,5 +296,4 @@ final class NativeProcesses implements Processes {
       NativeSpawner.reap(pid);
     }
   }
-
 }

@@ -233,11 +233,7 @@ final class RunningTask implements Processes.Events {
 
   private void endIfOver() {
     Processes.Exit how = exit;
-    if (ended
-        || how == null
-        || !open.isEmpty()
-        || !lines[0].isEmpty()
-        || !lines[1].isEmpty()) {
+    if (ended || how == null || !open.isEmpty() || !lines[0].isEmpty() || !lines[1].isEmpty()) {
       return;
     }
     if (child != null) {

@@ -377,8 +377,7 @@ public final class TaskSupervisor implements AutoCloseable {
     Journal.Entry entry =
         new Journal.Entry(
             TaskEnvironment.invocationId(task.launch()), task.pid(), task.startTicks());
-    for (long pid :
-        Survivors.find(new Journal.Left(journal.cookie(), "", List.of(entry)))) {
+    for (long pid : Survivors.find(new Journal.Left(journal.cookie(), "", List.of(entry)))) {
       log.info("process {} of {} had left its group and is killed", pid, task.key());
       Signals.process(pid, KillPlan.KILL);
     }
