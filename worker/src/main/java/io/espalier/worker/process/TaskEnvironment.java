@@ -1,7 +1,8 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.running.Launch;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -17,7 +18,8 @@ public final class TaskEnvironment {
 
   private static final String DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-  private final Map<String, String> base;
+  private final String path;
+  private final List<String> base;
 
   public TaskEnvironment(Map<String, String> ours) {
     Map<String, String> kept = new TreeMap<>();
@@ -28,27 +30,30 @@ public final class TaskEnvironment {
           }
         });
     kept.putIfAbsent("PATH", DEFAULT_PATH);
-    this.base = kept;
+    this.path = kept.getOrDefault("PATH", DEFAULT_PATH);
+    this.base = kept.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
   }
 
   /** The search path of tasks, also used to find a {@code command[0]} that is a bare word. */
   String path() {
-    return base.getOrDefault("PATH", DEFAULT_PATH);
+    return path;
   }
 
   /**
+   * Entries {@code NAME=VALUE}.
+   *
    * @param cookie by which survivors are recognised
    * @param statusPath where the status line goes
    */
-  Map<String, String> of(Launch launch, String cookie, String statusPath) {
-    Map<String, String> variables = new LinkedHashMap<>(base);
-    variables.put("ESPALIER_TASK_JOB", launch.job());
-    variables.put("ESPALIER_TASK_NODE", launch.node());
-    variables.put("ESPALIER_TASK_ATTEMPT", Integer.toString(launch.attempt()));
-    variables.put("ESPALIER_TASK_INVOCATION", invocationId(launch));
-    variables.put("ESPALIER_TASK_TOKEN", launch.invocation().token());
-    variables.put("ESPALIER_TASK_STATUS_FILE", statusPath);
-    variables.put(Survivors.COOKIE_VARIABLE, cookie);
+  List<String> of(Launch launch, String cookie, String statusPath) {
+    List<String> variables = new ArrayList<>(base);
+    variables.add("ESPALIER_TASK_JOB=" + launch.job());
+    variables.add("ESPALIER_TASK_NODE=" + launch.node());
+    variables.add("ESPALIER_TASK_ATTEMPT=" + launch.attempt());
+    variables.add(Survivors.INVOCATION_VARIABLE + "=" + invocationId(launch));
+    variables.add("ESPALIER_TASK_TOKEN=" + launch.invocation().token());
+    variables.add("ESPALIER_TASK_STATUS_FILE=" + statusPath);
+    variables.add(Survivors.COOKIE_VARIABLE + "=" + cookie);
     return variables;
   }
 
