@@ -178,7 +178,7 @@ final class JobParser {
       }
       if (argument.indexOf('\0') >= 0) {
         item.error("an argument must not hold the character U+0000", null);
-      } else if (argument.isEmpty() && item == items.get(0)) {
+      } else if (argument.isEmpty() && command.isEmpty()) {
         item.error("expected the path of a program", null);
       } else {
         command.add(argument);
