@@ -67,7 +67,7 @@ final class LoopThread implements Executor, AutoCloseable {
           }
           batch.clear();
         }
-        pause = inbox.isEmpty() ? loop.runOnce(clock.millis()) : Duration.ZERO;
+        pause = loop.runOnce(clock.millis());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

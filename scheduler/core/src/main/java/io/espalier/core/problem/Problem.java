@@ -47,7 +47,7 @@ public record Problem(
   @Override
   public String toString() {
     StringBuilder out = new StringBuilder(isError() ? "error" : "warning");
-    if (at.line() > 0) {
+    if (!at.equals(Position.NONE)) {
       out.append(' ').append(at);
     }
     out.append(' ').append(path.isEmpty() ? "(document)" : path).append(": ").append(message);

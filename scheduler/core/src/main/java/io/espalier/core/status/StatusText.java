@@ -6,10 +6,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.status.TaskStatus.Main;
-import java.math.BigDecimal;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -209,27 +206,8 @@ public final class StatusText {
 
   /** What is kept of a task's data: without the private key and without positions in the text. */
   private static Json.@Nullable Obj ownData(Json.Obj data) {
-    Json.Obj own = (Json.Obj) withoutPositions(data.without(SAVED_BACKOFF));
+    Json.Obj own = (Json.Obj) JsonText.withoutPositions(data.without(SAVED_BACKOFF));
     return own.isEmpty() ? null : own;
-  }
-
-  private static Json withoutPositions(Json value) {
-    if (value instanceof Json.Obj object) {
-      Map<String, Json> members = new LinkedHashMap<>();
-      object.members().forEach((key, member) -> members.put(key, withoutPositions(member)));
-      return new Json.Obj(members);
-    }
-    if (value instanceof Json.Arr array) {
-      return new Json.Arr(array.items().stream().map(StatusText::withoutPositions).toList());
-    }
-    if (value instanceof Json.Str string) {
-      return Json.of(string.value());
-    }
-    if (value instanceof Json.Num number) {
-      BigDecimal exact = number.value();
-      return new Json.Num(exact);
-    }
-    return value instanceof Json.Bool bool ? Json.of(bool.value()) : Json.Null.NULL;
   }
 
   private static TaskReport refused(String why, String line) {

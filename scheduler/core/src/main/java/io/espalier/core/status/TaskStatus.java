@@ -85,6 +85,37 @@ public record TaskStatus(
     return main == Main.DONE || main == Main.FAILED;
   }
 
+  /**
+   * The status with these {@link #bits}.
+   *
+   * @throws IllegalArgumentException when they are not those of a stored status
+   */
+  public static TaskStatus ofBits(
+      int bits,
+      long sinceMillis,
+      int backoffSeconds,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data) {
+    int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
+    for (Main main : Main.values()) {
+      if (main.bit() == (bits & ~flags) && main != Main.UNSTARTED) {
+        return new TaskStatus(
+            main,
+            (bits & USES_BACKOFF) != 0,
+            (bits & DOES_NOT_ADVANCE_BACKOFF) != 0,
+            (bits & OVERWRITEABLE) != 0,
+            (bits & HAS_SAVED_BACKOFF) != 0,
+            sinceMillis,
+            backoffSeconds,
+            position,
+            attempts,
+            data);
+      }
+    }
+    throw new IllegalArgumentException("not the bits of a stored status: " + bits);
+  }
+
   /** The word for it. */
   public StatusLabel label() {
     return StatusLabel.of(bits());

@@ -1,0 +1,30 @@
+package io.espalier.core.config;
+
+import io.espalier.core.config.JobFilters.PathNode;
+import java.util.List;
+import java.util.Optional;
+
+/** On which host a task must run (behaviour 5.7). */
+public final class HostPlacement {
+  private HostPlacement() {}
+
+  /**
+   * The host that a task is bound to.
+   *
+   * @param nodeToInstance the task's node first, the instance last
+   * @return the job's {@code host_placement}; else the name of the node on its {@code
+   *     level_for_host_placement}; empty when any host will do or the path has no such node
+   */
+  public static Optional<String> requiredHost(Job job, List<PathNode> nodeToInstance) {
+    if (!job.hostPlacement().isEmpty()) {
+      return Optional.of(job.hostPlacement());
+    }
+    return job.levelForHostPlacement()
+        .flatMap(
+            level ->
+                nodeToInstance.stream()
+                    .filter(node -> node.level() == level)
+                    .map(PathNode::name)
+                    .findFirst());
+  }
+}

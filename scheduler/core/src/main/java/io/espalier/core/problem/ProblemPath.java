@@ -1,0 +1,114 @@
+package io.espalier.core.problem;
+
+import io.espalier.core.json.JsonWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way from the root of a document to one value, as {@code bistro_settings.nodes.levels[2]}.
+ * Keys that hold dots, brackets, quotes or blanks are quoted, {@code resources["my level"].slots},
+ * so that the text can be taken apart again. Immutable.
+ */
+public final class ProblemPath {
+  /** The whole document. */
+  public static final ProblemPath ROOT = new ProblemPath(null, "");
+
+  private static final Pattern PLAIN = Pattern.compile("[^.\\[\\]\"\\s\\p{Cntrl}]+");
+  private static final Pattern SEGMENT =
+      Pattern.compile("\\.?([^.\\[\\]\"]+)|\\[(\\d+)]|\\[\"((?:[^\"\\\\]|\\\\.)*)\"]");
+
+  private final @Nullable ProblemPath parent;
+  private final String segment;
+
+  private ProblemPath(@Nullable ProblemPath parent, String segment) {
+    this.parent = parent;
+    this.segment = segment;
+  }
+
+  /** The member of that key. */
+  public ProblemPath key(String key) {
+    if (!PLAIN.matcher(key).matches()) {
+      StringBuilder quoted = new StringBuilder("[");
+      JsonWriter.quote(key, quoted);
+      return new ProblemPath(this, quoted.append(']').toString());
+    }
+    return new ProblemPath(this, parent == null ? key : "." + key);
+  }
+
+  /** The list item of that index, from 0. */
+  public ProblemPath index(int index) {
+    return new ProblemPath(this, "[" + index + "]");
+  }
+
+  /**
+   * Takes the text form apart: keys unquoted, indexes as digits.
+   *
+   * @return empty for the root, and for text that is not a path
+   */
+  public static List<String> segments(String path) {
+    List<String> segments = new ArrayList<>();
+    Matcher matcher = SEGMENT.matcher(path);
+    int at = 0;
+    while (at < path.length()) {
+      if (!matcher.find(at) || matcher.start() != at) {
+        return List.of();
+      }
+      if (matcher.group(1) != null) {
+        segments.add(matcher.group(1));
+      } else if (matcher.group(2) != null) {
+        segments.add(matcher.group(2));
+      } else {
+        segments.add(unquoted(matcher.group(3)));
+      }
+      at = matcher.end();
+    }
+    return List.copyOf(segments);
+  }
+
+  private static String unquoted(String literal) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < literal.length(); i++) {
+      char c = literal.charAt(i);
+      if (c != '\\') {
+        out.append(c);
+        continue;
+      }
+      char escaped = literal.charAt(++i);
+      switch (escaped) {
+        case 'n' -> out.append('\n');
+        case 'r' -> out.append('\r');
+        case 't' -> out.append('\t');
+        case 'u' -> {
+          out.append((char) Integer.parseInt(literal.substring(i + 1, i + 5), 16));
+          i += 4;
+        }
+        default -> out.append(escaped);
+      }
+    }
+    return out.toString();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ProblemPath && toString().equals(other.toString());
+  }
+
+  @Override
+  public int hashCode() {
+    return toString().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    List<String> parts = new ArrayList<>();
+    for (ProblemPath p = this; p != null; p = p.parent) {
+      parts.add(p.segment);
+    }
+    Collections.reverse(parts);
+    return String.join("", parts);
+  }
+}

@@ -1,0 +1,73 @@
+package io.espalier.core.problem;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem.Severity;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects problems while something is read. Not thread-safe. */
+public final class Problems {
+  private static final int LONGEST_VALUE = 100;
+
+  private final List<Problem> found = new ArrayList<>();
+
+  public void add(Problem problem) {
+    found.add(problem);
+  }
+
+  public void addAll(List<Problem> problems) {
+    found.addAll(problems);
+  }
+
+  /** An error at a value. */
+  public void error(ProblemPath path, Json value, String message, @Nullable String hint) {
+    add(at(Severity.ERROR, path, value.at(), value, message, hint));
+  }
+
+  /** A warning at a value. */
+  public void warning(ProblemPath path, Json value, String message, @Nullable String hint) {
+    add(at(Severity.WARNING, path, value.at(), value, message, hint));
+  }
+
+  /** A problem with its place and, shortened, its value. */
+  public static Problem at(
+      Severity severity,
+      ProblemPath path,
+      Position at,
+      @Nullable Json value,
+      String message,
+      @Nullable String hint) {
+    return new Problem(severity, path.toString(), at, message, shortened(value), hint);
+  }
+
+  /** How many errors there are so far. */
+  public int errors() {
+    return (int) found.stream().filter(Problem::isError).count();
+  }
+
+  public int count() {
+    return found.size();
+  }
+
+  /** What was found, in the order of its places. */
+  public List<Problem> sorted() {
+    return sorted(found);
+  }
+
+  /** The problems in the order of their places; those without a place come first. */
+  public static List<Problem> sorted(List<Problem> problems) {
+    return problems.stream().sorted(Comparator.comparing(Problem::at)).toList();
+  }
+
+  private static @Nullable String shortened(@Nullable Json value) {
+    if (value == null) {
+      return null;
+    }
+    String text = JsonWriter.compact(value);
+    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+  }
+}
