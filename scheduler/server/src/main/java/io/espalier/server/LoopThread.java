@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * #execute}, the inbox; it runs what is there, then one step of the loop, then sleeps until the
  * step's time or the next piece of work.
  *
- * <p>An exception that gets out of a step means that the state can no longer be trusted: it goes
- * to {@code onDeath} and the thread ends.
+ * <p>An exception that gets out of a step means that the state can no longer be trusted: it goes to
+ * {@code onDeath} and the thread ends.
  */
 final class LoopThread implements Executor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);

@@ -26,15 +26,17 @@ final class ProcessFlags {
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
-      description = "Where statuses, logs and working directories are kept"
-          + " (default: .espalier/NAME of the configuration).")
+      description =
+          "Where statuses, logs and working directories are kept"
+              + " (default: .espalier/NAME of the configuration).")
   private @Nullable String dataDir;
 
   @Option(
       names = "--runner",
       paramLabel = "KIND",
-      description = "local, dry-run or simulated. Default: local for run and with"
-          + " --worker-command, otherwise remote (not available yet).")
+      description =
+          "local, dry-run or simulated. Default: local for run and with"
+              + " --worker-command, otherwise remote (not available yet).")
   private @Nullable String runner;
 
   @Option(
