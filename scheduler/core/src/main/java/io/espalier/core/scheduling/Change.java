@@ -181,8 +181,7 @@ public final class Change {
     }
     NodeVerdicts verdicts = NodeVerdicts.of(topology, jobs);
     World world =
-        new World(
-            config, topology, jobs, verdicts.freshTasks(), verdicts.allowed(), random);
+        new World(config, topology, jobs, verdicts.freshTasks(), verdicts.allowed(), random);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base, config, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);

@@ -121,7 +121,8 @@ final class NodeVerdicts {
       codes[j] = new byte[level < 0 ? 0 : topology.levelEnd(level) - first[j]];
       if (runs.length > 0) {
         for (int i = 0; i < codes[j].length; i++) {
-          codes[j][i] = (byte) StatusCodes.withEffect(StatusCodes.UNSTARTED, effect(j, first[j] + i));
+          codes[j][i] =
+              (byte) StatusCodes.withEffect(StatusCodes.UNSTARTED, effect(j, first[j] + i));
         }
       }
     }
