@@ -20,8 +20,7 @@ record Charges(Levels levels, ResourceCatalog catalog, int[] needs) {
     int[] amounts = new int[other.count()];
     for (Resource resource : other.all()) {
       Resource mine = catalog.find(resource.name());
-      if (mine != null
-          && levels.name(mine.level()).equals(otherLevels.name(resource.level()))) {
+      if (mine != null && levels.name(mine.level()).equals(otherLevels.name(resource.level()))) {
         amounts[resource.index()] = needs[mine.index()];
       }
     }

@@ -40,7 +40,8 @@ final class JobTable {
   private boolean schedulerEnabled;
 
   /**
-   * @param removed names of removed jobs that may have running tasks, with the names of their levels
+   * @param removed names of removed jobs that may have running tasks, with the names of their
+   *     levels
    */
   JobTable(Config config, Map<String, String> removed) {
     Levels levelNames = config.settings().levels();

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long to object, open addressing, in segments that grow one by one: no insertion ever pays for
- * the size of the whole (design ruling 11). Keys are not negative.
+ * Long to object, open addressing, in segments that grow one by one: no insertion ever pays for the
+ * size of the whole (design ruling 11). Keys are not negative.
  */
 final class LongMap<V> {
   private static final int SEGMENTS = 4096;

@@ -81,10 +81,7 @@ final class RunTable {
 
   boolean isRunning(long run) {
     int index = (int) run;
-    return index >= 0
-        && index < high
-        && generations[index] == (int) (run >>> 32)
-        && isUsed(index);
+    return index >= 0 && index < high && generations[index] == (int) (run >>> 32) && isUsed(index);
   }
 
   boolean isUsed(int index) {

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is numbered by the jobs and nodes of one configuration: statuses, free slots,
- * the index over them, and where the running tasks stand. A change of jobs or nodes makes a new
- * world out of the old one ({@link Migration}); what happens within a world costs what it touches.
+ * Everything that is numbered by the jobs and nodes of one configuration: statuses, free slots, the
+ * index over them, and where the running tasks stand. A change of jobs or nodes makes a new world
+ * out of the old one ({@link Migration}); what happens within a world costs what it touches.
  */
 final class World {
   private static final boolean[] READY = new boolean[StatusCodes.COUNT];
@@ -38,6 +38,7 @@ final class World {
   private final int[] path;
   private final boolean[] refit;
   private Config config;
+  private int version;
 
   /** Notes every task that changes while the next world is being made. */
   private @Nullable LongQueue log;
@@ -59,8 +60,7 @@ final class World {
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
     ledger = new Ledger(topology, catalog, jobs);
-    index =
-        new OpenIndex(topology, ledger, jobs, config.settings().nodeOrder(), allowed, random);
+    index = new OpenIndex(topology, ledger, jobs, config.settings().nodeOrder(), allowed, random);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.count());
     timers = new Timers(this::isWaitingFor);
@@ -79,7 +79,13 @@ final class World {
   /** A configuration that differs in nothing that is numbered. */
   void setConfig(Config next) {
     config = next;
+    version++;
     jobs.replace(next);
+  }
+
+  /** Grows with every change in place. */
+  int version() {
+    return version;
   }
 
   void logTo(@Nullable LongQueue queue) {
@@ -100,8 +106,7 @@ final class World {
   private boolean isWaitingFor(long task, long tick) {
     int job = TaskTable.job(task);
     int node = TaskTable.node(task);
-    return StatusCodes.isWaiting(tasks.code(job, node))
-        && waitEnd(tasks.detail(job, node)) == tick;
+    return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
   }
 
   /** Gives a task a status and brings the index up to date. */
@@ -117,7 +122,9 @@ final class World {
     boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
     int code = StatusCodes.of(status, waiting);
     tasks.setDetail(
-        job, node, code == StatusCodes.UNSTARTED || StatusCodes.isPlainlyDone(code) ? null : status);
+        job,
+        node,
+        code == StatusCodes.UNSTARTED || StatusCodes.isPlainlyDone(code) ? null : status);
     if (waiting) {
       timers.add(TaskTable.key(job, node), end);
     }
