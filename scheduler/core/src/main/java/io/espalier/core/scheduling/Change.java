@@ -20,6 +20,7 @@ public final class Change {
   private static final int MOST_NODES_AT_ONCE = 10_000;
 
   private final World base;
+  private final int baseVersion;
   private final Config config;
   private final NewTasks newTasks;
 
@@ -50,6 +51,7 @@ public final class Change {
       int @Nullable [] oldNodes,
       int @Nullable [] newNodes) {
     this.base = base;
+    baseVersion = base.version();
     this.config = config;
     this.newTasks = newTasks;
     this.limits = limits;
@@ -63,6 +65,11 @@ public final class Change {
   /** The tasks that it will bring. */
   public NewTasks newTasks() {
     return newTasks;
+  }
+
+  /** Whether that is what it was prepared against. */
+  boolean isAgainst(World world) {
+    return base == world && baseVersion == world.version();
   }
 
   World base() {

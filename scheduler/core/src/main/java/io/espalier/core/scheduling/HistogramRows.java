@@ -40,8 +40,8 @@ final class HistogramRows {
   /** Bits over jobs per node above the lowest level; empty before the first histogram. */
   private long[] dirty = new long[0];
 
-  private final short @Nullable [][] rows;
-  private final int @Nullable [][][] counts;
+  private final short[] @Nullable [] rows;
+  private final int[] @Nullable [][] counts;
   private int effort;
 
   HistogramRows(Topology topology, JobTable jobs, TaskTable tasks) {
@@ -50,8 +50,8 @@ final class HistogramRows {
     this.tasks = tasks;
     words = jobs.words;
     watched = new long[words];
-    rows = new short @Nullable [jobs.count()][];
-    counts = new int @Nullable [jobs.count()][][];
+    rows = new short[jobs.count()] @Nullable [];
+    counts = new int[jobs.count()] @Nullable [][];
   }
 
   /** A task changed its bits. */

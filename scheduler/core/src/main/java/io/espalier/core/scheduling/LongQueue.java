@@ -19,7 +19,7 @@ final class LongQueue {
   }
 
   boolean isEmpty() {
-    return blocks.isEmpty() || blocks.size() == 1 && head == tail;
+    return blocks.isEmpty() || (blocks.size() == 1 && head == tail);
   }
 
   /** The oldest one; there must be one. */

@@ -57,6 +57,14 @@ final class NodeVerdicts {
     return verdicts;
   }
 
+  /** Whether a job's filter for the level lets it use the node of a slot. */
+  static boolean passes(Topology topology, Job job, int slot) {
+    int node = topology.node(slot);
+    JobFilter filter = job.filters().get(topology.level(node));
+    return filter == null
+        || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
+  }
+
   private void compute(List<List<Filtered>> filters) {
     allowed = new long[Math.multiplyExact(topology.slots(), words)];
     runs = new long[Math.multiplyExact(topology.size(), words)];

@@ -38,6 +38,7 @@ final class World {
   private final int[] path;
   private final boolean[] refit;
   private Config config;
+  private int version;
 
   /** Notes every task that changes while the next world is being made. */
   private @Nullable LongQueue log;
@@ -78,7 +79,13 @@ final class World {
   /** A configuration that differs in nothing that is numbered. */
   void setConfig(Config next) {
     config = next;
+    version++;
     jobs.replace(next);
+  }
+
+  /** Grows with every change in place. */
+  int version() {
+    return version;
   }
 
   void logTo(@Nullable LongQueue queue) {
