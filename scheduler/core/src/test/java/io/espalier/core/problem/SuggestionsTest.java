@@ -18,7 +18,7 @@ class SuggestionsTest {
     "IDLE-WAIT, idle_wait",
     "idle wait, idle_wait",
     "enable, enabled",
-    "disabled, enabled",
+    "disabled, ",
     "colour, ",
     "idle, "
   })
