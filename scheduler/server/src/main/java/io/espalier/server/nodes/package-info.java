@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.server.nodes;
+
+import org.jspecify.annotations.NullMarked;
