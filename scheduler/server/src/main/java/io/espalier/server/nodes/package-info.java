@@ -1,3 +1,4 @@
+/** Nodes. */
 @NullMarked
 package io.espalier.server.nodes;
 
