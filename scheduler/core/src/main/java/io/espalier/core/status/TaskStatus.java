@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param savedBackoff the effective wait differs from the job's own interval, which is {@code
  *     position} (worker lost)
  * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
- * @param backoffSeconds effective wait; 0: none
+ * @param backoffSeconds effective wait; 0: none. While {@code RUNNING}, the wait that a start which
+ *     came to nothing had before, from which the next such wait grows (L35); it is not waited for
  * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
  *     start. Kept over {@code RUNNING}, never-started and killed (L13)
  * @param attempts invocations so far, this one included
@@ -82,5 +83,54 @@ public record TaskStatus(
   /** Never to be started again, unless forgiven. */
   public boolean isFinal() {
     return main == Main.DONE || main == Main.FAILED;
+  }
+
+  /**
+   * The status with these {@link #bits}.
+   *
+   * @throws IllegalArgumentException when they are not those of a stored status
+   */
+  public static TaskStatus ofBits(
+      int bits,
+      long sinceMillis,
+      int backoffSeconds,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data) {
+    int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
+    for (Main main : Main.values()) {
+      if (main.bit() == (bits & ~flags) && main != Main.UNSTARTED) {
+        return new TaskStatus(
+            main,
+            (bits & USES_BACKOFF) != 0,
+            (bits & DOES_NOT_ADVANCE_BACKOFF) != 0,
+            (bits & OVERWRITEABLE) != 0,
+            (bits & HAS_SAVED_BACKOFF) != 0,
+            sinceMillis,
+            backoffSeconds,
+            position,
+            attempts,
+            data);
+      }
+    }
+    throw new IllegalArgumentException("not the bits of a stored status: " + bits);
+  }
+
+  /** The word for it. */
+  public StatusLabel label() {
+    return StatusLabel.of(bits());
+  }
+
+  /** Bistro's JSON form (behaviour 6.4), which the next invocation gets as {@code prev_status}. */
+  public Json.Obj toJson() {
+    Json.Builder json =
+        Json.object()
+            .put("result_bits", bits())
+            .put("time", Math.floorDiv(sinceMillis, 1000L))
+            .putIfPresent("data", data);
+    if (usesBackoff && backoffSeconds != 0) {
+      json.put("backoff_duration", backoffSeconds);
+    }
+    return json.build();
   }
 }

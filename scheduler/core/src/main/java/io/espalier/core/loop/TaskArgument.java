@@ -1,0 +1,42 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.json.Json;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The JSON argument of a task (behaviour 7.2). */
+final class TaskArgument {
+  private TaskArgument() {}
+
+  /**
+   * @param path names from the instance down to the task's node
+   * @param resources slots held, by node and resource name
+   * @param previous the task's status before this start, in its JSON form; null on the first run
+   */
+  static Json.Obj of(
+      Job job,
+      List<String> path,
+      Map<String, Map<String, Integer>> resources,
+      Json.@Nullable Obj previous,
+      String workerNode,
+      String workerHost) {
+    Json.Builder byNode = Json.object();
+    resources.forEach(
+        (node, slots) -> {
+          Json.Builder amounts = Json.object();
+          slots.forEach((resource, amount) -> amounts.put(resource, amount.longValue()));
+          byNode.put(node, amounts.build());
+        });
+    return Json.object()
+        .put("id", job.name())
+        .put("path_to_node", Json.strings(path))
+        .put("config", job.config())
+        .put("resources_by_node", byNode.build())
+        .putIfPresent("prev_status", previous)
+        .put("worker_node", workerNode)
+        .put("worker_host", workerHost)
+        .build();
+  }
+}

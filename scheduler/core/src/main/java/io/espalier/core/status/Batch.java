@@ -1,0 +1,149 @@
+package io.espalier.core.status;
+
+import io.espalier.core.api.Event;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Changes that become durable together or not at all. Immutable.
+ *
+ * <p>They apply in this order: forgotten jobs, deleted rows, rows, ended pauses, pauses, events.
+ *
+ * @param forgottenJobs all rows of these jobs are deleted
+ * @param deletedRows rows to delete; absent ones are no error
+ * @param rows rows to write, one per task, replacing what is there
+ * @param endedPauses jobs that are no longer paused
+ * @param pauses jobs that are paused, replacing an older pause
+ * @param events to append to the event log, sequences ascending and above all stored ones
+ */
+public record Batch(
+    Set<String> forgottenJobs,
+    Set<TaskKey> deletedRows,
+    List<StatusRow> rows,
+    Set<String> endedPauses,
+    List<Pause> pauses,
+    List<Event> events) {
+
+  /** Changes nothing. */
+  public static final Batch EMPTY = new Builder().build();
+
+  public Batch {
+    forgottenJobs = Set.copyOf(forgottenJobs);
+    deletedRows = Set.copyOf(deletedRows);
+    rows = List.copyOf(rows);
+    endedPauses = Set.copyOf(endedPauses);
+    pauses = List.copyOf(pauses);
+    events = List.copyOf(events);
+  }
+
+  /** A batch of rows only. */
+  public static Batch of(List<StatusRow> rows) {
+    return new Batch(Set.of(), Set.of(), rows, Set.of(), List.of(), List.of());
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** How much there is to write; 0 for an empty batch. */
+  public int size() {
+    return forgottenJobs.size()
+        + deletedRows.size()
+        + rows.size()
+        + endedPauses.size()
+        + pauses.size()
+        + events.size();
+  }
+
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  /**
+   * Collects changes in the order they happened; a later change of the same thing replaces an
+   * earlier one, so a task that started and ended in one batch is written once. Not thread-safe.
+   */
+  public static final class Builder {
+    private final Set<String> forgottenJobs = new LinkedHashSet<>();
+    private final Set<TaskKey> deletedRows = new LinkedHashSet<>();
+    private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
+    private final Set<String> endedPauses = new LinkedHashSet<>();
+    private final Map<String, Pause> pauses = new LinkedHashMap<>();
+    private final List<Event> events = new ArrayList<>();
+
+    private Builder() {}
+
+    public Builder put(StatusRow row) {
+      rows.put(row.key(), Objects.requireNonNull(row));
+      return this;
+    }
+
+    public Builder delete(String job, String node) {
+      TaskKey key = new TaskKey(job, node);
+      rows.remove(key);
+      deletedRows.add(key);
+      return this;
+    }
+
+    /** Deletes all rows of a job: also those put before, not those put later. */
+    public Builder forget(String job) {
+      rows.keySet().removeIf(key -> key.job().equals(job));
+      deletedRows.removeIf(key -> key.job().equals(job));
+      forgottenJobs.add(job);
+      return this;
+    }
+
+    public Builder pause(Pause pause) {
+      endedPauses.remove(pause.job());
+      pauses.put(pause.job(), pause);
+      return this;
+    }
+
+    public Builder resume(String job) {
+      pauses.remove(job);
+      endedPauses.add(job);
+      return this;
+    }
+
+    public Builder append(Event event) {
+      events.add(event);
+      return this;
+    }
+
+    /** Adds what another batch does, after what is here. */
+    public Builder add(Batch later) {
+      later.forgottenJobs.forEach(this::forget);
+      later.deletedRows.forEach(key -> delete(key.job(), key.node()));
+      later.rows.forEach(this::put);
+      later.endedPauses.forEach(this::resume);
+      later.pauses.forEach(this::pause);
+      events.addAll(later.events);
+      return this;
+    }
+
+    /** How much has been collected so far. */
+    public int size() {
+      return forgottenJobs.size()
+          + deletedRows.size()
+          + rows.size()
+          + endedPauses.size()
+          + pauses.size()
+          + events.size();
+    }
+
+    public Batch build() {
+      return new Batch(
+          forgottenJobs,
+          deletedRows,
+          List.copyOf(rows.values()),
+          endedPauses,
+          List.copyOf(pauses.values()),
+          events);
+    }
+  }
+}

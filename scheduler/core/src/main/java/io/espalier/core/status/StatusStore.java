@@ -1,0 +1,75 @@
+package io.espalier.core.status;
+
+import io.espalier.core.api.Event;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Remembers what must survive a restart: task statuses, paused jobs, the newest events, the epoch.
+ *
+ * <p>Order at take-over: {@link #bindSource}, {@link #openEpoch}, then load, then commit.
+ *
+ * <p>Threading: any thread; commits are serialised, loads run beside them and see whole commits.
+ * All methods block. Failures are {@link StoreException}s, after which nothing of the call was
+ * done.
+ */
+public interface StatusStore extends AutoCloseable {
+  /** For messages, such as {@code SQLite file /data/statuses.sqlite}; never with a password. */
+  String description();
+
+  /**
+   * Binds the store to the configuration it serves, or checks that it is the same one as ever
+   * (rulings 22).
+   *
+   * @param source the configuration's URI without password
+   * @throws StoreException not retryable, when the store belongs to another source
+   */
+  void bindSource(String source);
+
+  /**
+   * Takes the store over: durably raises the epoch by one. From now on commits of older epochs are
+   * refused.
+   *
+   * @return the new epoch, at least 1
+   */
+  long openEpoch();
+
+  /** The jobs of which there are rows, in any order. */
+  Set<String> jobs();
+
+  /**
+   * All rows of a job, in any order, on the calling thread. The consumer must not call the store.
+   */
+  void load(String job, Consumer<StatusRow> rows);
+
+  /** The rows of these nodes of a job; nodes without one are left out. */
+  List<StatusRow> load(String job, Collection<String> nodes);
+
+  /** All paused jobs, in any order. */
+  List<Pause> pauses();
+
+  /** The sequence of the newest stored event; 0 when there is none. */
+  long newestEvent();
+
+  /**
+   * Stored events after {@code sequence}, ascending, at most {@code limit}. Only the newest are
+   * kept, at least {@link #KEPT_EVENTS} of them.
+   */
+  List<Event> events(long sequence, int limit);
+
+  /**
+   * Makes the batch durable; returns when it would survive a power failure.
+   *
+   * @param epoch from {@link #openEpoch}
+   * @throws StaleEpochException when the store was taken over since
+   */
+  void commit(long epoch, Batch batch);
+
+  @Override
+  void close();
+
+  /** How many events a store holds at least. */
+  int KEPT_EVENTS = 100_000;
+}

@@ -1,0 +1,225 @@
+package io.espalier.core.status;
+
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.status.TaskStatus.Main;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what tasks write to their status pipe (behaviour 6.3): a label, or a JSON object with
+ * {@code result_bits} or {@code result} and optional {@code data}. Strict (L14): whatever a task
+ * may not say becomes an error with back-off that explains and quotes it. Thread-safe if the port
+ * is.
+ */
+public final class StatusText {
+  /** Longer text is refused unread. */
+  public static final int MAX_LENGTH = 1 << 20;
+
+  private static final int QUOTED = 200;
+  private static final int FOREIGN =
+      Main.UNSTARTED.bit()
+          | TaskStatus.AVOIDED
+          | TaskStatus.DISABLED
+          | TaskStatus.OVERWRITEABLE
+          | TaskStatus.HAS_SAVED_BACKOFF;
+  private static final String SAVED_BACKOFF = "__bistro_saved_backoff";
+  private static final String LABELS =
+      "done, incomplete, incomplete_backoff, error_backoff, backoff or failed";
+
+  private final JsonText json;
+
+  public StatusText(JsonText json) {
+    this.json = json;
+  }
+
+  /** What an end means for its task: {@code Ended} or {@code NotStarted}. */
+  public TaskEvent meaning(TaskEnd end, StatusFrom from) {
+    return switch (end.kind()) {
+      case NOT_STARTED -> new TaskEvent.NotStarted("not started: " + messageOf(end));
+      case START_FAILED ->
+          new TaskEvent.Ended(TaskReport.error("could not be started: " + messageOf(end)));
+      case EXITED, KILLED ->
+          new TaskEvent.Ended(from == StatusFrom.EXIT_CODE ? fromExit(end) : fromLine(end));
+    };
+  }
+
+  private static String messageOf(TaskEnd end) {
+    return end.message() == null ? "no reason given" : shortened(end.message());
+  }
+
+  private static TaskReport fromExit(TaskEnd end) {
+    boolean killed = end.kind() == TaskEnd.Kind.KILLED;
+    // Many programs answer TERM by cleaning up and exiting with 0: that does not mean done.
+    if (killed) {
+      return TaskReport.killed("killed: " + howItEnded(end));
+    }
+    Integer code = end.exitCode();
+    if (code != null && code == 0) {
+      return TaskReport.DONE;
+    }
+    Json.Builder data = Json.object().put(TaskReport.EXCEPTION, howItEnded(end));
+    if (code != null) {
+      data.put("exit_code", code);
+    }
+    if (end.signal() != null) {
+      data.put("signal", end.signal());
+    }
+    return TaskReport.ERROR_BACKOFF.withData(data.build());
+  }
+
+  private TaskReport fromLine(TaskEnd end) {
+    if (end.rawStatus() != null) {
+      return read(end.rawStatus());
+    }
+    return end.kind() == TaskEnd.Kind.KILLED
+        ? TaskReport.killed("killed before it wrote a status: " + howItEnded(end))
+        : TaskReport.error("wrote no status: " + howItEnded(end));
+  }
+
+  private static String howItEnded(TaskEnd end) {
+    if (end.signal() != null) {
+      return "ended by signal " + end.signal();
+    }
+    return end.exitCode() == null ? "ended" : "exited with code " + end.exitCode();
+  }
+
+  /**
+   * @param line without its newline
+   */
+  public TaskReport read(String line) {
+    TaskReport byLabel = ofLabel(line);
+    if (byLabel != null) {
+      return byLabel;
+    }
+    if (line.length() > MAX_LENGTH) {
+      return refused("status is longer than " + MAX_LENGTH + " characters", line);
+    }
+    if (!line.stripLeading().startsWith("{")) {
+      return refused(
+          line.isEmpty() ? "status is empty" : "status is neither a JSON object nor " + LABELS,
+          line);
+    }
+    Result<Json> parsed = json.read(line);
+    if (parsed.value() instanceof Json.Obj object && !parsed.hasErrors()) {
+      return ofObject(object, line);
+    }
+    return refused("status is not a JSON object: " + firstProblem(parsed.problems()), line);
+  }
+
+  private static String firstProblem(List<Problem> problems) {
+    return problems.isEmpty() ? "no reason given" : problems.get(0).message();
+  }
+
+  private static @Nullable TaskReport ofLabel(String label) {
+    return switch (label) {
+      case "done" -> TaskReport.DONE;
+      case "incomplete" -> TaskReport.INCOMPLETE;
+      case "incomplete_backoff" -> TaskReport.INCOMPLETE_BACKOFF;
+      case "error_backoff", "backoff" -> TaskReport.ERROR_BACKOFF;
+      case "failed" -> TaskReport.FAILED;
+      default -> null;
+    };
+  }
+
+  private static TaskReport ofObject(Json.Obj status, String line) {
+    Json data = status.get("data");
+    if (data != null && !(data instanceof Json.Obj)) {
+      return refused("data must be an object, not " + data.kind(), line);
+    }
+    Json bits = status.get("result_bits");
+    Json result = status.get("result");
+    TaskReport report;
+    if (bits != null) {
+      Integer number = intValue(bits);
+      String wrong = number == null ? "result_bits must be an integer" : wrongBits(number);
+      if (number == null || wrong != null) {
+        return refused(String.valueOf(wrong), line);
+      }
+      report = ofBits(number);
+    } else if (result instanceof Json.Str label) {
+      report = ofLabel(label.value());
+    } else {
+      report = null;
+    }
+    if (report == null) {
+      return refused(
+          result == null
+              ? "status has neither result_bits nor result"
+              : "result must be " + LABELS + ", not " + shortened(result.toString()),
+          line);
+    }
+    return report.withData(data == null ? null : ownData((Json.Obj) data));
+  }
+
+  private static @Nullable Integer intValue(Json value) {
+    if (value instanceof Json.Num number) {
+      try {
+        return number.value().intValueExact();
+      } catch (ArithmeticException notAnInt) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String wrongBits(int bits) {
+    int main = bits & 63;
+    if ((bits & ~StatusBits.ALL) != 0) {
+      return "result_bits " + bits + " has bits that do not exist";
+    }
+    if ((bits & FOREIGN) != 0) {
+      return "result_bits " + bits + " has bits that only the scheduler sets";
+    }
+    if (Integer.bitCount(main) != 1) {
+      return "result_bits " + bits + " must have exactly one of 4, 8, 16, 32";
+    }
+    if (main == Main.RUNNING.bit()) {
+      return "result_bits " + bits + " says running, but the task has ended";
+    }
+    if (main == Main.INCOMPLETE.bit()
+        && (bits & TaskStatus.USES_BACKOFF) != 0
+        && (bits & TaskStatus.DOES_NOT_ADVANCE_BACKOFF) == 0) {
+      return "result_bits " + bits + " would use up back-off without an error; use 584 or 96";
+    }
+    return null;
+  }
+
+  /**
+   * Back-off flags mean something only where there is a wait; elsewhere they are without effect.
+   */
+  private static TaskReport ofBits(int bits) {
+    boolean uses = (bits & TaskStatus.USES_BACKOFF) != 0;
+    boolean holds = uses && (bits & TaskStatus.DOES_NOT_ADVANCE_BACKOFF) != 0;
+    if ((bits & Main.DONE.bit()) != 0) {
+      return TaskReport.DONE;
+    }
+    if ((bits & Main.FAILED.bit()) != 0) {
+      return TaskReport.FAILED;
+    }
+    Main main = (bits & Main.ERROR.bit()) != 0 ? Main.ERROR : Main.INCOMPLETE;
+    return new TaskReport(main, uses, holds, null, false);
+  }
+
+  /** What is kept of a task's data: without the private key and without positions in the text. */
+  private static Json.@Nullable Obj ownData(Json.Obj data) {
+    Json.Obj own = (Json.Obj) JsonText.withoutPositions(data.without(SAVED_BACKOFF));
+    return own.isEmpty() ? null : own;
+  }
+
+  private static TaskReport refused(String why, String line) {
+    return TaskReport.error(why + "; the task wrote: " + shortened(line));
+  }
+
+  /** At most {@value #QUOTED} characters, never half a surrogate pair. */
+  static String shortened(String text) {
+    if (text.length() <= QUOTED) {
+      return text;
+    }
+    int end = Character.isHighSurrogate(text.charAt(QUOTED - 1)) ? QUOTED - 1 : QUOTED;
+    return text.substring(0, end) + "… (" + text.length() + " characters)";
+  }
+}

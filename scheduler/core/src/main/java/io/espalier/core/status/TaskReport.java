@@ -1,0 +1,59 @@
+package io.espalier.core.status;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.Json.Obj;
+import io.espalier.core.status.TaskStatus.Main;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an ended invocation amounts to, before the back-off is worked out.
+ *
+ * @param main {@code DONE}, {@code INCOMPLETE}, {@code FAILED} or {@code ERROR}
+ * @param usesBackoff must wait before it is started again
+ * @param holdsPosition that wait repeats the last interval instead of taking the next
+ * @param keepsData the task itself said nothing: {@code data} is added to what it said before, so
+ *     that its last checkpoint survives; otherwise {@code data} replaces it
+ */
+public record TaskReport(
+    Main main, boolean usesBackoff, boolean holdsPosition, @Nullable Obj data, boolean keepsData) {
+
+  public static final TaskReport DONE = new TaskReport(Main.DONE, false, false, null, false);
+  public static final TaskReport INCOMPLETE =
+      new TaskReport(Main.INCOMPLETE, false, false, null, false);
+  public static final TaskReport INCOMPLETE_BACKOFF =
+      new TaskReport(Main.INCOMPLETE, true, true, null, false);
+  public static final TaskReport ERROR_BACKOFF =
+      new TaskReport(Main.ERROR, true, false, null, false);
+  public static final TaskReport FAILED = new TaskReport(Main.FAILED, false, false, null, false);
+
+  /** The key under which explanations stand in a task's data. */
+  public static final String EXCEPTION = "exception";
+
+  public TaskReport {
+    if (main == Main.UNSTARTED || main == Main.RUNNING) {
+      throw new IllegalArgumentException("no task ends as " + main);
+    }
+    if (main == Main.INCOMPLETE && usesBackoff && !holdsPosition) {
+      throw new IllegalArgumentException("an incomplete task must not use up its back-off");
+    }
+  }
+
+  /** An error that we found, not the task: explained, waits, keeps what the task said before. */
+  public static TaskReport error(String exception) {
+    return ERROR_BACKOFF.addingToData(Json.object().put(EXCEPTION, exception).build());
+  }
+
+  /** We stopped it and it said nothing: waits, but is no step on the back-off ladder. */
+  public static TaskReport killed(String exception) {
+    return INCOMPLETE_BACKOFF.addingToData(Json.object().put(EXCEPTION, exception).build());
+  }
+
+  /** A copy with the data of the task, replacing all earlier data. */
+  public TaskReport withData(Json.@Nullable Obj newData) {
+    return new TaskReport(main, usesBackoff, holdsPosition, newData, false);
+  }
+
+  private TaskReport addingToData(Json.Obj more) {
+    return new TaskReport(main, usesBackoff, holdsPosition, more, true);
+  }
+}

@@ -1,0 +1,375 @@
+package io.espalier.core.topology;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import java.nio.charset.StandardCharsets;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the nodes that sources deliver and packs them into a {@link Topology}. What is wrong with
+ * them is collected; nothing is repaired. Not thread-safe; usable for one build.
+ *
+ * <p>The same name on several levels is fine: those are different nodes. The same name under
+ * several parents on one level is a replica. The same name under the same parent twice is a
+ * problem: two sources, or two lines of one, disagree on whose node it is.
+ */
+public final class TopologyBuilder implements NodeSink, NodesSoFar {
+  /** So many problems are listed; the rest are counted. */
+  public static final int MAX_PROBLEMS = 20;
+
+  private final Levels levels;
+  private final NamePool pool = new NamePool();
+
+  /** Distinct (level, name) in the order of arrival, the instance first. */
+  private final IntList entryLevels = new IntList();
+
+  private long[] entryPositions = new long[16];
+
+  /** By entry: the first slot; replicas follow in {@link #replicaSet}. */
+  private final IntList entryFirstSlots = new IntList();
+
+  /** Open addressing over entries: entry + 1, or 0. */
+  private int[] hash = new int[32];
+
+  private final IntList[] entriesOfLevel;
+
+  /** Places in rows of children, in the order of arrival. */
+  private final IntList slotEntries = new IntList();
+
+  private final IntList slotParents = new IntList();
+  private final IntList disabledSlots = new IntList();
+  private final Interner<Set<String>> tags = new Interner<>(Set.of());
+  private final Interner<Json.Obj> attributes = new Interner<>(Json.Obj.EMPTY);
+
+  /** (entry, parent) of every slot but the first of its entry; null while there is none. */
+  private @Nullable Set<Long> replicaSet;
+
+  private boolean levelsSkipped;
+  private String path = "";
+  private final List<Problem> problems = new ArrayList<>();
+  private long problemCount;
+
+  /** Begins with the instance node alone. */
+  public TopologyBuilder(Levels levels, String instanceName) {
+    this.levels = levels;
+    this.entriesOfLevel = new IntList[levels.count()];
+    Arrays.setAll(entriesOfLevel, i -> new IntList());
+    String objection = NodeNames.objection(instanceName);
+    if (objection != null) {
+      problem("the name " + NodeNames.shown(instanceName) + " of the instance node " + objection);
+    }
+    byte[] name = (objection == null ? instanceName : "?").getBytes(StandardCharsets.UTF_8);
+    addSlot(entryFor(0, name), -1);
+  }
+
+  /** Problems of the nodes that follow carry this path. */
+  public TopologyBuilder from(String newPath) {
+    path = newPath;
+    return this;
+  }
+
+  @Override
+  public void add(NodeSpec node) {
+    String objection = NodeNames.objection(node.name());
+    if (objection != null) {
+      problem("the node name " + NodeNames.shown(node.name()) + " " + objection);
+      return;
+    }
+    if (node.level() < 1 || node.level() >= levels.worker()) {
+      problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
+      return;
+    }
+    int parent = parentOf(node);
+    if (parent < 0) {
+      return;
+    }
+    byte[] name = node.name().getBytes(StandardCharsets.UTF_8);
+    int entry = find(node.level(), name);
+    if (entry < 0) {
+      entry = entryFor(node.level(), name);
+    } else if (!isNewReplica(entry, parent)) {
+      problem(where(node) + " is listed twice under " + NodeNames.shown(entryName(parent)));
+      return;
+    }
+    levelsSkipped |= node.parentLevel() != node.level() - 1;
+    int slot = addSlot(entry, parent);
+    if (!node.enabled()) {
+      disabledSlots.add(slot);
+    }
+    tags.set(slot, node.tags().isEmpty() ? Set.of() : sorted(node.tags()));
+    attributes.set(slot, node.attributes());
+  }
+
+  /** A view that later additions do not change. */
+  @Override
+  public List<String> names(int level) {
+    IntList entries = entriesOfLevel[level];
+    int size = entries.size();
+    return new AbstractList<>() {
+      @Override
+      public String get(int index) {
+        return entryName(entries.get(Objects.checkIndex(index, size)));
+      }
+
+      @Override
+      public int size() {
+        return size;
+      }
+    };
+  }
+
+  /** Number of distinct nodes so far, the instance included. */
+  public int size() {
+    return entryLevels.size();
+  }
+
+  /** What is wrong so far: the first {@value #MAX_PROBLEMS}, then one that counts the rest. */
+  public List<Problem> problems() {
+    List<Problem> all = new ArrayList<>(problems);
+    if (problemCount > problems.size()) {
+      all.add(Problem.error(path, (problemCount - problems.size()) + " more problems like these"));
+    }
+    return List.copyOf(all);
+  }
+
+  /** The tree, or the problems and no tree: a shortened tree would orphan running tasks. */
+  public Result<Topology> build(NodeOrder order) {
+    return problemCount > 0 ? new Result<>(null, problems()) : new Result<>(pack(order), List.of());
+  }
+
+  PackedTopology pack(NodeOrder order) {
+    return new TopologyPacking(this, order).pack();
+  }
+
+  // What the packing reads.
+
+  Levels levels() {
+    return levels;
+  }
+
+  NamePool pool() {
+    return pool;
+  }
+
+  int slotCount() {
+    return slotEntries.size();
+  }
+
+  int entryLevel(int entry) {
+    return entryLevels.get(entry);
+  }
+
+  int entriesOn(int level) {
+    return entriesOfLevel[level].size();
+  }
+
+  long entryPosition(int entry) {
+    return entryPositions[entry];
+  }
+
+  int slotEntry(int slot) {
+    return slotEntries.get(slot);
+  }
+
+  int slotParent(int slot) {
+    return slotParents.get(slot);
+  }
+
+  boolean levelsSkipped() {
+    return levelsSkipped;
+  }
+
+  IntList disabledSlots() {
+    return disabledSlots;
+  }
+
+  Interner<Set<String>> tags() {
+    return tags;
+  }
+
+  Interner<Json.Obj> attributes() {
+    return attributes;
+  }
+
+  private int parentOf(NodeSpec node) {
+    int level = node.parentLevel();
+    if (level < 0 || level >= node.level()) {
+      problem(where(node) + " has a parent on " + levelName(level) + ", which is not above it");
+      return -1;
+    }
+    if (node.parent() == null) {
+      if (level != 0) {
+        problem(where(node) + " names no parent, although it is on " + levelName(level));
+      }
+      return level == 0 ? 0 : -1;
+    }
+    int parent = find(level, node.parent().getBytes(StandardCharsets.UTF_8));
+    if (parent < 0) {
+      problem(
+          where(node)
+              + " has an unknown parent: there is no "
+              + NodeNames.shown(node.parent())
+              + " on "
+              + levelName(level));
+    }
+    return parent;
+  }
+
+  private String where(NodeSpec node) {
+    return "node " + NodeNames.shown(node.name()) + " of " + levelName(node.level());
+  }
+
+  private String levelName(int level) {
+    return level < 0 || level >= levels.count()
+        ? "level number " + level
+        : "level \"" + levels.name(level) + "\"";
+  }
+
+  private void problem(String message) {
+    problemCount++;
+    if (problems.size() < MAX_PROBLEMS) {
+      problems.add(Problem.error(path, message));
+    }
+  }
+
+  private boolean isNewReplica(int entry, int parent) {
+    if (slotParents.get(entryFirstSlots.get(entry)) == parent) {
+      return false;
+    }
+    if (replicaSet == null) {
+      replicaSet = new HashSet<>();
+    }
+    return replicaSet.add((long) entry << 32 | parent);
+  }
+
+  private int addSlot(int entry, int parent) {
+    int slot = slotEntries.size();
+    slotEntries.add(entry);
+    slotParents.add(parent);
+    if (entryFirstSlots.size() == entry) {
+      entryFirstSlots.add(slot);
+    }
+    return slot;
+  }
+
+  private String entryName(int entry) {
+    return pool.name(entryPositions[entry]);
+  }
+
+  private int entryFor(int level, byte[] name) {
+    int entry = entryLevels.size();
+    if (entry == entryPositions.length) {
+      entryPositions = Arrays.copyOf(entryPositions, entry * 2);
+    }
+    entryPositions[entry] = pool.add(name);
+    entryLevels.add(level);
+    entriesOfLevel[level].add(entry);
+    if ((entry + 1) * 3L > hash.length * 2L) {
+      grow();
+    }
+    insert(entry, NameTable.hashOf(level, name, 0, name.length));
+    return entry;
+  }
+
+  private int find(int level, byte[] name) {
+    int i = NameTable.home(NameTable.hashOf(level, name, 0, name.length), hash.length);
+    while (hash[i] != 0) {
+      int entry = hash[i] - 1;
+      if (entryLevels.get(entry) == level && pool.equals(entryPositions[entry], name)) {
+        return entry;
+      }
+      i = i + 1 == hash.length ? 0 : i + 1;
+    }
+    return -1;
+  }
+
+  private void insert(int entry, int hashValue) {
+    int i = NameTable.home(hashValue, hash.length);
+    while (hash[i] != 0) {
+      i = i + 1 == hash.length ? 0 : i + 1;
+    }
+    hash[i] = entry + 1;
+  }
+
+  private void grow() {
+    hash = new int[hash.length * 2];
+    byte[] name = new byte[NodeNames.MAX_BYTES];
+    for (int entry = 0; entry < entryLevels.size() - 1; entry++) {
+      pool.copy(entryPositions[entry], name, 0);
+      int length = pool.length(entryPositions[entry]);
+      insert(entry, NameTable.hashOf(entryLevels.get(entry), name, 0, length));
+    }
+  }
+
+  /** Values by slot, equal ones held once; slots never set have the value nothing. */
+  static final class Interner<T> {
+    private final T nothing;
+    private final List<T> values = new ArrayList<>();
+    private final Map<T, Integer> indexes = new HashMap<>();
+    private final IntList bySlot = new IntList();
+
+    Interner(T nothing) {
+      this.nothing = nothing;
+      values.add(nothing);
+    }
+
+    void set(int slot, T value) {
+      if (value.equals(nothing)) {
+        return;
+      }
+      while (bySlot.size() < slot) {
+        bySlot.add(0);
+      }
+      Integer index = indexes.get(value);
+      if (index == null) {
+        index = values.size();
+        indexes.put(value, index);
+        values.add(value);
+      }
+      bySlot.add(index);
+    }
+
+    boolean isEmpty() {
+      return bySlot.size() == 0;
+    }
+
+    /** The same for slots in another order; indexes in the order of their first use. */
+    PackedTopology.@Nullable Interned<T> packed(int[] oldSlots) {
+      if (isEmpty()) {
+        return null;
+      }
+      int[] renumbered = new int[values.size()];
+      List<T> used = new ArrayList<>();
+      int[] result = new int[oldSlots.length];
+      for (int slot = 0; slot < oldSlots.length; slot++) {
+        int old = oldSlots[slot] < bySlot.size() ? bySlot.get(oldSlots[slot]) : 0;
+        if (renumbered[old] == 0) {
+          used.add(values.get(old));
+          renumbered[old] = used.size();
+        }
+        result[slot] = renumbered[old] - 1;
+      }
+      return new PackedTopology.Interned<>(List.copyOf(used), result);
+    }
+  }
+
+  /** Tags in the order of their text: the same on every run. */
+  private static Set<String> sorted(Set<String> tags) {
+    return Collections.unmodifiableSet(new LinkedHashSet<>(new TreeSet<>(tags)));
+  }
+}

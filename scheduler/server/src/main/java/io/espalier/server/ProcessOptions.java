@@ -1,0 +1,105 @@
+package io.espalier.server;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What one scheduler process is started with, checked and complete; printed at start.
+ *
+ * @param configUri file, directory or URI of the configuration
+ * @param dataDir everything the process keeps
+ * @param store where statuses live
+ * @param fresh forget all statuses first
+ * @param workerCommand argv prefix of jobs that have no command; empty: none
+ * @param http listener; empty: none
+ * @param maxAttempts a task fails for good after so many; 0: no bound
+ * @param nodesUpdate period of node refreshes
+ * @param nodesRetry pause after a failed refresh
+ * @param seed of every random choice
+ */
+public record ProcessOptions(
+    String configUri,
+    Path dataDir,
+    Runner runner,
+    Store store,
+    boolean fresh,
+    List<String> workerCommand,
+    String instanceNodeName,
+    Optional<HostPort> http,
+    int maxAttempts,
+    Duration nodesUpdate,
+    Duration nodesRetry,
+    Simulation simulation,
+    long seed) {
+
+  /** {@code --runner}. */
+  public enum Runner {
+    LOCAL("local"),
+    DRY_RUN("dry-run"),
+    SIMULATED("simulated");
+
+    private final String label;
+
+    Runner(String label) {
+      this.label = label;
+    }
+
+    public String label() {
+      return label;
+    }
+  }
+
+  /** {@code --status-store}. */
+  public enum Store {
+    MEMORY("memory"),
+    SQLITE("sqlite");
+
+    private final String label;
+
+    Store(String label) {
+      this.label = label;
+    }
+
+    public String label() {
+      return label;
+    }
+  }
+
+  /**
+   * For the simulated runner (behaviour 1.4).
+   *
+   * @param meanMillis tasks take up to twice as long
+   * @param failureRate share of tasks that end with error_backoff
+   */
+  public record Simulation(int meanMillis, double failureRate) {}
+
+  /** Where a listener binds. */
+  public record HostPort(String host, int port) {
+    /**
+     * @throws IllegalArgumentException for anything but {@code HOST:PORT} or {@code [IPv6]:PORT}
+     */
+    public static HostPort parse(String text) {
+      int colon = text.lastIndexOf(':');
+      try {
+        int port = Integer.parseInt(text.substring(colon + 1));
+        String host = colon < 0 ? "" : text.substring(0, colon);
+        if (host.startsWith("[") && host.endsWith("]")) {
+          host = host.substring(1, host.length() - 1);
+        }
+        if (!host.isEmpty() && port >= 0 && port <= 65535) {
+          return new HostPort(host, port);
+        }
+      } catch (NumberFormatException e) {
+        // Said below, together with the other ways to get it wrong.
+      }
+      throw new IllegalArgumentException("expected HOST:PORT, such as 127.0.0.1:8080");
+    }
+
+    @Override
+    public String toString() {
+      return host.contains(":") ? "[" + host + "]:" + port : host + ":" + port;
+    }
+  }
+}

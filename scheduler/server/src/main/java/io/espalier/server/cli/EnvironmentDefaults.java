@@ -1,0 +1,31 @@
+package io.espalier.server.cli;
+
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Every flag is also an environment variable: {@code --data-dir} is {@code ESPALIER_DATA_DIR}. */
+final class EnvironmentDefaults implements CommandLine.IDefaultValueProvider {
+  private final Map<String, String> environment;
+
+  EnvironmentDefaults(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public @Nullable String defaultValue(ArgSpec argument) {
+    if (!(argument instanceof OptionSpec option)) {
+      return null;
+    }
+    String value = environment.get(variable(option.longestName()));
+    // An empty variable is an unset one, as in most shells' scripts.
+    return value == null || value.isEmpty() ? argument.defaultValue() : value;
+  }
+
+  static String variable(String option) {
+    return "ESPALIER_" + option.replaceFirst("^-+", "").replace('-', '_').toUpperCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,17 @@
+package io.espalier.server.cli;
+
+/** The exit codes of the public contract (design section 6, ruling 19). */
+public final class ExitCode {
+  public static final int OK = 0;
+
+  /** The work failed, or the server refused. */
+  public static final int FAILED = 1;
+
+  /** Usage or configuration error, lock held, port in use, not authorised. */
+  public static final int USAGE = 2;
+
+  /** The server cannot be reached. */
+  public static final int UNREACHABLE = 3;
+
+  private ExitCode() {}
+}

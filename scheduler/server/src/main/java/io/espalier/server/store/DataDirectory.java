@@ -1,0 +1,229 @@
+package io.espalier.server.store;
+
+import io.espalier.server.store.DataDirectoryException.Reason;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything one scheduler keeps on disk, held by one process at a time.
+ *
+ * <pre>
+ *   source            the configuration it belongs to
+ *   lock, owner       the lock, and who has it
+ *   statuses.sqlite   task statuses
+ *   epoch             when statuses are kept in memory only
+ *   jobs/NAME/        working directories of tasks, names encoded by {@link FileNames}
+ *   logs/  journal/   output of tasks; live invocations
+ * </pre>
+ *
+ * <p>Thread-safe after opening. Close releases the lock; the operating system does so as well when
+ * the process dies in any way.
+ */
+public final class DataDirectory implements AutoCloseable {
+  private static final String HELD = "io.espalier.data-directory.";
+
+  private final Path root;
+  private final FileChannel lockChannel;
+  private final String heldKey;
+
+  private DataDirectory(Path root, FileChannel lockChannel, String heldKey) {
+    this.root = root;
+    this.lockChannel = lockChannel;
+    this.heldKey = heldKey;
+  }
+
+  /**
+   * Creates the directory if it is missing, locks it and binds it to its source.
+   *
+   * @param source the configuration's URI, without password
+   * @throws DataDirectoryException with one clear line when that is not possible
+   */
+  public static DataDirectory open(Path path, String source) {
+    Path root = createDirectories(path);
+    String heldKey = HELD + root;
+    FileChannel channel = lock(path, root, heldKey);
+    DataDirectory opened = new DataDirectory(root, channel, heldKey);
+    try {
+      opened.bind(source);
+      opened.writeOwner();
+      opened.logs();
+      opened.journal();
+      createDirectories(root.resolve("jobs"));
+      return opened;
+    } catch (IOException e) {
+      opened.close();
+      throw unusable(path, e);
+    } catch (DataDirectoryException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  /** The source that a directory records, or null when it records none; takes no lock. */
+  public static @Nullable String sourceOf(Path path) {
+    try {
+      return Files.readString(path.resolve("source")).strip();
+    } catch (NoSuchFileException e) {
+      return null;
+    } catch (IOException e) {
+      throw unusable(path, e);
+    }
+  }
+
+  /** The absolute path, links resolved. */
+  public Path root() {
+    return root;
+  }
+
+  public Path statusFile() {
+    return root.resolve("statuses.sqlite");
+  }
+
+  public Path epochFile() {
+    return root.resolve("epoch");
+  }
+
+  /** The directory of log files; exists. */
+  public Path logs() {
+    return createDirectories(root.resolve("logs"));
+  }
+
+  /** The directory of the journal of live invocations; exists. */
+  public Path journal() {
+    return createDirectories(root.resolve("journal"));
+  }
+
+  /** The working directory of a job's tasks; not created. Always a direct child of jobs/. */
+  public Path jobDirectory(String job) {
+    return root.resolve("jobs").resolve(FileNames.encode(job));
+  }
+
+  /** Makes the directory free for others. */
+  @Override
+  public void close() {
+    try {
+      lockChannel.close();
+    } catch (IOException e) {
+      // The lock goes with the process at the latest, and nobody could act on this.
+      return;
+    } finally {
+      System.getProperties().remove(heldKey);
+    }
+  }
+
+  private static Path createDirectories(Path path) {
+    try {
+      if (!Files.isDirectory(path)) {
+        // Task data and output may be private: others get no access to what we create.
+        Path absolute = path.toAbsolutePath();
+        if (absolute.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+          Files.createDirectories(
+              absolute,
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        } else {
+          Files.createDirectories(absolute);
+        }
+      }
+      return path.toRealPath();
+    } catch (IOException e) {
+      throw unusable(path, e);
+    }
+  }
+
+  private static FileChannel lock(Path path, Path root, String heldKey) {
+    Properties process = System.getProperties();
+    // POSIX locks belong to the process and end with the first close of any descriptor of the file:
+    // a second opener in this process must not even touch it. Hence also the owner's own file.
+    if (process.putIfAbsent(heldKey, "held") != null) {
+      throw locked(path, root);
+    }
+    boolean held = false;
+    try {
+      FileChannel channel =
+          FileChannel.open(
+              root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        channel.close();
+        throw locked(path, root);
+      }
+      held = true;
+      return channel;
+    } catch (IOException e) {
+      throw unusable(path, e);
+    } finally {
+      if (!held) {
+        process.remove(heldKey);
+      }
+    }
+  }
+
+  private static DataDirectoryException locked(Path path, Path root) {
+    String owner;
+    try {
+      owner = " (" + Files.readString(root.resolve("owner")).strip() + ")";
+    } catch (IOException unknown) {
+      owner = "";
+    }
+    return new DataDirectoryException(
+        Reason.LOCKED, "data directory " + path + " is in use by another Espalier" + owner, null);
+  }
+
+  private void bind(String source) throws IOException {
+    Path record = root.resolve("source");
+    if (!Files.exists(record)) {
+      DurableFiles.replace(record, source + "\n");
+      return;
+    }
+    String bound = Files.readString(record).strip();
+    if (!bound.equals(source.strip())) {
+      throw new DataDirectoryException(
+          Reason.OTHER_SOURCE,
+          "data directory "
+              + root
+              + " belongs to "
+              + bound
+              + ", not to "
+              + source
+              + "; choose another one with --data-dir",
+          null);
+    }
+  }
+
+  private void writeOwner() throws IOException {
+    Files.write(
+        root.resolve("owner"),
+        ("process " + ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static DataDirectoryException unusable(Path path, IOException e) {
+    String why;
+    if (e instanceof AccessDeniedException) {
+      why = "permission denied";
+    } else if (e instanceof FileAlreadyExistsException) {
+      why = "there is a file of that name that is no directory";
+    } else if (e instanceof FileSystemException inFile && inFile.getReason() != null) {
+      why = inFile.getReason();
+    } else {
+      why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+    String where =
+        e instanceof FileSystemException inFile && inFile.getFile() != null
+            ? " (" + inFile.getFile() + ")"
+            : "";
+    return new DataDirectoryException(
+        Reason.UNUSABLE, "data directory " + path + " cannot be used: " + why + where, e);
+  }
+}

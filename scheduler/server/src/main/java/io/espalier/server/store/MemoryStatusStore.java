@@ -1,0 +1,139 @@
+package io.espalier.server.store;
+
+import io.espalier.core.api.Event;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StaleEpochException;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers for as long as the process lives. */
+public final class MemoryStatusStore implements StatusStore {
+  private final LongSupplier epochs;
+  private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
+  private final Map<String, Pause> pauses = new HashMap<>();
+  private final TreeMap<Long, Event> events = new TreeMap<>();
+  private @Nullable String source;
+  private long epoch;
+
+  /** With epochs 1, 2, 3: fencing holds within this process only. */
+  public MemoryStatusStore() {
+    this(() -> 0);
+  }
+
+  /**
+   * @param epochs allocates durable epochs, such as {@link EpochFile}; a value that does not grow
+   *     is replaced by the next one
+   */
+  public MemoryStatusStore(LongSupplier epochs) {
+    this.epochs = epochs;
+  }
+
+  @Override
+  public String description() {
+    return "the status store in memory";
+  }
+
+  @Override
+  public synchronized void bindSource(String newSource) {
+    if (source == null) {
+      source = newSource;
+    } else if (!source.equals(newSource)) {
+      throw new StoreException(
+          description() + " belongs to " + source + ", not to " + newSource, false, null);
+    }
+  }
+
+  @Override
+  public synchronized long openEpoch() {
+    epoch = Math.max(epoch + 1, epochs.getAsLong());
+    return epoch;
+  }
+
+  @Override
+  public synchronized Set<String> jobs() {
+    return Set.copyOf(rows.keySet());
+  }
+
+  @Override
+  public void load(String job, Consumer<StatusRow> consumer) {
+    List<StatusRow> found;
+    synchronized (this) {
+      found = List.copyOf(rows.getOrDefault(job, Map.of()).values());
+    }
+    found.forEach(consumer);
+  }
+
+  @Override
+  public synchronized List<StatusRow> load(String job, Collection<String> nodes) {
+    Map<String, StatusRow> ofJob = rows.getOrDefault(job, Map.of());
+    List<StatusRow> found = new ArrayList<>();
+    for (String node : Set.copyOf(nodes)) {
+      StatusRow row = ofJob.get(node);
+      if (row != null) {
+        found.add(row);
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public synchronized List<Pause> pauses() {
+    return List.copyOf(pauses.values());
+  }
+
+  @Override
+  public synchronized long newestEvent() {
+    return events.isEmpty() ? 0 : events.lastKey();
+  }
+
+  @Override
+  public synchronized List<Event> events(long sequence, int limit) {
+    return events.tailMap(sequence, false).values().stream().limit(Math.max(0, limit)).toList();
+  }
+
+  @Override
+  public synchronized void commit(long ofEpoch, Batch batch) {
+    if (ofEpoch != epoch) {
+      throw new StaleEpochException(description(), ofEpoch, epoch);
+    }
+    batch.forgottenJobs().forEach(rows::remove);
+    batch.deletedRows().forEach(this::delete);
+    for (StatusRow row : batch.rows()) {
+      rows.computeIfAbsent(row.job(), job -> new HashMap<>()).put(row.node(), row);
+    }
+    batch.endedPauses().forEach(pauses::remove);
+    batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
+    batch.events().forEach(event -> events.put(event.sequence(), event));
+    while (events.size() > KEPT_EVENTS) {
+      events.pollFirstEntry();
+    }
+  }
+
+  private void delete(TaskKey key) {
+    Map<String, StatusRow> ofJob = rows.get(key.job());
+    if (ofJob != null) {
+      ofJob.remove(key.node());
+      if (ofJob.isEmpty()) {
+        rows.remove(key.job());
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    // Nothing is held outside the process.
+  }
+}

@@ -1,0 +1,381 @@
+package io.espalier.server.store;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
+import io.espalier.core.api.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.JsonText;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StaleEpochException;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskStatus;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConfig.JournalMode;
+import org.sqlite.SQLiteConfig.SynchronousMode;
+import org.sqlite.SQLiteConfig.TransactionMode;
+import org.sqlite.SQLiteDataSource;
+
+/**
+ * Keeps statuses in one SQLite file: write-ahead log, every commit synced (rulings 5). One
+ * connection writes; readers have their own and never wait for it.
+ */
+public final class SqliteStatusStore implements StatusStore {
+  private static final int BUSY_MILLIS = 5_000;
+
+  /** 32 MB of log before it is folded into the file: a third more rows per second than with 4. */
+  private static final int CHECKPOINT_PAGES = 8_000;
+
+  private static final int CONNECTIONS = 4;
+
+  private static final String COLUMNS =
+      "node, bits, since, backoff, position, attempts, epoch, sequence, started, data";
+
+  private final Path file;
+  private final JsonText json;
+  private final HikariDataSource pool;
+
+  private final Object writing = new Object();
+  private @Nullable SqliteWriter writer;
+  private boolean closed;
+
+  private SqliteStatusStore(Path file, JsonText json, HikariDataSource pool) {
+    this.file = file;
+    this.json = json;
+    this.pool = pool;
+  }
+
+  /**
+   * Opens the file, creates it if it is missing, and brings it to this version's schema.
+   *
+   * @param json reads task data and events back
+   * @throws StoreException with one clear line when that is not possible
+   */
+  public static SqliteStatusStore open(Path file, JsonText json) {
+    return open(file, json, BUSY_MILLIS);
+  }
+
+  static SqliteStatusStore open(Path file, JsonText json, int busyMillis) {
+    SQLiteConfig config = new SQLiteConfig();
+    config.setJournalMode(JournalMode.WAL);
+    config.setSynchronous(SynchronousMode.FULL);
+    config.setBusyTimeout(busyMillis);
+    config.setTransactionMode(TransactionMode.IMMEDIATE);
+    config.setPragma(SQLiteConfig.Pragma.WAL_AUTOCHECKPOINT, Integer.toString(CHECKPOINT_PAGES));
+    config.setPragma(SQLiteConfig.Pragma.CACHE_SIZE, "-16384");
+    SQLiteDataSource source = new SQLiteDataSource(config);
+    source.setUrl("jdbc:sqlite:" + file.toAbsolutePath());
+    HikariDataSource pool = null;
+    try {
+      HikariConfig pooled = new HikariConfig();
+      pooled.setDataSource(source);
+      pooled.setPoolName("statuses");
+      pooled.setMaximumPoolSize(CONNECTIONS);
+      pooled.setMinimumIdle(0);
+      pooled.setMaxLifetime(0);
+      // The first use reports what is wrong, with SQLite's own code.
+      pooled.setInitializationFailTimeout(-1);
+      pooled.setConnectionTimeout(Math.max(1_000, busyMillis));
+      pooled.setRegisterMbeans(false);
+      // Before the pool, which would ask a foreign file again and again.
+      SqliteSchema.prepare(source, file);
+      pool = new HikariDataSource(pooled);
+      return new SqliteStatusStore(file, json, pool);
+    } catch (SQLException e) {
+      throw SqliteFailures.translate(file, e);
+    } catch (HikariPool.PoolInitializationException e) {
+      throw new StoreException("status file " + file + " cannot be opened", true, e);
+    }
+  }
+
+  @Override
+  public String description() {
+    return "status file " + file;
+  }
+
+  @Override
+  public void bindSource(String source) {
+    String bound =
+        write(
+            w -> {
+              String old = w.text("source");
+              if (old == null) {
+                w.setMeta("source", source);
+              }
+              return old == null ? source : old;
+            });
+    if (!bound.equals(source)) {
+      throw new StoreException(
+          description() + " belongs to " + bound + ", not to " + source, false, null);
+    }
+  }
+
+  @Override
+  public long openEpoch() {
+    return write(SqliteWriter::raiseEpoch);
+  }
+
+  @Override
+  public void commit(long epoch, Batch batch) {
+    long current =
+        write(
+            w -> {
+              long inForce = w.epoch();
+              if (inForce == epoch) {
+                w.apply(batch);
+              }
+              return inForce;
+            });
+    if (current != epoch) {
+      throw new StaleEpochException(description(), epoch, current);
+    }
+  }
+
+  /** Work inside one transaction. */
+  private interface Work<T> {
+    T on(SqliteWriter writer) throws SQLException;
+  }
+
+  private <T> T write(Work<T> work) {
+    synchronized (writing) {
+      if (closed) {
+        throw new StoreException(description() + " is closed", false, null);
+      }
+      try {
+        SqliteWriter mine = writer;
+        if (mine == null) {
+          mine = new SqliteWriter(pool.getConnection());
+          writer = mine;
+        }
+        T result = work.on(mine);
+        mine.commit();
+        return result;
+      } catch (SQLException e) {
+        dropWriter();
+        throw SqliteFailures.translate(file, e);
+      } catch (RuntimeException e) {
+        dropWriter();
+        throw e;
+      }
+    }
+  }
+
+  /** A connection that failed may be in any state: roll back, close, begin anew. */
+  private void dropWriter() {
+    SqliteWriter failed = writer;
+    writer = null;
+    if (failed != null) {
+      failed.abandon(pool);
+    }
+  }
+
+  @Override
+  public Set<String> jobs() {
+    return read(
+        connection -> {
+          Set<String> jobs = new HashSet<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT name FROM job WHERE EXISTS"
+                          + " (SELECT 1 FROM status WHERE status.job = job.id)")) {
+            while (found.next()) {
+              jobs.add(found.getString(1));
+            }
+          }
+          return jobs;
+        });
+  }
+
+  @Override
+  public void load(String job, Consumer<StatusRow> rows) {
+    read(
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement(
+                  "SELECT "
+                      + COLUMNS
+                      + " FROM status WHERE job = (SELECT id FROM job WHERE name = ?)")) {
+            statement.setString(1, job);
+            try (ResultSet found = statement.executeQuery()) {
+              while (found.next()) {
+                rows.accept(row(job, found));
+              }
+            }
+          }
+          return 0;
+        });
+  }
+
+  @Override
+  public List<StatusRow> load(String job, Collection<String> nodes) {
+    return read(
+        connection -> {
+          List<StatusRow> rows = new ArrayList<>();
+          try (PreparedStatement statement =
+              connection.prepareStatement(
+                  "SELECT "
+                      + COLUMNS
+                      + " FROM status WHERE job = (SELECT id FROM job WHERE name = ?)"
+                      + " AND node = ?")) {
+            for (String node : Set.copyOf(nodes)) {
+              statement.setString(1, job);
+              statement.setString(2, node);
+              try (ResultSet found = statement.executeQuery()) {
+                if (found.next()) {
+                  rows.add(row(job, found));
+                }
+              }
+            }
+          }
+          return rows;
+        });
+  }
+
+  private StatusRow row(String job, ResultSet found) throws SQLException {
+    String node = found.getString(1);
+    String data = found.getString(10);
+    TaskStatus status;
+    try {
+      status =
+          TaskStatus.ofBits(
+              found.getInt(2),
+              found.getLong(3),
+              found.getInt(4),
+              found.getInt(5),
+              found.getInt(6),
+              data == null ? null : object(data));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          description() + ", job " + job + ", node " + node + ": " + e.getMessage(), false, e);
+    }
+    return new StatusRow(
+        job, node, status, new Invocation(found.getLong(7), found.getLong(8), found.getLong(9)));
+  }
+
+  private Json.Obj object(String text) {
+    if (parsed(text) instanceof Json.Obj object) {
+      return object;
+    }
+    throw new IllegalArgumentException("its data is not a JSON object");
+  }
+
+  private Json parsed(String text) {
+    Result<Json> result = json.read(text);
+    Json value = result.value();
+    if (value == null || result.hasErrors()) {
+      throw new IllegalArgumentException("not JSON");
+    }
+    return JsonText.withoutPositions(value);
+  }
+
+  @Override
+  public List<Pause> pauses() {
+    return read(
+        connection -> {
+          List<Pause> pauses = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT job, operator, reason, since, until FROM pause")) {
+            while (found.next()) {
+              pauses.add(
+                  new Pause(
+                      found.getString(1),
+                      found.getString(2),
+                      found.getString(3),
+                      found.getLong(4),
+                      found.getLong(5)));
+            }
+          }
+          return pauses;
+        });
+  }
+
+  @Override
+  public long newestEvent() {
+    return read(
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT last FROM event ORDER BY first DESC LIMIT 1")) {
+            return found.next() ? found.getLong(1) : 0L;
+          }
+        });
+  }
+
+  @Override
+  public List<Event> events(long sequence, int limit) {
+    return read(
+        connection -> {
+          List<Event> events = new ArrayList<>();
+          try (PreparedStatement statement =
+              connection.prepareStatement(
+                  "SELECT body FROM event WHERE first >="
+                      + " coalesce((SELECT max(first) FROM event WHERE first <= ?), 0)"
+                      + " ORDER BY first")) {
+            statement.setLong(1, sequence);
+            try (ResultSet found = statement.executeQuery()) {
+              while (events.size() < limit && found.next()) {
+                addEvents(found.getString(1), sequence, limit, events);
+              }
+            }
+          }
+          return events;
+        });
+  }
+
+  private void addEvents(String body, long after, int limit, List<Event> to) {
+    try {
+      for (Event event : SqliteWriter.eventsOf(parsed(body))) {
+        if (event.sequence() > after && to.size() < limit) {
+          to.add(event);
+        }
+      }
+    } catch (IllegalArgumentException | ClassCastException e) {
+      throw new StoreException(description() + ": the event log is damaged", false, e);
+    }
+  }
+
+  /** Reads on a connection of its own. */
+  private interface Query<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  private <T> T read(Query<T> query) {
+    try (Connection connection = pool.getConnection()) {
+      return query.on(connection);
+    } catch (SQLException e) {
+      throw SqliteFailures.translate(file, e);
+    }
+  }
+
+  /** Commits nothing; folds the log into the file. */
+  @Override
+  public void close() {
+    synchronized (writing) {
+      if (!closed) {
+        closed = true;
+        dropWriter();
+        pool.close();
+      }
+    }
+  }
+}

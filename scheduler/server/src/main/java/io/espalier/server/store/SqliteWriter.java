@@ -1,0 +1,233 @@
+package io.espalier.server.store;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.espalier.core.api.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection that writes, with its statements prepared once. Each call is part of the open
+ * transaction. Not thread-safe.
+ */
+final class SqliteWriter {
+  /** How many events are appended before old ones are looked for. */
+  private static final int PRUNE_EVERY = 10_000;
+
+  private final Connection connection;
+  private final PreparedStatement getMeta;
+  private final PreparedStatement setMeta;
+  private final PreparedStatement findJob;
+  private final PreparedStatement addJob;
+  private final PreparedStatement putRow;
+  private final PreparedStatement deleteRow;
+  private final Map<String, Integer> jobs = new HashMap<>();
+  private int eventsSincePrune;
+
+  SqliteWriter(Connection connection) throws SQLException {
+    this.connection = connection;
+    connection.setAutoCommit(false);
+    getMeta = connection.prepareStatement("SELECT value FROM meta WHERE name = ?");
+    setMeta =
+        connection.prepareStatement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)");
+    findJob = connection.prepareStatement("SELECT id FROM job WHERE name = ?");
+    addJob = connection.prepareStatement("INSERT OR IGNORE INTO job (name) VALUES (?)");
+    putRow =
+        connection.prepareStatement(
+            "INSERT OR REPLACE INTO status (job, node, bits, since, backoff, position, attempts,"
+                + " epoch, sequence, started, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    deleteRow = connection.prepareStatement("DELETE FROM status WHERE job = ? AND node = ?");
+  }
+
+  void commit() throws SQLException {
+    connection.commit();
+  }
+
+  /** Gives the connection up, with whatever was not committed. */
+  void abandon(HikariDataSource pool) {
+    try {
+      connection.rollback();
+    } catch (SQLException unusable) {
+      pool.evictConnection(connection);
+    }
+    try {
+      connection.close();
+    } catch (SQLException alreadyGone) {
+      pool.evictConnection(connection);
+    }
+  }
+
+  @Nullable String text(String name) throws SQLException {
+    getMeta.setString(1, name);
+    try (ResultSet found = getMeta.executeQuery()) {
+      return found.next() ? found.getString(1) : null;
+    }
+  }
+
+  void setMeta(String name, Object value) throws SQLException {
+    setMeta.setString(1, name);
+    setMeta.setObject(2, value);
+    setMeta.executeUpdate();
+  }
+
+  long epoch() throws SQLException {
+    getMeta.setString(1, "epoch");
+    try (ResultSet found = getMeta.executeQuery()) {
+      return found.next() ? found.getLong(1) : 0;
+    }
+  }
+
+  long raiseEpoch() throws SQLException {
+    long next = epoch() + 1;
+    setMeta("epoch", next);
+    return next;
+  }
+
+  void apply(Batch batch) throws SQLException {
+    for (String job : batch.forgottenJobs()) {
+      execute("DELETE FROM status WHERE job = ?", id(job));
+    }
+    for (TaskKey key : batch.deletedRows()) {
+      deleteRow.setInt(1, id(key.job()));
+      deleteRow.setString(2, key.node());
+      deleteRow.addBatch();
+    }
+    if (!batch.deletedRows().isEmpty()) {
+      deleteRow.executeBatch();
+    }
+    for (StatusRow row : batch.rows()) {
+      put(row);
+    }
+    if (!batch.rows().isEmpty()) {
+      putRow.executeBatch();
+    }
+    for (String job : batch.endedPauses()) {
+      execute("DELETE FROM pause WHERE job = ?", job);
+    }
+    for (Pause pause : batch.pauses()) {
+      execute(
+          "INSERT OR REPLACE INTO pause (job, operator, reason, since, until)"
+              + " VALUES (?, ?, ?, ?, ?)",
+          pause.job(),
+          pause.operator(),
+          pause.reason(),
+          pause.sinceMillis(),
+          pause.untilMillis());
+    }
+    append(batch.events());
+  }
+
+  private void put(StatusRow row) throws SQLException {
+    TaskStatus status = row.status();
+    Invocation invocation = row.invocation();
+    Json.Obj data = status.data();
+    putRow.setInt(1, id(row.job()));
+    putRow.setString(2, row.node());
+    putRow.setInt(3, status.bits());
+    putRow.setLong(4, status.sinceMillis());
+    putRow.setInt(5, status.backoffSeconds());
+    putRow.setInt(6, status.position());
+    putRow.setInt(7, status.attempts());
+    putRow.setLong(8, invocation.epoch());
+    putRow.setLong(9, invocation.sequence());
+    putRow.setLong(10, invocation.startMillis());
+    if (data == null) {
+      putRow.setNull(11, Types.VARCHAR);
+    } else {
+      putRow.setString(11, JsonWriter.compact(data));
+    }
+    putRow.addBatch();
+  }
+
+  private int id(String job) throws SQLException {
+    Integer known = jobs.get(job);
+    if (known != null) {
+      return known;
+    }
+    addJob.setString(1, job);
+    addJob.executeUpdate();
+    findJob.setString(1, job);
+    try (ResultSet found = findJob.executeQuery()) {
+      found.next();
+      int id = found.getInt(1);
+      jobs.put(job, id);
+      return id;
+    }
+  }
+
+  private void append(List<Event> events) throws SQLException {
+    if (events.isEmpty()) {
+      return;
+    }
+    List<Json> items = new ArrayList<>(events.size());
+    for (Event event : events) {
+      items.add(
+          new Json.Arr(
+              List.of(
+                  Json.of(event.sequence()),
+                  Json.of(event.timeMillis()),
+                  Json.of(event.kind()),
+                  event.data())));
+    }
+    long newest = events.get(events.size() - 1).sequence();
+    execute(
+        "INSERT INTO event (first, last, body) VALUES (?, ?, ?)",
+        events.get(0).sequence(),
+        newest,
+        JsonWriter.compact(new Json.Arr(items)));
+    eventsSincePrune += events.size();
+    if (eventsSincePrune >= PRUNE_EVERY) {
+      eventsSincePrune = 0;
+      execute(
+          "DELETE FROM event WHERE first < (SELECT max(first) FROM event WHERE first <= ?)",
+          newest - StatusStore.KEPT_EVENTS);
+    }
+  }
+
+  /**
+   * The events of one stored body.
+   *
+   * @throws IllegalArgumentException or {@link ClassCastException} when it is none
+   */
+  static List<Event> eventsOf(Json body) {
+    List<Event> events = new ArrayList<>();
+    for (Json item : ((Json.Arr) body).items()) {
+      List<Json> parts = ((Json.Arr) item).items();
+      if (parts.size() != 4) {
+        throw new IllegalArgumentException("an event of " + parts.size() + " parts");
+      }
+      events.add(
+          new Event(
+              ((Json.Num) parts.get(0)).value().longValue(),
+              ((Json.Num) parts.get(1)).value().longValue(),
+              ((Json.Str) parts.get(2)).value(),
+              (Json.Obj) parts.get(3)));
+    }
+    return events;
+  }
+
+  private void execute(String sql, Object... values) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) {
+        statement.setObject(i + 1, values[i]);
+      }
+      statement.executeUpdate();
+    }
+  }
+}

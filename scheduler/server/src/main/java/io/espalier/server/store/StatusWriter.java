@@ -1,0 +1,371 @@
+package io.espalier.server.store;
+
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Commits batches in the order of their submission, many in one transaction when they queue up.
+ *
+ * <p>While the store is away it tries again, with growing pauses, and keeps everything: nothing
+ * that was submitted is dropped. The queue is bounded by its user: while {@link #isSaturated} no
+ * new task should be started; ends are accepted all the same, and there are no more of them than
+ * tasks that run. A failure that trying again cannot mend (the store was taken over, or is damaged)
+ * ends the writer: all stages complete with it, now and from then on.
+ *
+ * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
+ */
+public final class StatusWriter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
+
+  private final StatusStore store;
+  private final long epoch;
+  private final Limits limits;
+
+  private final Object lock = new Object();
+  private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+  private long queued;
+  private boolean closing;
+  private boolean giveUp;
+  private @Nullable Thread thread;
+  private @Nullable StoreException fatal;
+
+  private volatile @Nullable String problem;
+  private final AtomicLong commits = new AtomicLong();
+  private final AtomicLong committedChanges = new AtomicLong();
+  private final AtomicLong lastCommitNanos = new AtomicLong();
+  private final AtomicLong totalCommitNanos = new AtomicLong();
+  private final AtomicInteger failuresInARow = new AtomicInteger();
+
+  private record Pending(Batch batch, CompletableFuture<Void> done) {}
+
+  /**
+   * @param saturation changes in the queue from which on the store counts as too slow
+   * @param groupSize changes at which one transaction takes no further batch
+   * @param firstRetry pause after the first failure; doubled up to {@code lastRetry}
+   */
+  public record Limits(int saturation, int groupSize, Duration firstRetry, Duration lastRetry) {
+    public static final Limits DEFAULT =
+        new Limits(20_000, 5_000, Duration.ofMillis(50), Duration.ofSeconds(2));
+
+    public Limits {
+      if (saturation < 1 || groupSize < 1 || firstRetry.isNegative() || firstRetry.isZero()) {
+        throw new IllegalArgumentException("limits must be positive");
+      }
+    }
+  }
+
+  /** Not started: {@link #start} it, or call {@link #drainOnce}. */
+  public StatusWriter(StatusStore store, long epoch, Limits limits) {
+    this.store = store;
+    this.epoch = epoch;
+    this.limits = limits;
+  }
+
+  /** Begins to commit, on a thread of its own. */
+  public void start() {
+    synchronized (lock) {
+      if (thread != null || closing) {
+        throw new IllegalStateException("started or closed before");
+      }
+      Thread fresh = new Thread(this::run, "espalier-status-writer");
+      fresh.setDaemon(true);
+      thread = fresh;
+      fresh.start();
+    }
+  }
+
+  /**
+   * Queues a batch; never blocks.
+   *
+   * @return completes when the batch is durable; with a {@link StoreException} when it never will
+   *     be
+   */
+  public CompletionStage<Void> submit(Batch batch) {
+    Pending pending = new Pending(batch, new CompletableFuture<>());
+    StoreException refusal;
+    synchronized (lock) {
+      refusal =
+          closing
+              ? new StoreException(store.description() + " is being closed", false, null)
+              : fatal;
+      if (refusal == null) {
+        queue.add(pending);
+        queued += batch.size();
+        lock.notifyAll();
+      }
+    }
+    if (refusal != null) {
+      pending.done().completeExceptionally(refusal);
+    }
+    return pending.done();
+  }
+
+  /** Whether no new work should be begun until the store has caught up. */
+  public boolean isSaturated() {
+    synchronized (lock) {
+      return queued >= limits.saturation();
+    }
+  }
+
+  /** Changes that are not durable yet. */
+  public long queueLength() {
+    synchronized (lock) {
+      return queued;
+    }
+  }
+
+  /** What is wrong with the store at the moment, one line; empty when it works. */
+  public Optional<String> problem() {
+    return Optional.ofNullable(problem);
+  }
+
+  /** The failure that has ended the writer, if one has: the scheduler must stop. */
+  public Optional<StoreException> failure() {
+    synchronized (lock) {
+      return Optional.ofNullable(fatal);
+    }
+  }
+
+  /** Transactions so far. */
+  public long commits() {
+    return commits.get();
+  }
+
+  /** Changes made durable so far; those that replaced each other within one group count once. */
+  public long committedChanges() {
+    return committedChanges.get();
+  }
+
+  /** How long the last transaction took. */
+  public long lastCommitNanos() {
+    return lastCommitNanos.get();
+  }
+
+  /** How long all transactions took. */
+  public long totalCommitNanos() {
+    return totalCommitNanos.get();
+  }
+
+  /**
+   * Commits one group of what is queued, on the calling thread. Not to be called while the writer's
+   * own thread runs.
+   *
+   * @return how many batches are settled now; 0 when the queue is empty or the store failed
+   */
+  public int drainOnce() {
+    List<Pending> group = nextGroup();
+    if (group.isEmpty()) {
+      return 0;
+    }
+    Batch.Builder all = Batch.builder();
+    group.forEach(pending -> all.add(pending.batch()));
+    Batch together = group.size() == 1 ? group.get(0).batch() : all.build();
+    long begin = System.nanoTime();
+    try {
+      if (!together.isEmpty()) {
+        store.commit(epoch, together);
+      }
+    } catch (StoreException e) {
+      return failed(e, group);
+    } catch (RuntimeException e) {
+      // A bug in the store or in a batch: repeating it would block everything behind it for ever.
+      return failed(new StoreException(store.description() + " failed: " + e, false, e), group);
+    }
+    long nanos = System.nanoTime() - begin;
+    lastCommitNanos.set(nanos);
+    totalCommitNanos.addAndGet(nanos);
+    commits.incrementAndGet();
+    committedChanges.addAndGet(together.size());
+    if (failuresInARow.getAndSet(0) > 0) {
+      LOG.info("{} works again", store.description());
+    }
+    problem = null;
+    settle(group, null);
+    return group.size();
+  }
+
+  private List<Pending> nextGroup() {
+    List<Pending> group = new ArrayList<>();
+    synchronized (lock) {
+      long changes = 0;
+      for (Pending pending : queue) {
+        if (!group.isEmpty() && changes + pending.batch().size() > limits.groupSize()) {
+          break;
+        }
+        group.add(pending);
+        changes += pending.batch().size();
+      }
+    }
+    return group;
+  }
+
+  private int failed(StoreException e, List<Pending> group) {
+    problem = e.getMessage();
+    if (e.retryable()) {
+      if (failuresInARow.getAndIncrement() == 0) {
+        LOG.warn("{}; trying again until it works", e.getMessage());
+      }
+      return 0;
+    }
+    LOG.error("statuses can no longer be kept: {}", e.getMessage());
+    List<Pending> all;
+    synchronized (lock) {
+      fatal = e;
+      all = new ArrayList<>(queue);
+    }
+    settle(all, e);
+    return group.size();
+  }
+
+  /** Takes what is settled out of the queue, then tells; never under the lock. */
+  private void settle(List<Pending> group, @Nullable StoreException failure) {
+    synchronized (lock) {
+      for (Pending pending : group) {
+        queue.remove();
+        queued -= pending.batch().size();
+      }
+      lock.notifyAll();
+    }
+    for (Pending pending : group) {
+      if (failure == null) {
+        pending.done().complete(null);
+      } else {
+        pending.done().completeExceptionally(failure);
+      }
+    }
+  }
+
+  private void run() {
+    boolean orderly = false;
+    try {
+      while (awaitWork()) {
+        drainOnce();
+      }
+      orderly = true;
+    } finally {
+      if (!orderly) {
+        failed(new StoreException("the status writer has died", false, null), List.of());
+      }
+    }
+  }
+
+  /** Waits for a batch, and for the pause after a failure; false when it is time to end. */
+  private boolean awaitWork() {
+    synchronized (lock) {
+      long begin = System.nanoTime();
+      while (true) {
+        long left = pause(closing).toNanos() - (System.nanoTime() - begin);
+        if (giveUp || (closing && queue.isEmpty())) {
+          return false;
+        }
+        if (!queue.isEmpty() && left <= 0) {
+          return true;
+        }
+        try {
+          if (queue.isEmpty()) {
+            lock.wait();
+          } else {
+            lock.wait(left / 1_000_000, (int) (left % 1_000_000));
+          }
+        } catch (InterruptedException e) {
+          // Nobody interrupts this thread on purpose; results must not be lost by accident.
+          LOG.warn("interrupted while waiting; going on");
+        }
+      }
+    }
+  }
+
+  private Duration pause(boolean inHaste) {
+    int failures = failuresInARow.get();
+    if (failures == 0 || inHaste) {
+      return failures == 0 ? Duration.ZERO : limits.firstRetry();
+    }
+    Duration grown = limits.firstRetry().multipliedBy(1L << Math.min(failures - 1, 20));
+    return grown.compareTo(limits.lastRetry()) < 0 ? grown : limits.lastRetry();
+  }
+
+  /** {@link #close(Duration)} within ten seconds. */
+  @Override
+  public void close() {
+    close(Duration.ofSeconds(10));
+  }
+
+  /**
+   * Accepts nothing more, commits what is queued, ends the thread. What cannot be committed in time
+   * is given up: its stages complete with an error. Does not close the store.
+   *
+   * @return whether everything that was submitted is durable
+   */
+  public boolean close(Duration atMost) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    Thread running;
+    synchronized (lock) {
+      closing = true;
+      running = thread;
+      lock.notifyAll();
+    }
+    if (running == null) {
+      boolean more = true;
+      while (more) {
+        more = drainOnce() > 0;
+      }
+    } else {
+      join(running, deadline);
+    }
+    List<Pending> left;
+    synchronized (lock) {
+      giveUp = true;
+      lock.notifyAll();
+      left = new ArrayList<>(queue);
+      // A commit that still hangs in the store settles its own group when it returns.
+      if (running == null || !running.isAlive()) {
+        queue.clear();
+        queued = 0;
+      }
+    }
+    if (!left.isEmpty()) {
+      String lost =
+          "changes of "
+              + left.stream().mapToLong(pending -> pending.batch().size()).sum()
+              + " tasks could not be saved: "
+              + problem().orElse(store.description() + " did not answer in time");
+      LOG.error("{}", lost);
+      StoreException failure = new StoreException(lost, false, null);
+      left.forEach(pending -> pending.done().completeExceptionally(failure));
+    }
+    synchronized (lock) {
+      return left.isEmpty() && fatal == null;
+    }
+  }
+
+  private static void join(Thread thread, long deadlineNanos) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      long left = deadlineNanos - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
+      try {
+        thread.join(Math.max(1, left / 1_000_000));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

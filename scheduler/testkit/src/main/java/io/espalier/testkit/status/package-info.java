@@ -1,0 +1,5 @@
+/** Contract suite of status stores. */
+@NullMarked
+package io.espalier.testkit.status;
+
+import org.jspecify.annotations.NullMarked;
