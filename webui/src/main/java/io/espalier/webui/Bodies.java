@@ -48,6 +48,9 @@ final class Bodies {
         return;
       }
       timer = ctx.vertx().setTimer(SLOWEST_MILLIS, t -> refuse(408, "the body came too slowly"));
+      if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+        ctx.response().writeContinue();
+      }
       request.exceptionHandler(e -> stop());
       request.handler(this::take);
       request.endHandler(

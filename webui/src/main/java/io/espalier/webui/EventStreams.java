@@ -70,6 +70,7 @@ final class EventStreams implements Handler<RoutingContext> {
       Answers.send(ctx, Reply.problem(new ApiFailure(429, "too many event streams at a time")));
       return;
     }
+    Meters.untimed(ctx);
     new Stream(ctx, from).open();
   }
 

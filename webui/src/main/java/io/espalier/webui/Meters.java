@@ -23,6 +23,8 @@ final class Meters implements Handler<RoutingContext> {
   /** Where handlers note which operation they are, so that names of jobs do not become labels. */
   private static final String ROUTE = "espalier.route";
 
+  private static final String UNTIMED = "espalier.untimed";
+
   private static final Set<HttpMethod> METHODS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST, HttpMethod.PUT, HttpMethod.OPTIONS);
 
@@ -57,6 +59,11 @@ final class Meters implements Handler<RoutingContext> {
         .register(registry);
   }
 
+  /** Leaves a request that has no end of its own out of the timings. */
+  static void untimed(RoutingContext ctx) {
+    ctx.put(UNTIMED, true);
+  }
+
   /** Names the operation that a request turned out to be. */
   static void operation(RoutingContext ctx, String template) {
     ctx.put(ROUTE, template);
@@ -67,6 +74,9 @@ final class Meters implements Handler<RoutingContext> {
     long begin = System.nanoTime();
     ctx.addEndHandler(
         end -> {
+          if (ctx.get(UNTIMED, false)) {
+            return;
+          }
           HttpMethod method = ctx.request().method();
           Timer.builder("espalier.http.requests")
               .description("requests answered")

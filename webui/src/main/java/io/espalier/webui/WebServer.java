@@ -245,7 +245,8 @@ public final class WebServer implements AutoCloseable {
               .setMaxInitialLineLength(REQUEST_LINE_BYTES)
               .setIdleTimeout((int) options.limits().idle().toMillis())
               .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-              .setHandle100ContinueAutomatically(true)
+              // Asked for only once the declared length is known to be acceptable.
+              .setHandle100ContinueAutomatically(false)
               .setHttp2ClearTextEnabled(false);
       return vertx
           .createHttpServer(http)

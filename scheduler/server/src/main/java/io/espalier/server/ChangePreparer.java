@@ -45,8 +45,10 @@ final class ChangePreparer implements AutoCloseable {
   private @Nullable NodeSnapshot nodes;
   private boolean scheduled;
 
-  private @Nullable Config configInForce;
-  private @Nullable NodeSnapshot nodesInForce;
+  /** Counts what was handed over; {@code inForce} is the count up to which it is in force. */
+  private long received;
+
+  private long inForce;
   private volatile long changesInForce;
 
   /**
@@ -72,6 +74,7 @@ final class ChangePreparer implements AutoCloseable {
   void config(Config newest) {
     synchronized (lock) {
       config = newest;
+      received++;
       schedule();
     }
   }
@@ -80,6 +83,7 @@ final class ChangePreparer implements AutoCloseable {
   void nodes(NodeSnapshot newest) {
     synchronized (lock) {
       nodes = newest;
+      received++;
       schedule();
     }
   }
@@ -92,7 +96,7 @@ final class ChangePreparer implements AutoCloseable {
   /** Whether everything that was handed over and fits together is in force. */
   boolean isSettled() {
     synchronized (lock) {
-      return !scheduled && (!fits() || (config == configInForce && nodes == nodesInForce));
+      return !scheduled && (!fits() || inForce == received);
     }
   }
 
@@ -112,7 +116,9 @@ final class ChangePreparer implements AutoCloseable {
   private void bringInForce() {
     Config newConfig;
     NodeSnapshot newNodes;
+    long upTo;
     synchronized (lock) {
+      upTo = received;
       newConfig = config;
       newNodes = nodes;
     }
@@ -131,10 +137,9 @@ final class ChangePreparer implements AutoCloseable {
     synchronized (lock) {
       scheduled = false;
       if (done) {
-        configInForce = newConfig;
-        nodesInForce = newNodes;
+        inForce = upTo;
         changesInForce++;
-        if (config != newConfig || nodes != newNodes) {
+        if (received != upTo) {
           schedule();
         }
       }
@@ -161,19 +166,19 @@ final class ChangePreparer implements AutoCloseable {
         }
       }
     }
-    CompletableFuture<Void> inForce = new CompletableFuture<>();
+    CompletableFuture<Void> answer = new CompletableFuture<>();
     owner.execute(
         () ->
             loop.change(new PreparedChange(change, rows, nodesAtMillis))
                 .whenComplete(
                     (nothing, problem) -> {
                       if (problem == null) {
-                        inForce.complete(null);
+                        answer.complete(null);
                       } else {
-                        inForce.completeExceptionally(problem);
+                        answer.completeExceptionally(problem);
                       }
                     }));
-    inForce.join();
+    answer.join();
     LOG.info(
         "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",
         newConfig.jobs().size(),

@@ -2,14 +2,18 @@ package io.espalier.server;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigSource;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.server.cli.CommandFailure;
 import io.espalier.server.cli.ExitCode;
+import io.espalier.server.config.ConfigPoller;
+import io.espalier.server.config.ConfigSources;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -19,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,23 +59,29 @@ public final class EspalierProcess implements AutoCloseable {
     AtomicReference<@Nullable Throwable> death = new AtomicReference<>();
     try {
       Plugins plugins = Plugins.load();
+      ConfigNews follow = new ConfigNews();
       ConfigPoller configs =
           new ConfigPoller(
-              java.nio.file.Path.of(options.configUri()),
-              new io.espalier.core.config.ConfigParser(
-                  plugins.policies().keySet(),
-                  java.util.Set.of("roundrobin", "busiest"),
-                  plugins.nodeSources().keySet()));
-      List<Problem> problems = configs.poll();
-      if (configs.config == null) {
-        throw new CommandFailure(ExitCode.USAGE, problems.toString());
+              ConfigSources.open(options.configUri()),
+              plugins.configParser(),
+              InstantSource.system(),
+              follow);
+      configs.poll(Instant.now());
+      if (configs.current().config() == null) {
+        throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
       }
-      return new EspalierProcess(new Wiring(options, plugins, configs, death::set), death);
+      return new EspalierProcess(new Wiring(options, plugins, configs, follow, death::set), death);
     } catch (CommandFailure e) {
       throw e;
+    } catch (ConfigSource.Unavailable e) {
+      throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
     } catch (Exception e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private static String lines(List<Problem> problems) {
+    return problems.stream().map(Problem::toString).collect(Collectors.joining("\nespalier: "));
   }
 
   public SchedulerApi api() {
@@ -79,12 +90,16 @@ public final class EspalierProcess implements AutoCloseable {
 
   /** The configuration in force. */
   public Config config() {
-    return parts.configs.config;
+    Config config = parts.configs.current().config();
+    if (config == null) {
+      throw new IllegalStateException("a process starts with a configuration");
+    }
+    return config;
   }
 
   /** What is wrong with the configuration although it is in force. */
   public List<Problem> problems() {
-    return parts.configs.config.problems();
+    return parts.configs.current().problems();
   }
 
   /** Where it serves HTTP, if it does. */

@@ -1,4 +1,3 @@
-@SuppressWarnings("all")
 package io.espalier.server;
 
 import io.espalier.core.config.*;
@@ -7,6 +6,7 @@ import io.espalier.server.nodes.NodeSnapshot;
 import java.time.Instant;
 import java.util.function.Consumer;
 
+@SuppressWarnings("all")
 final class NodesPoller implements AutoCloseable {
   private final ProcessOptions options;
   private final Plugins plugins;

@@ -1,9 +1,11 @@
 package io.espalier.server;
 
+import io.espalier.core.config.ConfigParser;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.topology.NodeSourceType;
 import java.util.Collections;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -16,6 +18,8 @@ import java.util.function.Function;
  */
 public record Plugins(
     SortedMap<String, SchedulingPolicy> policies, SortedMap<String, NodeSourceType> nodeSources) {
+  /** Known by name since Bistro's files name them; they come with remote workers. */
+  private static final Set<String> WORKER_SELECTORS = Set.of("roundrobin", "busiest");
 
   /**
    * Loads all plug-ins on the class path.
@@ -26,6 +30,11 @@ public record Plugins(
     return new Plugins(
         byName(ServiceLoader.load(SchedulingPolicy.class), SchedulingPolicy::name),
         byName(ServiceLoader.load(NodeSourceType.class), NodeSourceType::name));
+  }
+
+  /** A configuration parser that knows these plug-ins. */
+  public ConfigParser configParser() {
+    return new ConfigParser(policies.keySet(), WORKER_SELECTORS, nodeSources.keySet());
   }
 
   private static <T> SortedMap<String, T> byName(Iterable<T> found, Function<T, String> name) {

@@ -12,13 +12,15 @@ import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusText;
 import io.espalier.json.JsonReader;
+import io.espalier.server.config.ConfigPoller;
+import io.espalier.server.config.ConfigSnapshot;
 import io.espalier.server.events.RecentEvents;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
-import io.espalier.webui.ServerIdentity;
+import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
 import io.espalier.worker.DryRunRunner;
@@ -42,7 +44,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,15 +75,15 @@ final class Wiring implements AutoCloseable {
   private record Step(String name, AutoCloseable part) {}
 
   /**
-   * @param configs polled once, with a good configuration
+   * @param configPoller polled once, with a good configuration
+   * @param follow where the poller's news are to go
    * @throws IOException when something of the outside cannot be had, saying what
    */
-  Wiring(ProcessOptions options, Plugins plugins, ConfigPoller configs, Consumer<Throwable> onDeath)
+  Wiring(ProcessOptions options, Plugins plugins, ConfigPoller configPoller, ConfigNews follow, Consumer<Throwable> onDeath)
       throws IOException {
     boolean complete = false;
     try {
       InstantSource clock = InstantSource.system();
-      this.configs = configs;
       DataDirectory data =
           opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
       StatusStore store = opened("status store", store(options, data));
@@ -121,26 +122,38 @@ final class Wiring implements AutoCloseable {
                   store,
                   () -> writer.submit(Batch.EMPTY).toCompletableFuture().join(),
                   problem -> thread.execute(() -> loop.error("changes", problem))));
-      nodes = opened("nodes", new NodesPoller(options, plugins, configs, changes::nodes));
-      configs.start(
-          config -> {
-            nodes.config(config.settings());
-            changes.config(config);
-          },
-          problems -> thread.execute(() -> loop.configProblems(problems)));
-      opened("configuration", configs);
+      nodes = opened("nodes", new NodesPoller(options, plugins, configPoller, changes::nodes));
+      configs = opened("configuration", configPoller);
+      follow.goTo(this::configured);
+      configured(configPoller.current());
+      configs.start();
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", queries::shutdownNow);
       api = new LoopApi(loop, thread, view::get, events, logs, queries);
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread, view::get)));
+              : opened("http", web(options, runner, api, metrics(writer, thread)));
       complete = true;
     } finally {
       if (!complete) {
         close();
       }
+    }
+  }
+
+  /** News of the configuration, good or bad. */
+  private void configured(ConfigSnapshot snapshot) {
+    thread.execute(
+        () -> {
+          loop.configProblems(snapshot.problems());
+          loop.error(
+              "configuration",
+              snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
+        });
+    if (snapshot.config() != null && !snapshot.stale()) {
+      nodes.config(snapshot.config().settings());
+      changes.config(snapshot.config());
     }
   }
 
@@ -213,8 +226,7 @@ final class Wiring implements AutoCloseable {
         metrics);
   }
 
-  private static PrometheusMeterRegistry metrics(
-      StatusWriter writer, LoopThread thread, Supplier<SchedulerView> view) {
+  private static PrometheusMeterRegistry metrics(StatusWriter writer, LoopThread thread) {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
         .description("Work that waits for the scheduler thread")
