@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class RandomModel {
   private static final String[] TAGS = {"red", "green", "blue"};
 
+  private static final List<NodeOrder> ORDERS =
+      List.of(NodeOrder.RANDOM, NodeOrder.ORIGINAL, NodeOrder.LEXICOGRAPHIC);
+
   private final Random random;
   private final int jobsAtMost;
   private final int nodesPerLevel;
@@ -34,7 +37,7 @@ final class RandomModel {
     this.random = random;
     this.jobsAtMost = jobsAtMost;
     this.nodesPerLevel = nodesPerLevel;
-    order = NodeOrder.values()[random.nextInt(3)];
+    order = ORDERS.get(random.nextInt(3));
     config = freshConfig();
     freshNodes();
     freshJobs();
@@ -53,7 +56,8 @@ final class RandomModel {
       for (NodeSpec node : nodes) {
         if (node.level() == level
             && there.contains(node.parentLevel() + "/" + node.parent())
-            && links.add(level + "/" + node.name() + "/" + node.parentLevel() + "/" + node.parent())) {
+            && links.add(
+                level + "/" + node.name() + "/" + node.parentLevel() + "/" + node.parent())) {
           reachable.add(node);
           there.add(level + "/" + node.name());
         }
@@ -97,7 +101,10 @@ final class RandomModel {
 
   /** Names coincide across levels now and then. */
   private void addNode(int level) {
-    String name = chance(90) ? "n" + level + "_" + random.nextInt(3 * nodesPerLevel) : "same" + random.nextInt(3);
+    String name =
+        chance(90)
+            ? "n" + level + "_" + random.nextInt(3 * nodesPerLevel)
+            : "same" + random.nextInt(3);
     int parents = chance(85) ? 1 : 1 + random.nextInt(3);
     for (int i = 0; i < parents; i++) {
       nodes.add(withParent(level, name));

@@ -397,9 +397,7 @@ public final class RandomRun {
             (level, buckets) ->
                 buckets.forEach(
                     (bits, bucket) -> {
-                      counts
-                          .computeIfAbsent(level, l -> new HashMap<>())
-                          .put(bits, bucket.count());
+                      counts.computeIfAbsent(level, l -> new HashMap<>()).put(bits, bucket.count());
                       assertThat(bucket.samples()).hasSize((int) Math.min(2, bucket.count()));
                       assertThat(bucket.samples()).doesNotHaveDuplicates();
                       compareSamples(job, level, bits, bucket.samples());
