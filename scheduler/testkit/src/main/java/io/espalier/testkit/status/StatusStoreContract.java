@@ -405,7 +405,7 @@ public abstract class StatusStoreContract {
       Future<?> writer =
           threads.submit(
               () -> {
-                for (int i = 1; i <= 300; i++) {
+                for (int i = 1; i <= 100; i++) {
                   TaskStatus same = status(Main.DONE, i);
                   store.commit(epoch, Batch.of(List.of(row("j", "a", same), row("j", "b", same))));
                 }
