@@ -1,23 +1,43 @@
 package io.espalier.core.config;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Result;
+import io.espalier.core.problem.Suggestions;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a configuration document into typed values (behaviour section 2, design sections 7 and 8).
  * Immutable; pure.
+ *
+ * <p>The document is an object with {@code bistro_settings} and one {@code bistro_job->NAME} for
+ * each job. The name of a job has 1 to 239 ASCII letters, digits, and characters of {@code _-.:},
+ * and starts with a letter, a digit or {@code _}.
+ *
+ * <p>Scalars are converted leniently. Unknown keys are errors of the settings or job they stand in
+ * when they are within two letters of a known key, otherwise warnings; keys that begin with {@code
+ * _} or {@code //} are comments.
  */
 public final class ConfigParser {
-  private final SortedSet<String> policies;
-  private final SortedSet<String> workerSelectors;
-  private final SortedSet<String> nodeSourceTypes;
+  private static final String SETTINGS = "bistro_settings";
+  private static final String SCHEMA = "$schema";
+
+  private final SettingsParser settingsParser;
 
   /**
+   * A parser that knows the plug-ins by name.
+   *
    * @param policies names of scheduling policies; any other name is an error
    * @param workerSelectors names of worker selectors; any other name is an error
    * @param nodeSourceTypes names of node source types; any other name is a warning here and a
@@ -27,22 +47,96 @@ public final class ConfigParser {
       Collection<String> policies,
       Collection<String> workerSelectors,
       Collection<String> nodeSourceTypes) {
-    this.policies = new TreeSet<>(policies);
-    this.workerSelectors = new TreeSet<>(workerSelectors);
-    this.nodeSourceTypes = new TreeSet<>(nodeSourceTypes);
+    settingsParser =
+        new SettingsParser(
+            new TreeSet<>(policies),
+            new TreeSet<>(workerSelectors),
+            new TreeSet<>(nodeSourceTypes));
   }
 
   /**
    * Reads a document. Every problem of every part is collected, with its place in the text if the
-   * document has one.
+   * document has one. When levels or resources are broken the jobs are not looked at: nearly all
+   * that could be said of them would only repeat it.
    *
-   * @return no value when the settings have an error; jobs with errors are kept, and cannot run
+   * @return no value when the settings have an error; jobs with errors are kept, and cannot run.
+   *     The problems are those of the document, the settings and all jobs, in the order of the text
    */
   public Result<Config> parse(Json document) {
-    return new Result<>(
-        null,
-        List.of(
-            Problem.error(
-                "", "not written yet" + policies + workerSelectors + nodeSourceTypes + document)));
+    Problems problems = new Problems();
+    if (!(document instanceof Json.Obj object)) {
+      problems.error(
+          ProblemPath.ROOT, document, "expected an object, found " + document.kind(), null);
+      return new Result<>(null, problems.sorted());
+    }
+    object.members().forEach((key, value) -> checkKey(object, key, problems));
+    Settings settings = settings(object, problems);
+    SortedMap<String, Job> jobs = settings == null ? new TreeMap<>() : jobs(object, settings);
+    List<Problem> all = new ArrayList<>(problems.sorted());
+    jobs.values().forEach(job -> all.addAll(job.problems()));
+    Config config =
+        settings == null || problems.errors() > 0
+            ? null
+            : new Config(settings, jobs, problems.sorted());
+    return new Result<>(config, Problems.sorted(all));
+  }
+
+  private @Nullable Settings settings(Json.Obj document, Problems problems) {
+    Json settings = document.get(SETTINGS);
+    if (settings == null) {
+      problems.add(
+          Problems.at(
+              Severity.ERROR,
+              SettingsParser.PATH,
+              document.at(),
+              null,
+              "the key is missing, expected an object",
+              null));
+      return null;
+    }
+    return settingsParser.read(new Value(settings, SettingsParser.PATH, problems));
+  }
+
+  private static SortedMap<String, Job> jobs(Json.Obj document, Settings settings) {
+    JobParser parser = new JobParser(settings);
+    SortedMap<String, Job> jobs = new TreeMap<>();
+    document
+        .members()
+        .forEach(
+            (key, value) -> {
+              if (key.startsWith(JobParser.PREFIX)) {
+                String name = key.substring(JobParser.PREFIX.length());
+                jobs.put(name, parser.read(name, value, document.keyAt(key)));
+              }
+            });
+    return JobDependencies.check(jobs, settings.levels());
+  }
+
+  private static void checkKey(Json.Obj document, String key, Problems problems) {
+    if (key.equals(SETTINGS)
+        || key.equals(SCHEMA)
+        || key.startsWith(JobParser.PREFIX)
+        || Fields.isComment(key)) {
+      return;
+    }
+    String hint = "start it with \"_\" if it is a comment";
+    if (key.toLowerCase(Locale.ROOT).startsWith("bistro_job")) {
+      hint =
+          "did you mean \""
+              + JobParser.PREFIX
+              + key.replaceFirst("(?i)bistro_jobs?[^A-Za-z0-9_]*", "")
+              + "\"?";
+    } else if (Suggestions.closest(key, List.of(SETTINGS), 3) != null) {
+      hint = "did you mean \"" + SETTINGS + "\"?";
+    }
+    Position at = document.keyAt(key);
+    problems.add(
+        Problems.at(
+            Severity.WARNING,
+            ProblemPath.ROOT.key(key),
+            at,
+            null,
+            "this key is neither \"bistro_settings\" nor a \"bistro_job->NAME\", it does nothing",
+            hint));
   }
 }

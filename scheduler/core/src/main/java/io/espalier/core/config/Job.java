@@ -57,6 +57,33 @@ public record Job(
     problems = List.copyOf(problems);
   }
 
+  /** The same job with other problems. */
+  public Job withProblems(List<Problem> newProblems) {
+    return new Job(
+        name,
+        owner,
+        enabled,
+        level,
+        priority,
+        config,
+        needs,
+        filters,
+        dependsOn,
+        levelForHostPlacement,
+        hostPlacement,
+        command,
+        statusFrom,
+        backoff,
+        killOrphansAfter,
+        subprocess,
+        kill,
+        versionId,
+        createTime,
+        modifyTime,
+        newProblems,
+        original);
+  }
+
   public boolean isValid() {
     return problems.stream().noneMatch(Problem::isError);
   }

@@ -1,18 +1,159 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.SubprocessOptions.Cgroups;
 import io.espalier.core.json.Json;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/** Writes jobs in Bistro's form (behaviour 2.4 and 2.5): the body of its {@code jobs} query. */
+/**
+ * Writes jobs in Bistro's form (behaviour 2.4 and 2.5): the body of its {@code jobs} query. What
+ * was inherited becomes concrete; {@link Job#original()} has what the user wrote.
+ */
 public final class JobExport {
+  /** The message of the error that a job has because it carries a report of errors. */
+  static final String PRE_EXISTING = "Pre-existing errors";
+
   private JobExport() {}
 
-  /** The job with everything inherited made concrete; re-parses to an equal job. */
+  /** The job in Bistro's form; it re-parses to a job of the same export. */
   public static Json.Obj toJson(Job job, Settings settings) {
-    return job.original().with("level_for_tasks", Json.of(settings.levels().name(job.level())));
+    Levels levels = settings.levels();
+    Json.Builder out =
+        Json.object()
+            .put("enabled", job.enabled())
+            .put("owner", job.owner())
+            .put("level_for_tasks", levels.name(job.level()))
+            .put("priority", job.priority())
+            .put("config", job.config())
+            .put("backoff", backoff(job.backoff()))
+            .put("kill_orphan_tasks_after_sec", killOrphans(job.killOrphansAfter()))
+            .put("task_subprocess", subprocess(job.subprocess()))
+            .put("kill_subprocess", kill(job.kill()))
+            .putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
+            .putIfPresent("filters", nonEmpty(filters(job, levels)));
+    job.levelForHostPlacement()
+        .ifPresent(level -> out.put("level_for_host_placement", levels.name(level)));
+    if (!job.hostPlacement().isEmpty()) {
+      out.put("host_placement", job.hostPlacement());
+    }
+    if (!job.dependsOn().isEmpty()) {
+      out.put("depends_on", Json.strings(job.dependsOn()));
+    }
+    if (job.createTime() > 0) {
+      out.put("create_time", job.createTime());
+    }
+    if (job.modifyTime() > 0) {
+      out.put("modify_time", job.modifyTime());
+    }
+    if (!job.command().isEmpty()) {
+      out.put("command", Json.strings(job.command()));
+    }
+    if (job.statusFrom() != StatusFrom.STATUS_LINE) {
+      out.put("status_from", job.statusFrom().label());
+    }
+    if (job.versionId() >= 0) {
+      out.put("version_id", job.versionId());
+    }
+    return out.putIfPresent("errors", nonEmpty(errors(job))).build();
   }
 
-  /** The report of the job's errors in Bistro's recursive form; empty when there are none. */
+  /**
+   * The report of the job's errors in Bistro's recursive form, empty when there are none. Warnings
+   * are not in it, because a job with a report cannot run.
+   */
   public static Json.Obj errors(Job job) {
-    return job.isValid() ? Json.Obj.EMPTY : job.original();
+    return ErrorReport.of(job);
+  }
+
+  /** {@code backoff}. */
+  public static Json.Arr backoff(Backoff backoff) {
+    List<Json> items = new ArrayList<>();
+    backoff.seconds().forEach(second -> items.add(Json.of(second)));
+    items.add(Json.of(backoff.repeats() ? "repeat" : "fail"));
+    return new Json.Arr(items);
+  }
+
+  /** {@code kill_orphan_tasks_after_sec}: seconds, or false for never. */
+  public static Json killOrphans(Optional<Duration> after) {
+    return after.isPresent() ? Json.of(after.get().toMillis() / 1000.0) : Json.Bool.FALSE;
+  }
+
+  /** {@code task_subprocess}, with all its keys. */
+  public static Json.Obj subprocess(SubprocessOptions options) {
+    Cgroups cgroups = options.cgroups();
+    return Json.object()
+        .put("poll_ms", options.pollMillis())
+        .put("max_log_lines_per_poll_interval", options.maxLogLinesPerPollInterval())
+        .put("parent_death_signal", options.parentDeathSignal())
+        .put("process_group_leader", options.processGroupLeader())
+        .put("use_canary_pipe", options.useCanaryPipe())
+        .put(
+            "cgroups",
+            Json.object()
+                .put("root", cgroups.root())
+                .put("slice", cgroups.slice())
+                .put("subsystems", Json.strings(cgroups.subsystems()))
+                .put("kill_without_freezer", cgroups.killWithoutFreezer())
+                .build())
+        .build();
+  }
+
+  /** {@code kill_subprocess}. */
+  public static Json.Obj kill(KillRequest kill) {
+    return Json.object()
+        .put("method", kill.method().label())
+        .put("kill_wait_ms", kill.waitMillis())
+        .build();
+  }
+
+  private static Json.Obj resources(Job job, ResourceCatalog catalog) {
+    Json.Builder out = Json.object();
+    for (Resource resource : catalog.all()) {
+      out.put(resource.name(), job.needs().get(resource.index()));
+    }
+    return out.build();
+  }
+
+  private static Json.Obj filters(Job job, Levels levels) {
+    Json.Builder out = Json.object();
+    for (Map.Entry<Integer, JobFilter> filter : new TreeMap<>(job.filters()).entrySet()) {
+      out.put(levels.name(filter.getKey()), filter(filter.getValue()));
+    }
+    return out.build();
+  }
+
+  /** One level's filter; only what it restricts. */
+  public static Json.Obj filter(JobFilter filter) {
+    Json.Builder out = Json.object();
+    putNames(out, "whitelist", filter.whitelist());
+    if (filter.whitelistRegex() != null) {
+      out.put("whitelist_regex", filter.whitelistRegex().pattern());
+    }
+    putNames(out, "blacklist", filter.blacklist());
+    if (filter.blacklistRegex() != null) {
+      out.put("blacklist_regex", filter.blacklistRegex().pattern());
+    }
+    putNames(out, "tag_whitelist", filter.tagWhitelist());
+    if (filter.fraction() < 1) {
+      out.put("fraction_of_nodes", filter.fraction());
+    }
+    return out.build();
+  }
+
+  private static void putNames(Json.Builder out, String key, Set<String> names) {
+    if (!names.isEmpty()) {
+      out.put(key, Json.strings(new TreeSet<>(names)));
+    }
+  }
+
+  private static Json.@Nullable Obj nonEmpty(Json.Obj object) {
+    return object.isEmpty() ? null : object;
   }
 }

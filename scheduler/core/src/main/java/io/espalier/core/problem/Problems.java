@@ -44,8 +44,9 @@ public final class Problems {
     return new Problem(severity, path.toString(), at, message, shortened(value), hint);
   }
 
-  public boolean hasErrors() {
-    return found.stream().anyMatch(Problem::isError);
+  /** How many errors there are so far. */
+  public int errors() {
+    return (int) found.stream().filter(Problem::isError).count();
   }
 
   public int count() {

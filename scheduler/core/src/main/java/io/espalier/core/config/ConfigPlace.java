@@ -1,0 +1,146 @@
+package io.espalier.core.config;
+
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The objects of a configuration and the keys that each of them knows: the one list that the
+ * parser, its "did you mean" and the test of the JSON Schema share.
+ *
+ * <p>Objects whose keys are names (of levels, resources, jobs, workers) are not listed.
+ */
+@SuppressWarnings("ImmutableEnumChecker") // the collections are never changed
+public enum ConfigPlace {
+  /** {@code bistro_settings}. */
+  SETTINGS(
+      List.of(
+          "enabled",
+          "working_wait",
+          "idle_wait",
+          "scheduler",
+          "remote_worker_selector",
+          "backoff",
+          "nodes",
+          "resources",
+          "level_for_tasks",
+          "worker_resources_override",
+          "physical_resources",
+          "kill_orphan_tasks_after_sec",
+          "task_subprocess",
+          "kill_subprocess",
+          "CAUTION_exit_initial_wait_before_timestamp"),
+      Map.of(
+          "worker_resources_overrides", "worker_resources_override",
+          "kill_request", "kill_subprocess"),
+      Map.of(
+          // Belongs into "nodes"; the documentation of Bistro puts it here.
+          "node_order", "write it inside \"nodes\"",
+          "node_source", "list the sources in \"nodes.node_sources\"",
+          "node_source_prefs", "list the sources in \"nodes.node_sources\"")),
+
+  /** {@code bistro_settings.nodes}. */
+  NODES(
+      List.of("levels", "node_sources", "node_order"),
+      Map.of(),
+      Map.of(
+          "node_source", "list the sources in \"node_sources\"",
+          "node_source_prefs", "list the sources in \"node_sources\"")),
+
+  /** An entry of {@code bistro_settings.nodes.node_sources}. */
+  NODE_SOURCE(List.of("source", "prefs")),
+
+  /** A resource of a level in {@code bistro_settings.resources}. */
+  RESOURCE(List.of("default", "limit", "weight")),
+
+  /** {@code bistro_settings.physical_resources}. */
+  PHYSICAL_RESOURCES(List.of("ram_mb", "cpu_core", "gpu_card")),
+
+  /** One physical resource. */
+  PHYSICAL_RESOURCE(
+      List.of("logical_resource", "multiply_logical_by", "enforcement", "physical_reserve_amount")),
+
+  /** {@code task_subprocess} of the settings or a job. */
+  TASK_SUBPROCESS(
+      List.of(
+          "poll_ms",
+          "max_log_lines_per_poll_interval",
+          "parent_death_signal",
+          "process_group_leader",
+          "use_canary_pipe",
+          "cgroups")),
+
+  /** {@code task_subprocess.cgroups}. */
+  CGROUPS(List.of("root", "slice", "subsystems", "kill_without_freezer")),
+
+  /** {@code kill_subprocess} of the settings or a job. */
+  KILL_SUBPROCESS(List.of("method", "kill_wait_ms")),
+
+  /** {@code bistro_job->NAME}. */
+  JOB(
+      List.of(
+          "owner",
+          "enabled",
+          "command",
+          "status_from",
+          "priority",
+          "config",
+          "resources",
+          "filters",
+          "depends_on",
+          "run_only_after_all_nodes_are_done_for",
+          "level_for_tasks",
+          "level_for_host_placement",
+          "host_placement",
+          "backoff",
+          "kill_orphan_tasks_after_sec",
+          "task_subprocess",
+          "kill_subprocess",
+          "create_time",
+          "modify_time",
+          "version_id",
+          "errors"),
+      Map.of("kill_request", "kill_subprocess"),
+      Map.of()),
+
+  /** A level's filter in {@code filters} of a job. */
+  FILTER(
+      List.of(
+          "whitelist",
+          "whitelist_regex",
+          "blacklist",
+          "blacklist_regex",
+          "tag_whitelist",
+          "fraction_of_nodes"));
+
+  private final Set<String> keys;
+  private final Map<String, String> spellings;
+  private final Map<String, String> obsolete;
+
+  ConfigPlace(List<String> keys) {
+    this(keys, Map.of(), Map.of());
+  }
+
+  ConfigPlace(List<String> keys, Map<String, String> spellings, Map<String, String> obsolete) {
+    this.keys = new LinkedHashSet<>(keys);
+    this.spellings = spellings;
+    this.obsolete = obsolete;
+  }
+
+  /** The keys that mean something here, in the order of the documentation. */
+  public Set<String> keys() {
+    return Collections.unmodifiableSet(keys);
+  }
+
+  /** Other spellings that are accepted with a warning, each with its key. */
+  public Map<String, String> spellings() {
+    return spellings;
+  }
+
+  /** Keys of the past, which get a warning, each with what to do instead. */
+  public Map<String, String> obsolete() {
+    return obsolete;
+  }
+}

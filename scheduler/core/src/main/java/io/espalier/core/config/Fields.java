@@ -1,0 +1,187 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Suggestions;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object of the configuration whose keys are known. Missing and broken values yield the default;
+ * broken ones leave an error behind.
+ */
+final class Fields {
+  // A key this near to a known one is a typo, which would silently change what happens (ruling 15).
+  private static final int TYPO = 2;
+
+  private final Json.Obj object;
+  private final ProblemPath path;
+  private final Problems problems;
+  private final ConfigPlace place;
+
+  private Fields(Json.Obj object, ProblemPath path, Problems problems, ConfigPlace place) {
+    this.object = object;
+    this.path = path;
+    this.problems = problems;
+    this.place = place;
+  }
+
+  /** The object, with its unknown keys reported. */
+  static Fields of(Json.Obj object, ProblemPath path, Problems problems, ConfigPlace place) {
+    Fields fields = new Fields(object, path, problems, place);
+    object.members().forEach(fields::checkKey);
+    return fields;
+  }
+
+  /** Keys that people use to say something to each other. */
+  static boolean isComment(String key) {
+    return key.startsWith("_") || key.startsWith("//");
+  }
+
+  private void checkKey(String key, Json value) {
+    if (place.keys().contains(key) || isComment(key)) {
+      return;
+    }
+    String meant = place.spellings().get(key);
+    if (meant != null && object.get(meant) != null) {
+      keyProblem(Severity.ERROR, key, value, "the key \"" + meant + "\" is given too", "keep one");
+      return;
+    }
+    if (meant != null) {
+      keyProblem(
+          Severity.WARNING,
+          key,
+          value,
+          "this key is read as \"" + meant + "\"",
+          "write \"" + meant + "\"");
+      return;
+    }
+    if (place.obsolete().containsKey(key)) {
+      keyProblem(Severity.WARNING, key, value, "obsolete key", place.obsolete().get(key));
+      return;
+    }
+    String near = Suggestions.closest(key, place.keys(), TYPO);
+    if (near != null) {
+      keyProblem(Severity.ERROR, key, value, "unknown key", "did you mean \"" + near + "\"?");
+    } else {
+      keyProblem(
+          Severity.WARNING,
+          key,
+          value,
+          "unknown key, it does nothing",
+          "start it with \"_\" if it is a comment");
+    }
+  }
+
+  private void keyProblem(
+      Severity severity, String key, Json value, String message, @Nullable String hint) {
+    problems.add(Problems.at(severity, path.key(key), object.keyAt(key), value, message, hint));
+  }
+
+  Json.Obj json() {
+    return object;
+  }
+
+  ProblemPath path() {
+    return path;
+  }
+
+  Problems problems() {
+    return problems;
+  }
+
+  /** The value of a key or of another spelling of it. */
+  @Nullable Value find(String key) {
+    if (!place.keys().contains(key)) {
+      throw new IllegalArgumentException(key + " is not a key of " + place);
+    }
+    Json value = object.get(key);
+    if (value != null) {
+      return new Value(value, path.key(key), problems);
+    }
+    for (Map.Entry<String, String> spelling : place.spellings().entrySet()) {
+      Json other = object.get(spelling.getKey());
+      if (spelling.getValue().equals(key) && other != null) {
+        return new Value(other, path.key(spelling.getKey()), problems);
+      }
+    }
+    return null;
+  }
+
+  /** The value of an obsolete key that still means something. */
+  @Nullable Value findObsolete(String key) {
+    Json value = object.get(key);
+    return value == null ? null : new Value(value, path.key(key), problems);
+  }
+
+  /** The value of a key; its absence is an error. */
+  @Nullable Value require(String key, String expected) {
+    Value value = find(key);
+    if (value == null) {
+      missing(Severity.ERROR, key, "the key is missing, expected " + expected);
+    }
+    return value;
+  }
+
+  /** Says that a key that is not there should be. */
+  void missing(Severity severity, String key, String message) {
+    problems.add(Problems.at(severity, path.key(key), object.at(), null, message, null));
+  }
+
+  boolean bool(String key, boolean otherwise) {
+    Value value = find(key);
+    Boolean read = value == null ? null : value.bool();
+    return read == null ? otherwise : read;
+  }
+
+  int int32(String key, int otherwise, int min) {
+    Value value = find(key);
+    Integer read = value == null ? null : value.int32(min);
+    return read == null ? otherwise : read;
+  }
+
+  long integer(String key, long otherwise, long min) {
+    Value value = find(key);
+    Long read = value == null ? null : value.integer(min, Long.MAX_VALUE);
+    return read == null ? otherwise : read;
+  }
+
+  double number(String key, double otherwise, double min, double max) {
+    Value value = find(key);
+    Double read = value == null ? null : value.number(min, max);
+    return read == null ? otherwise : read;
+  }
+
+  String text(String key, String otherwise) {
+    Value value = find(key);
+    String read = value == null ? null : value.text();
+    return read == null ? otherwise : read;
+  }
+
+  Json.Obj object(String key, Json.Obj otherwise) {
+    Value value = find(key);
+    Json.Obj read = value == null ? null : value.object();
+    return read == null ? otherwise : read;
+  }
+
+  List<String> texts(String key, List<String> otherwise) {
+    Value value = find(key);
+    List<String> read = value == null ? null : value.texts();
+    return read == null ? otherwise : read;
+  }
+
+  <E> E oneOf(String key, E otherwise, Map<String, E> words) {
+    Value value = find(key);
+    E read = value == null ? null : value.oneOf(words);
+    return read == null ? otherwise : read;
+  }
+
+  int level(String key, int otherwise, Levels levels) {
+    Value value = find(key);
+    Integer read = value == null ? null : value.level(levels);
+    return read == null ? otherwise : read;
+  }
+}

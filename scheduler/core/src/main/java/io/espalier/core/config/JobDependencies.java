@@ -1,0 +1,166 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Suggestions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks {@code depends_on} over all jobs: cycles are errors; what waits for ever, but disturbs
+ * nobody else, is a warning (behaviour 5.6, Bistro defect L2).
+ */
+final class JobDependencies {
+  private final Map<String, Job> jobs;
+  private final Levels levels;
+
+  private JobDependencies(Map<String, Job> jobs, Levels levels) {
+    this.jobs = jobs;
+    this.levels = levels;
+  }
+
+  /** The same jobs with the problems of their dependencies added. */
+  static SortedMap<String, Job> check(SortedMap<String, Job> jobs, Levels levels) {
+    JobDependencies check = new JobDependencies(jobs, levels);
+    Set<String> suspects = check.mayLieOnCycles();
+    SortedMap<String, Job> checked = new TreeMap<>();
+    jobs.forEach((name, job) -> checked.put(name, check.check(job, suspects)));
+    return checked;
+  }
+
+  private Job check(Job job, Set<String> suspects) {
+    Problems problems = new Problems();
+    problems.addAll(job.problems());
+    for (String dependency : job.dependsOn()) {
+      Job other = jobs.get(dependency);
+      if (other == null) {
+        add(
+            problems,
+            Severity.WARNING,
+            job,
+            dependency,
+            "there is no job of this name: tasks wait until there is",
+            Suggestions.hint(dependency, jobs.keySet()));
+      } else if (other.level() != job.level()) {
+        add(
+            problems,
+            Severity.WARNING,
+            job,
+            dependency,
+            "that job has its tasks on the level \""
+                + levels.name(other.level())
+                + "\", this one on \""
+                + levels.name(job.level())
+                + "\": only nodes of the same name are waited for, so most tasks never start",
+            null);
+      }
+    }
+    List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
+    if (cycle != null) {
+      add(
+          problems,
+          Severity.ERROR,
+          job,
+          cycle.get(1),
+          "jobs wait for each other: " + String.join(" -> ", cycle),
+          "remove one of these dependencies");
+    }
+    return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
+  }
+
+  private static void add(
+      Problems problems,
+      Severity severity,
+      Job job,
+      String dependency,
+      String message,
+      @Nullable String hint) {
+    ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key("depends_on");
+    if (job.original().get("depends_on") instanceof Json.Arr list) {
+      for (int i = 0; i < list.items().size(); i++) {
+        Json item = list.items().get(i);
+        String text = item instanceof Json.Str s ? s.value() : item.toString();
+        if (text.equals(dependency)) {
+          problems.add(Problems.at(severity, path.index(i), item.at(), item, message, hint));
+          return;
+        }
+      }
+    }
+    problems.add(new Problem(severity, path.toString(), job.original().at(), message, null, hint));
+  }
+
+  /** What is left when everything that waits for nothing, or is waited for by nothing, is gone. */
+  private Set<String> mayLieOnCycles() {
+    Map<String, List<String>> waiters = new HashMap<>();
+    jobs.values()
+        .forEach(
+            job ->
+                dependencies(job.name())
+                    .forEach(
+                        d -> waiters.computeIfAbsent(d, n -> new ArrayList<>()).add(job.name())));
+    Set<String> left = new HashSet<>(jobs.keySet());
+    Deque<String> doubtful = new ArrayDeque<>(left);
+    while (!doubtful.isEmpty()) {
+      String name = doubtful.poll();
+      Collection<String> after = waiters.getOrDefault(name, List.of());
+      Collection<String> before = dependencies(name);
+      if (left.contains(name) && (lacks(left, before) || lacks(left, after))) {
+        left.remove(name);
+        doubtful.addAll(before);
+        doubtful.addAll(after);
+      }
+    }
+    return left;
+  }
+
+  private static boolean lacks(Set<String> left, Collection<String> neighbours) {
+    return neighbours.stream().noneMatch(left::contains);
+  }
+
+  private List<String> dependencies(String name) {
+    Job job = jobs.get(name);
+    return job == null ? List.of() : job.dependsOn().stream().filter(jobs::containsKey).toList();
+  }
+
+  /** The shortest way from a job back to itself, both ends included; null when there is none. */
+  private @Nullable List<String> cycleOf(String start, Set<String> suspects) {
+    Map<String, String> cameFrom = new HashMap<>();
+    Set<String> seen = new HashSet<>();
+    Deque<String> queue = new ArrayDeque<>(List.of(start));
+    while (!queue.isEmpty()) {
+      String at = queue.poll();
+      for (String next : dependencies(at)) {
+        if (next.equals(start)) {
+          return wayBack(start, at, cameFrom);
+        }
+        if (suspects.contains(next) && seen.add(next)) {
+          cameFrom.put(next, at);
+          queue.add(next);
+        }
+      }
+    }
+    return null;
+  }
+
+  private static List<String> wayBack(String start, String last, Map<String, String> cameFrom) {
+    Deque<String> way = new ArrayDeque<>(List.of(start));
+    for (String at = last; at != null && !at.equals(start); at = cameFrom.get(at)) {
+      way.addFirst(at);
+    }
+    way.addFirst(start);
+    return List.copyOf(way);
+  }
+}

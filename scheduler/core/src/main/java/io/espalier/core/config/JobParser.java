@@ -1,0 +1,216 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Suggestions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code bistro_job->NAME} (behaviour 2.4). */
+final class JobParser {
+  /** What a key of the document starts with when a job follows. */
+  static final String PREFIX = "bistro_job->";
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,238}");
+
+  private final Settings settings;
+  private final Levels levels;
+
+  JobParser(Settings settings) {
+    this.settings = settings;
+    this.levels = settings.levels();
+  }
+
+  /**
+   * Reads one job; broken parts are replaced by their defaults.
+   *
+   * @param keyAt where the job's key stands
+   */
+  Job read(String name, Json json, Position keyAt) {
+    Problems problems = new Problems();
+    ProblemPath path = ProblemPath.ROOT.key(PREFIX + name);
+    if (!NAME.matcher(name).matches()) {
+      problems.add(badName(name, path, keyAt));
+    }
+    Value value = new Value(json, path, problems);
+    Json.Obj original = value.object();
+    if (original == null) {
+      original = new Json.Obj(Map.of(), Map.of(), json.at());
+      return read(name, Fields.of(original, path, new Problems(), ConfigPlace.JOB), problems);
+    }
+    return read(name, Fields.of(original, path, problems, ConfigPlace.JOB), problems);
+  }
+
+  private static Problem badName(String name, ProblemPath path, Position keyAt) {
+    return Problems.at(
+        Severity.ERROR,
+        path,
+        keyAt,
+        Json.of(name),
+        "the name of a job must have 1 to 239 letters (a-z, A-Z), digits, and \"_-.:\","
+            + " and start with a letter, a digit or \"_\"",
+        null);
+  }
+
+  private Job read(String name, Fields in, Problems problems) {
+    String owner = owner(in);
+    boolean enabled = in.bool("enabled", true);
+    int level = SettingsParser.taskLevel(in, settings.defaults().level(), levels);
+    double priority = in.number("priority", 1, 0, Double.MAX_VALUE);
+    Json.Obj config = in.object("config", Json.Obj.EMPTY);
+    List<Integer> needs = needs(in);
+    Map<Integer, JobFilter> filters = FilterParser.read(in, levels);
+    List<String> dependsOn = List.copyOf(new LinkedHashSet<>(in.texts("depends_on", List.of())));
+    Optional<Integer> placementLevel = placementLevel(in);
+    String hostPlacement = hostPlacement(in);
+    List<String> command = command(in);
+    StatusFrom statusFrom = in.oneOf("status_from", StatusFrom.STATUS_LINE, statusSources());
+    Settings.JobDefaults inherited = settings.defaults();
+    refuseUnsupported(in);
+    refusePreExisting(in);
+    return new Job(
+        name,
+        owner,
+        enabled,
+        level,
+        priority,
+        config,
+        needs,
+        filters,
+        dependsOn,
+        placementLevel,
+        hostPlacement,
+        command,
+        statusFrom,
+        BackoffParser.read(in, inherited.backoff()),
+        SubprocessParser.readKillOrphans(in, inherited.killOrphansAfter()),
+        SubprocessParser.read(in, inherited.subprocess()),
+        SubprocessParser.readKill(in, inherited.kill()),
+        in.integer("version_id", -1, -1),
+        in.integer("create_time", 0, 0),
+        in.integer("modify_time", 0, 0),
+        problems.sorted(),
+        in.json());
+  }
+
+  private static String owner(Fields in) {
+    Value value = in.require("owner", "who to ask about this job");
+    String owner = value == null ? null : value.text();
+    return owner == null ? "" : owner;
+  }
+
+  private List<Integer> needs(Fields in) {
+    ResourceCatalog catalog = settings.resources();
+    List<Integer> needs = new ArrayList<>();
+    catalog.all().forEach(resource -> needs.add(resource.defaultNeed()));
+    Value value = in.find("resources");
+    Map<String, Value> members = value == null ? null : value.members();
+    if (members == null) {
+      return needs;
+    }
+    List<String> known = catalog.all().stream().map(Resource::name).toList();
+    members.forEach(
+        (name, member) -> {
+          Integer need = member.int32(0);
+          Resource resource = catalog.find(name);
+          if (resource == null) {
+            member.error("unknown resource \"" + name + "\"", Suggestions.hint(name, known));
+          } else if (need != null) {
+            needs.set(resource.index(), need);
+            warnOfNeverFitting(member, resource, need);
+          }
+        });
+    return needs;
+  }
+
+  private void warnOfNeverFitting(Value value, Resource resource, int need) {
+    // A limit of 0 is how operators stop things, and workers can have amounts of their own.
+    boolean never = resource.limit() > 0 && need > resource.limit();
+    if (never && resource.level() != levels.worker()) {
+      value.warning(
+          "no task of this job can start: a node of the level \""
+              + levels.name(resource.level())
+              + "\" has only "
+              + resource.limit(),
+          null);
+    }
+  }
+
+  private Optional<Integer> placementLevel(Fields in) {
+    Value value = in.find("level_for_host_placement");
+    return Optional.ofNullable(value == null ? null : value.level(levels));
+  }
+
+  private static String hostPlacement(Fields in) {
+    Value value = in.find("host_placement");
+    String host = value == null ? null : value.text();
+    if (value == null || host == null) {
+      return "";
+    }
+    if (SubprocessParser.hasControls(host)) {
+      value.error("a host name must not hold control characters", null);
+      return "";
+    }
+    return host;
+  }
+
+  private static List<String> command(Fields in) {
+    Value value = in.find("command");
+    List<Value> items = value == null ? null : value.items();
+    if (items == null) {
+      return List.of();
+    }
+    List<String> command = new ArrayList<>();
+    for (Value item : items) {
+      String argument = item.text();
+      if (argument == null) {
+        continue;
+      }
+      if (argument.indexOf('\0') >= 0) {
+        item.error("an argument must not hold the character U+0000", null);
+      } else if (argument.isEmpty() && command.isEmpty()) {
+        item.error("expected the path of a program", null);
+      } else {
+        command.add(argument);
+      }
+    }
+    return command;
+  }
+
+  private static Map<String, StatusFrom> statusSources() {
+    Map<String, StatusFrom> words = new LinkedHashMap<>();
+    for (StatusFrom from : StatusFrom.values()) {
+      words.put(from.label(), from);
+    }
+    return words;
+  }
+
+  // Silence here would start tasks that somebody wanted to wait.
+  private static void refuseUnsupported(Fields in) {
+    Value value = in.find("run_only_after_all_nodes_are_done_for");
+    List<String> jobs = value == null ? null : value.texts();
+    if (value != null && jobs != null && !jobs.isEmpty()) {
+      value.error(
+          "waiting for whole jobs is not supported yet, so this job does not run",
+          "remove the key; \"depends_on\" waits node by node");
+    }
+  }
+
+  private static void refusePreExisting(Fields in) {
+    Value value = in.find("errors");
+    Json.@Nullable Obj errors = value == null ? null : value.object();
+    if (value != null && errors != null && !errors.isEmpty()) {
+      value.error(JobExport.PRE_EXISTING, "correct what it reports, then remove \"errors\"");
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.espalier.core.config;
+
+import io.espalier.core.config.Settings.JobDefaults;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Suggestions;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code bistro_settings} (behaviour 2.3). */
+final class SettingsParser {
+  /** The longest time that may be asked for, some thirty years. */
+  static final double LONGEST_SECONDS = 1e9;
+
+  static final ProblemPath PATH = ProblemPath.ROOT.key("bistro_settings");
+
+  private static final double LONGEST_WAIT_SECONDS = 86_400;
+  private static final long LAST_SECOND_OF_9999 = 253_402_300_799L;
+  private static final String ROUND_ROBIN = "roundrobin";
+
+  private final Collection<String> policies;
+  private final Collection<String> workerSelectors;
+  private final Collection<String> nodeSourceTypes;
+
+  SettingsParser(
+      Collection<String> policies,
+      Collection<String> workerSelectors,
+      Collection<String> nodeSourceTypes) {
+    this.policies = policies;
+    this.workerSelectors = workerSelectors;
+    this.nodeSourceTypes = nodeSourceTypes;
+  }
+
+  /**
+   * Reads the settings.
+   *
+   * @return what jobs can be checked against; null when levels or resources are broken
+   */
+  @Nullable Settings read(Value value) {
+    Fields in = value.fields(ConfigPlace.SETTINGS);
+    if (in == null) {
+      return null;
+    }
+    Value nodesValue = in.require("nodes", "an object with \"levels\" and \"node_sources\"");
+    Fields nodes = nodesValue == null ? null : nodesValue.fields(ConfigPlace.NODES);
+    Levels levels = nodes == null ? null : NodesParser.readLevels(nodes);
+    ResourceCatalog resources = levels == null ? null : ResourcesParser.read(in, levels);
+    if (levels == null) {
+      // Go on, to say what is wrong with everything that does not depend on the levels.
+      read(in, nodes, Levels.of(List.of()), ResourceCatalog.EMPTY, false);
+      return null;
+    }
+    ResourceCatalog catalog = resources == null ? ResourceCatalog.EMPTY : resources;
+    Settings settings = read(in, nodes, levels, catalog, resources != null);
+    return resources == null ? null : settings;
+  }
+
+  private Settings read(
+      Fields in,
+      @Nullable Fields nodes,
+      Levels levels,
+      ResourceCatalog resources,
+      boolean namesAreKnown) {
+    List<NodeSourceSpec> sources =
+        nodes == null ? List.of() : NodesParser.readSources(nodes, levels, nodeSourceTypes);
+    return new Settings(
+        in.bool("enabled", true),
+        Value.millis(in.number("working_wait", 0.5, 0, LONGEST_WAIT_SECONDS)),
+        Value.millis(in.number("idle_wait", 5, 0, LONGEST_WAIT_SECONDS)),
+        known(in, "scheduler", "scheduling policy", policies),
+        known(in, "remote_worker_selector", "worker selector", workerSelectors),
+        levels,
+        sources,
+        NodesParser.readOrder(in, nodes),
+        resources,
+        namesAreKnown ? ResourcesParser.readOverrides(in, levels, resources) : Map.of(),
+        namesAreKnown ? PhysicalResourcesParser.read(in, levels, resources) : List.of(),
+        exitInitialWaitBefore(in),
+        defaults(in, levels, namesAreKnown),
+        NodesParser.hash(in.json()),
+        in.json());
+  }
+
+  private static String known(Fields in, String key, String what, Collection<String> names) {
+    Value value = in.find(key);
+    String name = value == null ? null : value.text();
+    if (value == null || name == null) {
+      return ROUND_ROBIN;
+    }
+    if (!names.contains(name)) {
+      value.error("unknown " + what, Suggestions.hint(name, names));
+    }
+    return name;
+  }
+
+  private static JobDefaults defaults(Fields in, Levels levels, boolean namesAreKnown) {
+    int level = namesAreKnown ? taskLevel(in, levels.bottom(), levels) : levels.bottom();
+    return new JobDefaults(
+        BackoffParser.read(in, Backoff.DEFAULT),
+        level,
+        SubprocessParser.readKillOrphans(in, Optional.empty()),
+        SubprocessParser.read(in, SubprocessOptions.DEFAULT),
+        SubprocessParser.readKill(in, KillRequest.DEFAULT));
+  }
+
+  /** Reads {@code level_for_tasks} of the settings or a job. */
+  static int taskLevel(Fields in, int inherited, Levels levels) {
+    int level = in.level("level_for_tasks", inherited, levels);
+    Value value = in.find("level_for_tasks");
+    if (value != null && level == levels.worker()) {
+      value.warning("the worker level has no nodes, so there will be no tasks", null);
+    }
+    return level;
+  }
+
+  private static Instant exitInitialWaitBefore(Fields in) {
+    Value value = in.find("CAUTION_exit_initial_wait_before_timestamp");
+    Long second = value == null ? null : value.integer(0, LAST_SECOND_OF_9999);
+    return Instant.ofEpochSecond(second == null ? 0 : second);
+  }
+
+  static Map<String, NodeOrder> nodeOrders() {
+    Map<String, NodeOrder> orders = new LinkedHashMap<>();
+    for (NodeOrder order : NodeOrder.values()) {
+      orders.put(order.label(), order);
+    }
+    return orders;
+  }
+}

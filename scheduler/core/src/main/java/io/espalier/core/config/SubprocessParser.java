@@ -1,0 +1,117 @@
+package io.espalier.core.config;
+
+import io.espalier.core.config.SubprocessOptions.Cgroups;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** {@code task_subprocess} and {@code kill_subprocess}; each key is inherited by itself. */
+final class SubprocessParser {
+  private static final int LAST_SIGNAL = 64;
+  private static final Pattern SUBSYSTEM = Pattern.compile("[A-Za-z0-9_,=-]+");
+
+  private SubprocessParser() {}
+
+  static SubprocessOptions read(Fields in, SubprocessOptions inherited) {
+    Value value = in.find("task_subprocess");
+    Fields fields = value == null ? null : value.fields(ConfigPlace.TASK_SUBPROCESS);
+    if (fields == null) {
+      return inherited;
+    }
+    return new SubprocessOptions(
+        fields.int32("poll_ms", inherited.pollMillis(), Integer.MIN_VALUE),
+        fields.int32(
+            "max_log_lines_per_poll_interval",
+            inherited.maxLogLinesPerPollInterval(),
+            Integer.MIN_VALUE),
+        signal(fields, inherited.parentDeathSignal()),
+        fields.bool("process_group_leader", inherited.processGroupLeader()),
+        fields.bool("use_canary_pipe", inherited.useCanaryPipe()),
+        cgroups(fields, inherited.cgroups()));
+  }
+
+  private static int signal(Fields fields, int inherited) {
+    Value value = fields.find("parent_death_signal");
+    Integer signal = value == null ? null : value.int32(0);
+    if (value == null || signal == null) {
+      return inherited;
+    }
+    if (signal > LAST_SIGNAL) {
+      value.warning("there is no such signal, they go from 1 to " + LAST_SIGNAL, null);
+    }
+    return signal;
+  }
+
+  private static Cgroups cgroups(Fields in, Cgroups inherited) {
+    Value value = in.find("cgroups");
+    Fields fields = value == null ? null : value.fields(ConfigPlace.CGROUPS);
+    if (fields == null) {
+      return inherited;
+    }
+    return new Cgroups(
+        path(fields, "root", inherited.root()),
+        path(fields, "slice", inherited.slice()),
+        subsystems(fields, inherited.subsystems()),
+        fields.bool("kill_without_freezer", inherited.killWithoutFreezer()));
+  }
+
+  private static String path(Fields fields, String key, String inherited) {
+    Value value = fields.find(key);
+    String path = value == null ? null : value.text();
+    if (value == null || path == null) {
+      return inherited;
+    }
+    if (List.of(path.split("/")).contains("..") || hasControls(path)) {
+      value.error("a path must not hold \"..\" or control characters", null);
+      return inherited;
+    }
+    return path;
+  }
+
+  private static List<String> subsystems(Fields fields, List<String> inherited) {
+    Value value = fields.find("subsystems");
+    List<Value> items = value == null ? null : value.items();
+    if (items == null) {
+      return inherited;
+    }
+    List<String> names = new ArrayList<>();
+    for (Value item : items) {
+      String name = item.text();
+      if (name != null && !SUBSYSTEM.matcher(name).matches()) {
+        item.error("expected the name of a cgroup subsystem, such as \"freezer\"", null);
+      } else if (name != null) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  static boolean hasControls(String text) {
+    return text.chars().anyMatch(Character::isISOControl);
+  }
+
+  static KillRequest readKill(Fields in, KillRequest inherited) {
+    Value value = in.find("kill_subprocess");
+    Fields fields = value == null ? null : value.fields(ConfigPlace.KILL_SUBPROCESS);
+    if (fields == null) {
+      return inherited;
+    }
+    Map<String, KillRequest.Method> methods = new LinkedHashMap<>();
+    for (KillRequest.Method method : KillRequest.Method.values()) {
+      methods.put(method.label(), method);
+    }
+    return new KillRequest(
+        fields.oneOf("method", inherited.method(), methods),
+        fields.int32("kill_wait_ms", inherited.waitMillis(), Integer.MIN_VALUE));
+  }
+
+  /** Reads {@code kill_orphan_tasks_after_sec}. */
+  static Optional<Duration> readKillOrphans(Fields in, Optional<Duration> inherited) {
+    Value value = in.find("kill_orphan_tasks_after_sec");
+    return value == null ? inherited : value.killOrphansAfter(inherited);
+  }
+}

@@ -1,0 +1,83 @@
+package io.espalier.worker.process;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@code /proc} says about processes. A process may be gone between two questions. */
+final class ProcFs {
+  private static final Path ROOT = Path.of("/proc");
+
+  private ProcFs() {}
+
+  /**
+   * @param state Z and X are dead
+   * @param startTicks clock ticks from boot to its start: with the pid it names a process
+   */
+  record Stat(long pid, char state, long group, long session, long startTicks) {
+    boolean isAlive() {
+      return state != 'Z' && state != 'X';
+    }
+  }
+
+  static Optional<Stat> stat(long pid) {
+    byte[] buffer = new byte[1024];
+    int length;
+    try (FileInputStream in = new FileInputStream("/proc/" + pid + "/stat")) {
+      length = in.read(buffer);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+    if (length <= 0) {
+      return Optional.empty();
+    }
+    String text = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
+    // The second field is the name in parentheses and may itself hold blanks and parentheses.
+    String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", 21);
+    return Optional.of(
+        new Stat(
+            pid,
+            fields[0].charAt(0),
+            Long.parseLong(fields[2]),
+            Long.parseLong(fields[3]),
+            Long.parseLong(fields[19])));
+  }
+
+  static List<Long> pids() {
+    List<Long> pids = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(ROOT, "[0-9]*")) {
+      for (Path entry : entries) {
+        pids.add(Long.parseLong(entry.getFileName().toString()));
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      return pids;
+    }
+    return pids;
+  }
+
+  /** The environment a process was started with, empty when it may not be read. */
+  static String environment(long pid) {
+    try {
+      byte[] bytes = Files.readAllBytes(ROOT.resolve(Long.toString(pid)).resolve("environ"));
+      return new String(bytes, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** Differs after every boot; empty where there is no such file. */
+  static String bootId() {
+    try {
+      return Files.readString(ROOT.resolve("sys/kernel/random/boot_id")).strip();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}
