@@ -80,6 +80,17 @@ class SchedulerDeathTest {
   }
 
   @Test
+  void deletingTheDataDirectoryDoesNotSaveTheTasks() throws Exception {
+    Process scheduler = scheduler(Mechanism.AUTO);
+    List<ProcessHandle> processes = processesOfTasks();
+    Files.delete(directory.resolve("running/journal"));
+    scheduler.destroyForcibly();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> processes.stream().allMatch(SchedulerDeathTest::isDead));
+  }
+
+  @Test
   void aGuardThatDiesIsReplaced() throws Exception {
     Process scheduler = scheduler(Mechanism.AUTO);
     List<ProcessHandle> processes = processesOfTasks();
