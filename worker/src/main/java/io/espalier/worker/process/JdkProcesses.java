@@ -69,7 +69,7 @@ final class JdkProcesses implements Processes {
           });
     } catch (IOException e) {
       String cause = e.getMessage() == null ? e.toString() : e.getMessage();
-      queue.add(() -> events.failed("cannot start " + spawn.executable() + ": " + cause));
+      queue.add(() -> events.failed("cannot start " + spawn.executable() + ": " + cause, false));
     }
   }
 

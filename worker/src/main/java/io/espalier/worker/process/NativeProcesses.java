@@ -111,7 +111,7 @@ final class NativeProcesses implements Processes {
           results.add(() -> register(spawned, request.events()));
         } catch (RuntimeException e) {
           String cause = "cannot start " + request.spawn().executable() + ": " + e;
-          results.add(() -> request.events().failed(cause));
+          results.add(() -> request.events().failed(cause, true));
         }
         wakeUp();
       }
@@ -126,7 +126,7 @@ final class NativeProcesses implements Processes {
           spawned.error == Libc.ENOEXEC
               ? "not in a format that can be run (a script needs a first line like #!/bin/sh)"
               : Libc.strerror(spawned.error);
-      sink.failed("cannot " + spawned.failed + ": " + why);
+      sink.failed("cannot " + spawned.failed + ": " + why, Libc.isShortage(spawned.error));
       return;
     }
     NativeChild child = new NativeChild(nextSerial++, spawned, sink);

@@ -307,10 +307,10 @@ public final class TaskSupervisor implements AutoCloseable {
               statusFile);
       journal.starting(TaskEnvironment.invocationId(launch));
     } catch (FileSystemException e) {
-      task.fail("cannot use " + e.getFile() + ": " + reason(e));
+      task.fail(TaskEnd.Kind.START_FAILED, "cannot use " + e.getFile() + ": " + reason(e));
       return;
     } catch (IOException | IllegalArgumentException e) {
-      task.fail(String.valueOf(e.getMessage()));
+      task.fail(TaskEnd.Kind.START_FAILED, String.valueOf(e.getMessage()));
       return;
     }
     processes.spawn(spawn, task);
