@@ -227,6 +227,7 @@ class ApiV1Test {
         "GET  | logs?stream=stdin              | 400 | must be one of stdout, stderr, statuses",
         "GET  | logs?order=up                  | 400 | must be one of asc, desc",
         "GET  | jobs/%zz                       | 400 | cannot be read",
+        "GET  | jobs?x=%zz                     | 400 | cannot be read",
         "GET  | nothing                        | 404 | nothing at this path",
         "POST | jobs                           | 405 | this path takes GET, HEAD",
         "GET  | jobs/backup/forgive            | 405 | this path takes POST",
