@@ -9,6 +9,7 @@ import java.util.Optional;
  * What one scheduler process is started with, checked and complete; printed at start.
  *
  * @param configUri file, directory or URI of the configuration
+ * @param configDirectory what relative paths in it are relative to
  * @param dataDir everything the process keeps
  * @param store where statuses live
  * @param fresh forget all statuses first
@@ -21,6 +22,7 @@ import java.util.Optional;
  */
 public record ProcessOptions(
     String configUri,
+    String configDirectory,
     Path dataDir,
     Runner runner,
     Store store,

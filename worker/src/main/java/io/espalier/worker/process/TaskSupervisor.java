@@ -41,7 +41,9 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private static final Duration SURVIVORS_BOUND = Duration.ofSeconds(10);
   private static final Duration KILL_BOUND = Duration.ofSeconds(10);
-  private static final int STARTS_PER_TURN = 16;
+
+  /** Between two looks at what the processes do. */
+  private static final int MESSAGES_PER_TURN = 32;
 
   private final SupervisorOptions options;
   private final LogStore logs;
@@ -53,7 +55,6 @@ public final class TaskSupervisor implements AutoCloseable {
   private final Thread thread;
   private final Map<TaskKey, RunningTask> known = new ConcurrentHashMap<>();
   private final Queue<Runnable> messages = new ConcurrentLinkedQueue<>();
-  private final Queue<Launch> starts = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Map<String, Path> jobDirectories = new HashMap<>();
   private final Set<TaskKey> accepted = ConcurrentHashMap.newKeySet();
@@ -179,8 +180,10 @@ public final class TaskSupervisor implements AutoCloseable {
     if (!accepted.add(key)) {
       throw new IllegalStateException("this invocation was started before: " + key);
     }
-    starts.add(launch);
-    if (closing && starts.remove(launch)) {
+    // Starts and kills share one queue: a kill must find what was started before it.
+    Runnable message = () -> begin(launch);
+    messages.add(message);
+    if (closing && messages.remove(message)) {
       accepted.remove(key);
       sink.accept(notStarted(key));
     }
@@ -219,12 +222,9 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private void run() {
     while (true) {
-      for (Runnable message = messages.poll(); message != null; message = messages.poll()) {
-        guarded(message);
-      }
-      startSome();
+      readMessages();
       runTimers();
-      if (closing && (accepted.isEmpty() || abandoned) && starts.isEmpty()) {
+      if (closing && (accepted.isEmpty() || abandoned) && messages.isEmpty()) {
         return;
       }
       try {
@@ -235,13 +235,13 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private void startSome() {
-    for (int i = 0; i < STARTS_PER_TURN || closing; i++) {
-      Launch launch = starts.poll();
-      if (launch == null) {
+  private void readMessages() {
+    for (int i = 0; i < MESSAGES_PER_TURN; i++) {
+      Runnable message = messages.poll();
+      if (message == null) {
         return;
       }
-      guarded(() -> begin(launch));
+      guarded(message);
     }
   }
 
@@ -256,7 +256,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   private long waitNanos() {
-    if (!starts.isEmpty() || !messages.isEmpty()) {
+    if (!messages.isEmpty()) {
       return 0;
     }
     Timer next = timers.peek();

@@ -251,6 +251,16 @@ public final class SchedulerLoop {
     return core.peaks();
   }
 
+  /** Invocations that are alive. */
+  public int liveCount() {
+    return live.size();
+  }
+
+  /** How many tasks this loop has started. */
+  public long started() {
+    return starts.count();
+  }
+
   /**
    * Nothing runs, nothing may start, nothing waits for a time: only news from outside could change
    * that.
@@ -313,7 +323,10 @@ public final class SchedulerLoop {
 
   /** Whether there is more to place. */
   private boolean round(long nowMillis) {
-    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt) {
+    if (stopping
+        || !changes.hasConfig()
+        || nowMillis < retryPolicyAt
+        || ports.commits().isSaturated()) {
       return false;
     }
     SchedulingPolicy policy = policies.get(core.config().settings().policy());

@@ -8,6 +8,7 @@ import io.espalier.server.ProcessOptions.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -122,6 +123,7 @@ final class ProcessFlags {
     }
     return new ProcessOptions(
         config,
+        configDirectory(config),
         directory,
         kind,
         store,
@@ -211,6 +213,13 @@ final class ProcessFlags {
     return name.endsWith(".json") && name.length() > 5
         ? name.substring(0, name.length() - 5)
         : name;
+  }
+
+  /** The directory of a file, or the directory itself. */
+  static String configDirectory(String config) {
+    Path path = Path.of(config).toAbsolutePath();
+    Path parent = path.getParent();
+    return (Files.isDirectory(path) || parent == null ? path : parent).toString();
   }
 
   private static byte[] sha256(String text) {

@@ -1,0 +1,5 @@
+/** Nodes. */
+@NullMarked
+package io.espalier.server.nodes;
+
+import org.jspecify.annotations.NullMarked;
