@@ -77,7 +77,11 @@ final class Answers {
 
   /** Answers at once, from an event loop, with something small. */
   static void send(RoutingContext ctx, Reply reply) {
-    new Encoded(reply, false).write(ctx.response());
+    send(ctx.response(), reply);
+  }
+
+  static void send(HttpServerResponse response, Reply reply) {
+    new Encoded(reply, false).write(response);
   }
 
   private static ApiFailure explained(RoutingContext ctx, Throwable failure) {

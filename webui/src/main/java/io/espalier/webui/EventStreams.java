@@ -149,17 +149,18 @@ final class EventStreams implements Handler<RoutingContext> {
       if (closed) {
         return;
       }
-      if (response.writeQueueFull()) {
-        response.drainHandler(v -> wake());
-        return;
-      }
-      List<Event> events = feed.after(sequence, BATCH);
+      boolean full = response.writeQueueFull();
+      List<Event> events = feed.after(sequence, full ? 1 : BATCH);
       if (events.isEmpty()) {
         return;
       }
       if (events.get(0).sequence() > sequence + 1) {
         // The feed no longer holds what this client has not read yet.
         drop();
+        return;
+      }
+      if (full) {
+        response.drainHandler(v -> wake());
         return;
       }
       StringBuilder text = new StringBuilder();

@@ -14,9 +14,12 @@ import io.espalier.webui.v1.ApiV1;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -84,9 +87,36 @@ final class Routes {
     pages.put(OPENAPI, new Page("/openapi.yaml", "application/yaml; charset=utf-8"));
   }
 
+  /** Answers all requests of one event loop. */
+  Handler<HttpServerRequest> handler(Vertx vertx) {
+    Router router = router(vertx);
+    return request -> {
+      if (isReadable(request)) {
+        router.handle(request);
+      } else {
+        secure(request.response());
+        Answers.send(
+            request.response(), Reply.problem(ApiFailure.badRequest("the URL cannot be read")));
+      }
+    };
+  }
+
+  /** The router would log an error for what is only a client's. */
+  private static boolean isReadable(HttpServerRequest request) {
+    try {
+      return request.path() != null
+          && request.path().startsWith("/")
+          && URLDecoder.decode(request.uri(), StandardCharsets.UTF_8) != null;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
   Router router(Vertx vertx) {
     Router router = Router.router(vertx);
-    router.route().handler(meters).handler(Routes::secure).handler(guard);
+    router.route().handler(meters);
+    router.route().handler((RoutingContext ctx) -> secure(ctx));
+    router.route().handler(guard);
     Mounting mounting = new Mounting(router);
     pages.forEach((path, page) -> mounting.get(path, page));
     mounting.get("/healthz", this::health);
@@ -116,7 +146,11 @@ final class Routes {
   }
 
   private static void secure(RoutingContext ctx) {
-    HttpServerResponse response = ctx.response();
+    secure(ctx.response());
+    ctx.next();
+  }
+
+  private static void secure(HttpServerResponse response) {
     response
         .putHeader("Content-Security-Policy", CONTENT_POLICY)
         .putHeader("X-Content-Type-Options", "nosniff")
@@ -125,7 +159,6 @@ final class Routes {
         .putHeader("Cross-Origin-Opener-Policy", "same-origin")
         .putHeader("Cross-Origin-Resource-Policy", "same-origin")
         .putHeader("Cache-Control", "no-store");
-    ctx.next();
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {

@@ -250,7 +250,7 @@ public final class WebServer implements AutoCloseable {
               .setHttp2ClearTextEnabled(false);
       return vertx
           .createHttpServer(http)
-          .requestHandler(routes.router(vertx))
+          .requestHandler(routes.handler(vertx))
           .listen()
           .onSuccess((HttpServer server) -> port.set(server.actualPort()));
     }

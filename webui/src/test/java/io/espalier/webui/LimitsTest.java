@@ -124,7 +124,8 @@ class LimitsTest {
               new String(new GZIPInputStream(zipped.body()).readAllBytes(), StandardCharsets.UTF_8))
           .contains("espalier_view_age_seconds 0.0");
 
-      String batch = "{\"n\":{\"handler\":\"nodes\"},\"m\":{\"handler\":\"nodes\"}}";
+      String batch =
+          "{\"n\":{\"handler\":\"nodes\"},\"m\":{\"handler\":\"nodes\"},\"o\":{\"handler\":\"nodes\"}}";
       HttpResponse<InputStream> bistro =
           served.client.send(
               served
