@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * number, and its group's, cannot belong to anybody else, and signals cannot hit a stranger.
  */
 final class NativeProcesses implements Processes {
+  /** Four pipes and the pidfd. */
+  private static final int DESCRIPTORS = 5;
+
   private static final int SPAWNERS = 2;
   private static final int MAX_EVENTS = 256;
   private static final int READ_SIZE = 1 << 16;
@@ -90,6 +93,11 @@ final class NativeProcesses implements Processes {
   @Override
   public String description() {
     return "posix_spawn, epoll and pidfd";
+  }
+
+  @Override
+  public int capacity() {
+    return ProcFs.descriptorsFor(DESCRIPTORS);
   }
 
   @Override

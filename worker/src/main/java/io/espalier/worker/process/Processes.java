@@ -12,6 +12,9 @@ interface Processes extends AutoCloseable {
   /** For the log. */
   String description();
 
+  /** How many processes there may be at once, by the limits of this process. */
+  int capacity();
+
   /**
    * What the process is given as path of its status file.
    *
