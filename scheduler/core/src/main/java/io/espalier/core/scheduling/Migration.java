@@ -95,7 +95,7 @@ final class Migration {
       at = 0;
       return 1;
     }
-    int stop = Math.min(end, first + at + units);
+    int stop = first + at + Math.min(end - first - at, units);
     for (int node = first + at; node < stop; node++) {
       int oldNode = change.oldNode(node);
       if (oldNode >= 0) {
@@ -138,7 +138,7 @@ final class Migration {
     }
     int first = next.tasks.first(job);
     int end = next.tasks.end(job);
-    int stop = Math.min(end, first + at + units);
+    int stop = first + at + Math.min(end - first - at, units);
     for (int node = first + at; node < stop; node++) {
       if (next.isReady(job, node)) {
         next.index.presetReady(node, job);

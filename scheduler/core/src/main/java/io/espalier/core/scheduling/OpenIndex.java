@@ -166,6 +166,62 @@ final class OpenIndex {
     }
   }
 
+  /**
+   * Computes all bits from the ready bits and compares.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  void check() {
+    for (int node = topology.size() - 1; node >= 0; node--) {
+      int start = topology.childStart(node);
+      int count = topology.childEnd(node) - start;
+      for (int w = 0; w < words; w++) {
+        long any = 0;
+        for (int i = 0; i < count; i++) {
+          any |= open[(start + i) * words + w];
+        }
+        long value = (ready(node, w) | any) & ledger.fit(node, level(node), w);
+        boolean same = any == below(node, w);
+        for (int i = 0; i < topology.slotCount(node); i++) {
+          int slot = topology.slot(node, i);
+          same &= open[slot * words + w] == (value & allowed(slot, w));
+        }
+        if (count > FAN_OUT) {
+          int depth = summaryLevels(node, count);
+          long top = 0;
+          for (int i = 0; i < counts[depth - 1]; i++) {
+            top |= summaries[(starts[depth - 1] + i) * words + w];
+          }
+          same &= top == any && summariesAreTight(start, count, depth, w);
+        }
+        if (!same) {
+          throw new IllegalStateException("the index is inconsistent at node " + node);
+        }
+      }
+    }
+  }
+
+  private boolean summariesAreTight(int start, int count, int depth, int word) {
+    long[] lower = open;
+    int lowerStart = start;
+    int lowerCount = count;
+    for (int k = 0; k < depth; k++) {
+      for (int block = 0; block < counts[k]; block++) {
+        long any = 0;
+        for (int i = block << 6; i < Math.min(lowerCount, (block + 1) << 6); i++) {
+          any |= lower[(lowerStart + i) * words + word];
+        }
+        if (any != summaries[(starts[k] + block) * words + word]) {
+          return false;
+        }
+      }
+      lower = summaries;
+      lowerStart = starts[k];
+      lowerCount = counts[k];
+    }
+    return true;
+  }
+
   // ---- reading
 
   int level(int node) {

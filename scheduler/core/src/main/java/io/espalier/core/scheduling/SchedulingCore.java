@@ -467,6 +467,11 @@ public final class SchedulingCore {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
+  /** The names of the levels of those nodes. */
+  public List<String> runLevels(long run) {
+    return Migration.path(world, runs, runs.index(run)).levels();
+  }
+
   /** What it was charged when it started: node to resource to slots, in path order. */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
@@ -530,6 +535,16 @@ public final class SchedulingCore {
   /** How many words of the index were evaluated or scanned so far: the measure of its cost. */
   public long work() {
     return world.index.work();
+  }
+
+  /**
+   * Computes everything that is kept up to date from scratch and compares: for tests and for
+   * hunting defects. Costs a pass over all jobs and nodes.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  public void verify() {
+    new SelfCheck(world, runs).run();
   }
 
   /** Memory of the index and the task table in bytes, statuses of tried tasks left out. */

@@ -284,9 +284,7 @@ final class World {
 
   /** The statuses of a removed job are worth nothing once nothing of it runs (behaviour T9). */
   void dropIfIdle(int job) {
-    if (jobs.job(job) == null && places.ofJob(job) == 0) {
-      jobs.dropped[job] = true;
-    }
+    jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
   }
 
   /**

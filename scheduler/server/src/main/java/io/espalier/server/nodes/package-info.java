@@ -1,4 +1,4 @@
-/** Nodes. */
+/** Nodes: fetched from the sources of the configuration, and kept fresh. */
 @NullMarked
 package io.espalier.server.nodes;
 
