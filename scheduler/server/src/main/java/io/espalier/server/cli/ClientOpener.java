@@ -24,14 +24,16 @@ final class ClientOpener implements Client.Opener {
     try {
       source = DataDirectory.sourceOf(dataDir);
     } catch (DataDirectoryException e) {
-      throw new CommandFailure(ExitCode.USAGE, e.getMessage(), e);
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
     if (source == null) {
       throw new CommandFailure(
           ExitCode.USAGE, dataDir + " is no data directory of a scheduler: it records no source");
     }
     EspalierProcess process =
-        EspalierProcess.start(ProcessOptions.frozen(source, ProcessFlags.configDirectory(source), dataDir, ProcessFlags.hostName()));
+        EspalierProcess.start(
+            ProcessOptions.frozen(
+                source, ProcessFlags.configDirectory(source), dataDir, ProcessFlags.hostName()));
     try {
       process.awaitSettled();
     } catch (InterruptedException e) {
@@ -39,9 +41,6 @@ final class ClientOpener implements Client.Opener {
       Thread.currentThread().interrupt();
       throw new CommandFailure(ExitCode.FAILED, "interrupted", e);
     }
-    return new LocalApi(
-        process.api(),
-        new ServerIdentity(Version.get(), "none", ""),
-        process);
+    return new LocalApi(process.api(), new ServerIdentity(Version.get(), "none", ""), process);
   }
 }

@@ -37,10 +37,10 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
     Plugins plugins = Plugins.load();
-    line.addSubcommand(
-        new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
+    line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
-    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment))).forEach(line::addSubcommand);
+    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment)))
+        .forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setExecutionExceptionHandler(EspalierCommand::failed);
     line.setParameterExceptionHandler(EspalierCommand::misused);

@@ -82,8 +82,7 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   /** Of the jobs that can run; the others are listed as invalid, or were disabled on purpose. */
-  private static List<JobProgress> progress(EspalierProcess process)
-      throws InterruptedException {
+  private static List<JobProgress> progress(EspalierProcess process) throws InterruptedException {
     return process.progress().stream()
         .filter(
             p -> {
