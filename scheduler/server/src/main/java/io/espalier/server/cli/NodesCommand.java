@@ -6,6 +6,7 @@ import io.espalier.core.config.ConfigSource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
 import io.espalier.server.Plugins;
@@ -104,7 +105,8 @@ public final class NodesCommand implements Callable<Integer> {
       return ExitCode.USAGE;
     }
     String name = instanceNodeName == null ? ProcessFlags.hostName() : instanceNodeName;
-    NodeFetcher fetcher = new NodeFetcher(types.get(), name, found.directory());
+    NodeFetcher fetcher =
+        new NodeFetcher(types.get(), name, new NodeSourceContext(found.directory(), ""));
     Instant now = instant();
     report(loaded.problems());
     List<Problem> preferences = fetcher.check(found.settings());

@@ -11,6 +11,7 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
@@ -113,7 +114,10 @@ public final class ValidateCommand implements Callable<Integer> {
     return nodeSourceTypes.stream()
         .filter(type -> type.name().equals(spec.source()))
         .findFirst()
-        .map(type -> type.create(spec, value.settings().levels(), directory).problems())
+        .map(
+            type ->
+                type.create(spec, value.settings().levels(), new NodeSourceContext(directory, ""))
+                    .problems())
         .orElse(List.of());
   }
 
