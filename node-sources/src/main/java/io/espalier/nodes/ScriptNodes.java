@@ -91,7 +91,13 @@ public final class ScriptNodes implements NodeSource {
     int threads = Math.min(parallelism, parents.size());
     ExecutorService runners = Executors.newFixedThreadPool(threads, threads("script-runner-"));
     ExecutorService readers = Executors.newCachedThreadPool(threads("script-reader-"));
+    // Scripts have sessions of their own: a Ctrl-C that ends this program does not reach them.
+    Thread atExit = new Thread(() -> stop(runners), "scripts-at-exit");
+    boolean exiting = !addHook(atExit);
     try {
+      if (exiting) {
+        throw new InterruptedException("this program is ending");
+      }
       Delivery delivery = new Delivery(sink);
       AtomicLong budget = new AtomicLong(ScriptOutput.MAX_BYTES);
       Deque<Future<ScriptOutput>> runs = new ArrayDeque<>();
@@ -108,6 +114,24 @@ public final class ScriptNodes implements NodeSource {
     } finally {
       stop(runners);
       readers.shutdownNow();
+      removeHook(atExit);
+    }
+  }
+
+  private static boolean addHook(Thread hook) {
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // This program is ending, and the hook does what is to be done.
     }
   }
 

@@ -127,6 +127,7 @@ public final class NodesCommand implements Callable<Integer> {
       listing.json();
     } else {
       listing.tree();
+      out.flush();
       spec.commandLine().getErr().println(listing.totals());
     }
     out.flush();
