@@ -12,6 +12,9 @@ record SyntaxWords(String message, @Nullable String hint) {
   private static final Pattern UNKNOWN_WORD =
       Pattern.compile("Unrecognized token '(.*?)': .*", Pattern.DOTALL);
 
+  private static final Pattern BAD_NUMBER =
+      Pattern.compile("Unexpected character \\(.*?\\) in numeric value: (.+)", Pattern.DOTALL);
+
   static SyntaxWords of(String original) {
     Matcher unexpected = UNEXPECTED.matcher(original);
     if (unexpected.matches()) {
@@ -23,6 +26,18 @@ record SyntaxWords(String message, @Nullable String hint) {
       return new SyntaxWords(
           "expected a value, found the word \"" + word.group(1) + "\"",
           "strings need double quotes");
+    }
+    Matcher number = BAD_NUMBER.matcher(original);
+    if (number.matches()) {
+      String why = number.group(1).replaceFirst(": enable .*", "");
+      return new SyntaxWords("this is not a number of JSON: " + why, null);
+    }
+    if (original.startsWith("Non-standard token")) {
+      return new SyntaxWords(
+          original.replaceFirst(".*?'(.*?)'.*", "$1") + " is not a number of JSON", null);
+    }
+    if (original.contains("urrogate")) {
+      return new SyntaxWords("a key holds half a character (an unpaired surrogate)", null);
     }
     if (original.startsWith("Illegal unquoted character")) {
       return new SyntaxWords(

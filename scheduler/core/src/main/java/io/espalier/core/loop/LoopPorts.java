@@ -1,40 +1,39 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerView;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.status.Batch;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /**
  * The world as the loop sees it.
  *
- * @param owner runs work on the scheduler thread, after the current step
+ * @param events receives what has happened, in order, once it is durable; on any thread
  * @param views receives each published view; on the scheduler thread, must not block
+ * @param owner runs work on the scheduler thread, after the current step
  */
 public record LoopPorts(
     TaskRunner runner,
     Commits commits,
-    Events events,
-    java.util.function.Consumer<SchedulerView> views,
+    Consumer<List<Event>> events,
+    Consumer<SchedulerView> views,
     Warnings warnings,
     Executor owner) {
 
   /** Makes changes durable, in the order of the calls. */
-  @FunctionalInterface
   public interface Commits {
     /** Never blocks; the stage completes once the batch is durable, on any thread. */
     CompletionStage<Void> submit(Batch batch);
+
+    /** Whether nothing new should be started until the store has caught up. */
+    boolean isSaturated();
   }
 
-  /** Receives what has happened, in order, after it is durable. Thread-safe. */
-  @FunctionalInterface
-  public interface Events {
-    void publish(long timeMillis, String kind, Json.Obj data);
-  }
-
-  /** Receives what an operator should read. */
+  /** Receives what an operator should read. Must not block. */
   @FunctionalInterface
   public interface Warnings {
     /**

@@ -1,8 +1,9 @@
 package io.espalier.core.problem;
 
 import io.espalier.core.json.JsonWriter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,33 +16,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProblemPath {
   /** The whole document. */
-  public static final ProblemPath ROOT = new ProblemPath(null, "");
+  public static final ProblemPath ROOT = new ProblemPath(null, "", -1);
 
   private static final Pattern PLAIN = Pattern.compile("[^.\\[\\]\"\\s\\p{Cntrl}]+");
   private static final Pattern SEGMENT =
       Pattern.compile("\\.?([^.\\[\\]\"]+)|\\[(\\d+)]|\\[\"((?:[^\"\\\\]|\\\\.)*)\"]");
 
   private final @Nullable ProblemPath parent;
-  private final String segment;
+  private final String key;
+  private final int index;
 
-  private ProblemPath(@Nullable ProblemPath parent, String segment) {
+  private ProblemPath(@Nullable ProblemPath parent, String key, int index) {
     this.parent = parent;
-    this.segment = segment;
+    this.key = key;
+    this.index = index;
   }
 
   /** The member of that key. */
-  public ProblemPath key(String key) {
-    if (!PLAIN.matcher(key).matches()) {
-      StringBuilder quoted = new StringBuilder("[");
-      JsonWriter.quote(key, quoted);
-      return new ProblemPath(this, quoted.append(']').toString());
-    }
-    return new ProblemPath(this, parent == null ? key : "." + key);
+  public ProblemPath key(String member) {
+    return new ProblemPath(this, member, -1);
   }
 
   /** The list item of that index, from 0. */
-  public ProblemPath index(int index) {
-    return new ProblemPath(this, "[" + index + "]");
+  public ProblemPath index(int item) {
+    return new ProblemPath(this, "", item);
   }
 
   /**
@@ -104,11 +102,25 @@ public final class ProblemPath {
 
   @Override
   public String toString() {
-    List<String> parts = new ArrayList<>();
-    for (ProblemPath p = this; p != null; p = p.parent) {
-      parts.add(p.segment);
+    // Paths are made for every value and written for the few that are wrong.
+    Deque<ProblemPath> steps = new ArrayDeque<>();
+    for (ProblemPath p = this; p != null && p.parent != null; p = p.parent) {
+      steps.push(p);
     }
-    Collections.reverse(parts);
-    return String.join("", parts);
+    StringBuilder out = new StringBuilder();
+    steps.forEach(step -> step.write(out));
+    return out.toString();
+  }
+
+  private void write(StringBuilder out) {
+    if (index >= 0) {
+      out.append('[').append(index).append(']');
+    } else if (PLAIN.matcher(key).matches()) {
+      out.append(out.isEmpty() ? "" : ".").append(key);
+    } else {
+      out.append('[');
+      JsonWriter.quote(key, out);
+      out.append(']');
+    }
   }
 }

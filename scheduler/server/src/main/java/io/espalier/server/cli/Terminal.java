@@ -42,7 +42,7 @@ record Terminal(boolean interactive, boolean colours, int width) {
               .start();
       String size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       if (stty.waitFor(1, TimeUnit.SECONDS) && stty.exitValue() == 0) {
-        int columns = Integer.parseInt(size.trim().split(" ")[1]);
+        int columns = Integer.parseInt(size.trim().replaceFirst(".* ", ""));
         return columns > 0 ? columns : 80;
       }
     } catch (IOException | RuntimeException e) {

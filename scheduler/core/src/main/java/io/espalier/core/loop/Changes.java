@@ -1,0 +1,181 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Job;
+import io.espalier.core.json.Json;
+import io.espalier.core.scheduling.NewTasks;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.Transition;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings prepared changes into force, one at a time and in slices: first the core's index, then the
+ * stored statuses of the tasks that are new. Jobs that wait for stored statuses are held, so that
+ * nothing done is started again.
+ */
+final class Changes {
+  private static final int INDEX_UNITS = 20_000;
+  private static final int ROWS = 5_000;
+  private static final int LATE_ENDS = 10_000;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final LoopEvents events;
+  private final long epoch;
+
+  /** Ends that the core could not keep, because job or node was gone; newest last. */
+  private final Map<TaskKey, TaskStatus> lateEnds = new LinkedHashMap<>();
+
+  private @Nullable PreparedChange current;
+  private @Nullable CompletableFuture<Void> answer;
+  private Set<String> held = Set.of();
+  private boolean indexed;
+  private int nextRow;
+  private boolean hasConfig;
+  private boolean tookForce;
+  private long nodesAtMillis;
+
+  Changes(SchedulingCore core, LiveTasks live, LoopEvents events, long epoch) {
+    this.core = core;
+    this.live = live;
+    this.events = events;
+    this.epoch = epoch;
+  }
+
+  boolean hasConfig() {
+    return hasConfig;
+  }
+
+  boolean underWay() {
+    return current != null;
+  }
+
+  /** Whether a change came into force in the last step. */
+  boolean tookForce() {
+    return tookForce;
+  }
+
+  long nodesAtMillis() {
+    return nodesAtMillis;
+  }
+
+  /**
+   * @throws IllegalStateException when another change is under way
+   */
+  void begin(PreparedChange change, CompletableFuture<Void> inForce) {
+    if (current != null) {
+      throw new IllegalStateException("a change is under way");
+    }
+    NewTasks fresh = change.change().newTasks();
+    held = new HashSet<>(fresh.jobs());
+    fresh.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
+    held.forEach(core::hold);
+    core.begin(change.change());
+    current = change;
+    answer = inForce;
+    indexed = false;
+    nextRow = 0;
+  }
+
+  /**
+   * Does a slice.
+   *
+   * @param changed receives statuses that differ from what is stored
+   * @return whether there is more to do at once
+   */
+  boolean step(long nowMillis, Consumer<StatusRow> changed) {
+    tookForce = false;
+    PreparedChange change = current;
+    CompletableFuture<Void> done = answer;
+    if (change == null || done == null) {
+      return false;
+    }
+    if (!indexed) {
+      indexed = core.step(INDEX_UNITS) != null;
+      return true;
+    }
+    List<StatusRow> rows = change.rows();
+    int end = Math.min(rows.size(), nextRow + ROWS);
+    for (; nextRow < end; nextRow++) {
+      restore(rows.get(nextRow), nowMillis, changed);
+    }
+    if (nextRow < rows.size()) {
+      return true;
+    }
+    held.forEach(core::release);
+    held = Set.of();
+    current = null;
+    answer = null;
+    hasConfig = true;
+    tookForce = true;
+    nodesAtMillis = change.nodesAtMillis();
+    lateEnds.clear();
+    events.add(
+        nowMillis,
+        "config_in_force",
+        Json.object()
+            .put("jobs", core.config().jobs().size())
+            .put("nodes", core.topology().size())
+            .build());
+    done.complete(null);
+    return false;
+  }
+
+  private void restore(StatusRow row, long nowMillis, Consumer<StatusRow> changed) {
+    int job = core.findJob(row.job());
+    Job config = job < 0 ? null : core.job(job);
+    if (config == null || live.get(row.key()) != null) {
+      return;
+    }
+    int node = core.topology().find(config.level(), row.node());
+    if (node < 0) {
+      return;
+    }
+    TaskStatus status = row.status();
+    if (status.main() == TaskStatus.Main.RUNNING) {
+      status = resolve(row, config.backoff(), nowMillis);
+      changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
+    }
+    core.setStatus(job, node, status);
+  }
+
+  /** A stored invocation that is not alive: it ended while its row was read, or we crashed. */
+  private TaskStatus resolve(StatusRow row, Backoff backoff, long nowMillis) {
+    TaskStatus late = lateEnds.get(row.key());
+    if (late != null && row.invocation().epoch() == epoch) {
+      return late;
+    }
+    Transition transition =
+        TaskTransitions.apply(
+            row.status(),
+            new TaskEvent.Interrupted("the scheduler ended while the task ran"),
+            backoff,
+            nowMillis);
+    TaskStatus status = transition.status();
+    if (status == null) {
+      throw new IllegalStateException("no status for an interrupted task");
+    }
+    return status;
+  }
+
+  /** Keeps the end of a task whose job or node is gone: they may come back with the next change. */
+  void endedOutside(TaskKey key, TaskStatus status) {
+    lateEnds.remove(key);
+    lateEnds.put(key, status);
+    if (lateEnds.size() > LATE_ENDS) {
+      lateEnds.remove(lateEnds.keySet().iterator().next());
+    }
+  }
+}

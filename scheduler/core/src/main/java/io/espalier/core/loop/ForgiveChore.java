@@ -1,0 +1,119 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.StatusSet;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.Transition;
+import io.espalier.core.topology.Topology;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Forgives all failed and waiting tasks of some jobs (behaviour 6.8), a slice at a time. */
+final class ForgiveChore implements Chore {
+  private static final int LOOKS = 50_000;
+  private static final int CHANGES = 2_000;
+
+  private static final StatusSet FORGIVABLE =
+      StatusSet.of(
+          bits ->
+              (bits & TaskStatus.Main.FAILED.bit()) != 0 || (bits & TaskStatus.USES_BACKOFF) != 0);
+
+  private final SchedulingCore core;
+  private final List<String> jobs;
+  private final Consumer<StatusRow> changed;
+  private final Finished finished;
+  private final CompletableFuture<Long> answer;
+
+  private int next;
+  private int node;
+  private @Nullable Topology topology;
+  private long forgiven;
+
+  /** Told at the end. */
+  interface Finished {
+    /**
+     * @param durable to be run once all changes are
+     */
+    void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable);
+  }
+
+  ForgiveChore(
+      SchedulingCore core,
+      List<String> jobs,
+      Consumer<StatusRow> changed,
+      Finished finished,
+      CompletableFuture<Long> answer) {
+    this.core = core;
+    this.jobs = List.copyOf(jobs);
+    this.changed = changed;
+    this.finished = finished;
+    this.answer = answer;
+  }
+
+  @Override
+  public boolean step(long nowMillis) {
+    if (next < jobs.size()) {
+      slice(nowMillis);
+    }
+    if (next < jobs.size()) {
+      return false;
+    }
+    long tasks = forgiven;
+    finished.forgiven(jobs, tasks, nowMillis, () -> answer.complete(tasks));
+    return true;
+  }
+
+  private void slice(long nowMillis) {
+    int job = core.findJob(jobs.get(next));
+    Job config = job < 0 ? null : core.job(job);
+    if (config == null) {
+      nextJob();
+      return;
+    }
+    if (topology != core.topology()) {
+      // Node numbers have changed: begin again; what is forgiven is not found twice.
+      topology = core.topology();
+      node = 0;
+    }
+    for (int i = 0; i < CHANGES; i++) {
+      int found = core.nextTask(job, node, LOOKS, FORGIVABLE);
+      if (found == -1) {
+        nextJob();
+        return;
+      }
+      if (found < 0) {
+        node = -2 - found;
+        return;
+      }
+      node = found + 1;
+      forgive(job, found, config, nowMillis);
+    }
+  }
+
+  private void forgive(int job, int found, Job config, long nowMillis) {
+    TaskStatus status = core.status(job, found);
+    Transition transition =
+        TaskTransitions.apply(status, new TaskEvent.Forgiven(), config.backoff(), nowMillis);
+    TaskStatus next = transition.status();
+    if (!transition.changed() || next == null) {
+      return;
+    }
+    core.setStatus(job, found, next);
+    forgiven++;
+    // Not an invocation: its epoch 0 is older than any.
+    changed.accept(
+        new StatusRow(config.name(), core.topology().name(found), next, new Invocation(0, 0, 0)));
+  }
+
+  private void nextJob() {
+    next++;
+    node = 0;
+  }
+}

@@ -1,0 +1,106 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Settings;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskKey;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Kills live tasks: those an operator names, and orphans when their time has come. */
+final class Kills {
+  private static final long ORPHAN_CHECK_MILLIS = 500;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final LoopEvents events;
+  private final TaskRunner runner;
+  private final OrphanTimers timers = new OrphanTimers();
+  private long nextCheck;
+
+  Kills(SchedulingCore core, LiveTasks live, LoopEvents events, TaskRunner runner) {
+    this.core = core;
+    this.live = live;
+    this.events = events;
+    this.runner = runner;
+  }
+
+  /** Asks for one task to be killed in its job's way; returns whether it is alive. */
+  boolean kill(TaskKey key, long nowMillis) {
+    Live task = live.get(key);
+    if (task == null) {
+      return false;
+    }
+    signal(task, request(key.job()), "task_kill_requested", nowMillis);
+    return true;
+  }
+
+  /** Makes the next check happen at once: what is an orphan may have changed. */
+  void recheck() {
+    nextCheck = 0;
+  }
+
+  /** When the next orphan is due; {@link Long#MAX_VALUE} when none is. */
+  long nextMillis() {
+    return timers.nextMillis();
+  }
+
+  /** Behaviour 5.8; does nothing between two checks, and while the scheduler is disabled. */
+  void checkOrphans(long nowMillis) {
+    if (!core.config().settings().enabled()
+        || (nowMillis < nextCheck && nowMillis < timers.nextMillis())) {
+      return;
+    }
+    nextCheck = nowMillis + ORPHAN_CHECK_MILLIS;
+    List<OrphanTimers.Orphan> orphans = new ArrayList<>();
+    for (long run : core.orphans()) {
+      TaskKey key = new TaskKey(core.runJobName(run), core.runNodeName(run));
+      Live task = live.get(key);
+      if (task != null) {
+        Job job = core.config().job(key.job());
+        orphans.add(
+            new OrphanTimers.Orphan(
+                key.job(),
+                key.node(),
+                task.invocation(),
+                job == null
+                    ? core.config().settings().defaults().killOrphansAfter()
+                    : job.killOrphansAfter(),
+                request(key.job())));
+      }
+    }
+    for (OrphanTimers.Kill kill : timers.update(orphans, nowMillis)) {
+      Live task = live.get(new TaskKey(kill.job(), kill.node()));
+      if (task != null) {
+        signal(task, kill.how(), "orphan_killed", nowMillis);
+      }
+    }
+  }
+
+  private KillRequest request(String job) {
+    Job config = core.config().job(job);
+    Settings settings = core.config().settings();
+    return config == null ? settings.defaults().kill() : config.kill();
+  }
+
+  private void signal(Live task, KillRequest how, String event, long nowMillis) {
+    if (task.dispatched) {
+      runner.kill(task.key.job(), task.key.node(), task.invocation(), how);
+    } else {
+      task.killAtStart = how;
+    }
+    events.add(
+        nowMillis,
+        event,
+        Json.object()
+            .put("job", task.key.job())
+            .put("node", task.key.node())
+            .put("invocation", task.invocation().token())
+            .put("method", how.method().label())
+            .build());
+  }
+}

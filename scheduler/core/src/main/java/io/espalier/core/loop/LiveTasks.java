@@ -1,0 +1,107 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.RunningTask;
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The invocations that are alive, from the decision to start them to their end. There is at most
+ * one per task: that is what at most once means here.
+ */
+final class LiveTasks {
+  private final Map<TaskKey, Live> tasks = new HashMap<>();
+  private List<RunningTask> published = List.of();
+  private boolean changed;
+
+  /** One live invocation; what it needs at its end is fixed at its start. */
+  static final class Live {
+    final TaskKey key;
+    final long run;
+    final Launch launch;
+    final TaskStatus status;
+    final Backoff backoff;
+
+    /** Handed to the runner. */
+    boolean dispatched;
+
+    /** Asked for before it was handed to the runner. */
+    @Nullable KillRequest killAtStart;
+
+    Live(TaskKey key, long run, Launch launch, TaskStatus status, Backoff backoff) {
+      this.key = key;
+      this.run = run;
+      this.launch = launch;
+      this.status = status;
+      this.backoff = backoff;
+    }
+
+    Invocation invocation() {
+      return launch.invocation();
+    }
+
+    StatusFrom statusFrom() {
+      return launch.statusFrom();
+    }
+  }
+
+  /**
+   * @throws IllegalStateException when the task is alive already
+   */
+  void add(Live live) {
+    Live older = tasks.putIfAbsent(live.key, live);
+    if (older != null) {
+      throw new IllegalStateException(
+          live.key + " is alive as " + older.invocation() + " and was started again");
+    }
+    changed = true;
+  }
+
+  @Nullable Live get(TaskKey key) {
+    return tasks.get(key);
+  }
+
+  /** The live invocation if it is this one, removed. */
+  @Nullable Live remove(TaskKey key, Invocation invocation) {
+    Live live = tasks.get(key);
+    if (live == null || !live.invocation().equals(invocation)) {
+      return null;
+    }
+    tasks.remove(key);
+    changed = true;
+    return live;
+  }
+
+  Collection<Live> all() {
+    return tasks.values();
+  }
+
+  int size() {
+    return tasks.size();
+  }
+
+  /** All of them for monitors; the same list as last time when nothing changed. */
+  List<RunningTask> view(String shard) {
+    if (changed) {
+      List<RunningTask> list = new ArrayList<>(tasks.size());
+      for (Live live : tasks.values()) {
+        list.add(
+            new RunningTask(
+                live.key.job(), live.key.node(), live.invocation(), live.launch.attempt(), shard));
+      }
+      published = List.copyOf(list);
+      changed = false;
+    }
+    return published;
+  }
+}

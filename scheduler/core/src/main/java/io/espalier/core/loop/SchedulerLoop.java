@@ -1,0 +1,474 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.config.Job;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.scheduling.Peak;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusText;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.Transition;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scheduler loop (behaviour 5.1, design section 3): takes in what happened, starts what the
+ * limits allow, records it, hands it to the runner, publishes the view.
+ *
+ * <p><b>Threads.</b> None. One owner calls everything, {@link #runOnce} above all; inputs are only
+ * noted and take effect in the next step, so that all of a step happens at one instant. Other
+ * threads go through {@link LoopPorts#owner}.
+ *
+ * <p><b>Order of a start.</b> Charged and running in the core, recorded in the store, and only in
+ * the completion of that commit handed to the runner: after a crash the store knows every
+ * invocation that may be alive. The loop never waits for the store.
+ *
+ * <p><b>Slices.</b> Work that grows with the number of tasks is cut into pieces; a step that has
+ * more to do answers with a pause of zero.
+ */
+public final class SchedulerLoop {
+  /** A new view is published at most this often. */
+  public static final long VIEW_MILLIS = 100;
+
+  private static final int STARTS_PER_SLICE = 256;
+  private static final int TIMERS_PER_SLICE = 2_000;
+  private static final long POLICY_RETRY_MILLIS = 1_000;
+
+  private final SchedulingCore core;
+  private final Map<String, SchedulingPolicy> policies;
+  private final StatusText statusText;
+  private final LoopPorts ports;
+  private final LoopOptions options;
+
+  private final LiveTasks live = new LiveTasks();
+  private final LoopEvents events;
+  private final ViewBuilder views;
+  private final Kills kills;
+  private final Starts starts;
+  private final Changes changes;
+  private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
+  private final ArrayDeque<Chore> chores = new ArrayDeque<>();
+  private final List<Live> toDispatch = new ArrayList<>();
+  private Batch.Builder batch = Batch.builder();
+
+  private boolean stopping;
+  private boolean roundComplete;
+  private boolean placedInRound;
+  private long retryPolicyAt;
+
+  public SchedulerLoop(
+      SchedulingCore core,
+      Map<String, SchedulingPolicy> policies,
+      StatusText statusText,
+      LoopPorts ports,
+      LoopOptions options) {
+    this.core = core;
+    this.policies = Map.copyOf(policies);
+    this.statusText = statusText;
+    this.ports = ports;
+    this.options = options;
+    this.events = new LoopEvents(options.firstEvent());
+    this.views = new ViewBuilder(core, live, ports.runner().shard());
+    this.kills = new Kills(core, live, events, ports.runner());
+    this.starts = new Starts(core, live, ports.runner().shard(), options);
+    this.changes = new Changes(core, live, events, options.epoch());
+  }
+
+  // ---- inputs: noted now, effective in the next step
+
+  /**
+   * Brings a new configuration and its nodes in force.
+   *
+   * @return completes when they are, on the owner's thread
+   */
+  public CompletionStage<Void> change(PreparedChange change) {
+    CompletableFuture<Void> inForce = new CompletableFuture<>();
+    inputs.add(now -> changes.begin(change, inForce));
+    return inForce;
+  }
+
+  /** What the newest configuration suffers from; replaces what was said before. */
+  public void configProblems(List<Problem> problems) {
+    inputs.add(now -> views.configProblems(problems));
+  }
+
+  /** Sets or clears the current error of a source; shown to monitors until it is cleared. */
+  public void error(String source, @Nullable String message) {
+    inputs.add(now -> views.error(source, message));
+  }
+
+  /** An invocation has ended. */
+  public void taskEnded(TaskEnd end) {
+    inputs.add(now -> end(end, now));
+  }
+
+  /** Pauses that outlived a restart; before the first step. */
+  public void restorePauses(List<Pause> pauses) {
+    pauses.forEach(pause -> core.pause(pause.job()));
+  }
+
+  /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
+  public void stop() {
+    inputs.add(now -> stopping = true);
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#forgive}. */
+  public CompletionStage<Long> forgive(List<String> jobs) {
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          for (String job : jobs) {
+            if (core.findJob(job) < 0 || core.job(core.findJob(job)) == null) {
+              answer.completeExceptionally(unknownJob(job));
+              return;
+            }
+          }
+          chores.add(new ForgiveChore(core, jobs, this::record, this::forgiven, answer));
+        });
+    return answer;
+  }
+
+  private void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable) {
+    events.add(
+        nowMillis,
+        "forgiven",
+        Json.object().put("jobs", Json.strings(jobs)).put("tasks", tasks).build());
+    commit().thenRun(durable);
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#kill}; also tasks of deleted jobs (L25). */
+  public CompletionStage<Void> kill(String job, String node) {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          if (!kills.kill(new TaskKey(job, node), now)) {
+            answer.completeExceptionally(
+                new RefusedException(
+                    core.findJob(job) < 0
+                        ? RefusedException.Reason.UNKNOWN
+                        : RefusedException.Reason.CONFLICT,
+                    "task " + job + " on " + node + " is not running"));
+            return;
+          }
+          answer.complete(null);
+        });
+    return answer;
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#pause}. */
+  public CompletionStage<Void> pause(String job, String reason) {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          if (core.findJob(job) < 0) {
+            answer.completeExceptionally(unknownJob(job));
+            return;
+          }
+          core.pause(job);
+          batch.pause(new Pause(job, "", reason, now, 0));
+          events.add(
+              now, "job_paused", Json.object().put("job", job).put("reason", reason).build());
+          views.changed();
+          commit().thenRun(() -> answer.complete(null));
+        });
+    return answer;
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#resume}. */
+  public CompletionStage<Void> resume(String job) {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          if (!core.isPaused(job)) {
+            answer.completeExceptionally(
+                new RefusedException(
+                    RefusedException.Reason.CONFLICT, "job " + job + " is not paused"));
+            return;
+          }
+          core.resume(job);
+          batch.resume(job);
+          events.add(now, "job_resumed", Json.object().put("job", job).build());
+          views.changed();
+          commit().thenRun(() -> answer.complete(null));
+        });
+    return answer;
+  }
+
+  // ---- questions: answered at once, on the owner's thread
+
+  public Explanation explain(String job, String node) {
+    return core.explain(job, node);
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#histograms}. */
+  public List<Histogram> histograms(List<String> jobs, int samples) {
+    List<Histogram> histograms = new ArrayList<>();
+    for (int job = 0; job < core.jobCount(); job++) {
+      Job config = core.job(job);
+      if (config != null && config.isValid() && (jobs.isEmpty() || jobs.contains(config.name()))) {
+        histograms.add(core.histogram(job, samples));
+      }
+    }
+    return histograms;
+  }
+
+  public TaskView task(String job, String node) {
+    return TaskViews.one(core, job, node);
+  }
+
+  /** Scans in slices; completes in a later step. */
+  public CompletionStage<TaskPage> tasks(TaskQuery query) {
+    TaskPageChore chore = new TaskPageChore(core, query);
+    inputs.add(now -> chores.add(chore));
+    return chore.answer();
+  }
+
+  /** The counts of all configured jobs, by name, as of this moment. */
+  public Map<String, JobProgress> progress() {
+    return views.progress();
+  }
+
+  /** The highest use of every resource so far. */
+  public List<Peak> peaks() {
+    return core.peaks();
+  }
+
+  /** Invocations that are alive. */
+  public int liveCount() {
+    return live.size();
+  }
+
+  /** How many tasks this loop has started. */
+  public long started() {
+    return starts.count();
+  }
+
+  /**
+   * Nothing runs, nothing may start, nothing waits for a time: only news from outside could change
+   * that.
+   */
+  public boolean isQuiet() {
+    return inputs.isEmpty()
+        && chores.isEmpty()
+        && live.size() == 0
+        && !changes.underWay()
+        && roundComplete
+        && !placedInRound
+        && core.nextTimerMillis() == Long.MAX_VALUE;
+  }
+
+  // ---- the step
+
+  /**
+   * One step of the loop.
+   *
+   * @return how long to sleep at most before the next step, unless there is news
+   */
+  public Duration runOnce(long nowMillis) {
+    for (int left = inputs.size(); left > 0; left--) {
+      inputs.remove().accept(nowMillis);
+    }
+    boolean more = changes.step(nowMillis, this::record);
+    if (changes.tookForce()) {
+      kills.recheck();
+      views.inForce(changes.nodesAtMillis());
+    }
+    more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
+    more |= stepChores(nowMillis);
+    more |= round(nowMillis);
+    if (!stopping && changes.hasConfig()) {
+      kills.checkOrphans(nowMillis);
+    }
+    commit();
+    long view = views.publishIfDue(nowMillis, ports.views());
+    return more ? Duration.ZERO : untilNext(nowMillis, view);
+  }
+
+  private Duration untilNext(long nowMillis, long viewAtMillis) {
+    long next = Math.min(core.nextTimerMillis(), viewAtMillis);
+    next = Math.min(next, kills.nextMillis());
+    if (retryPolicyAt > nowMillis) {
+      next = Math.min(next, retryPolicyAt);
+    }
+    return Duration.ofMillis(Math.max(0, next - nowMillis));
+  }
+
+  private boolean stepChores(long nowMillis) {
+    for (int left = chores.size(); left > 0; left--) {
+      Chore chore = chores.remove();
+      if (!chore.step(nowMillis)) {
+        chores.add(chore);
+      }
+    }
+    return !chores.isEmpty();
+  }
+
+  /** Whether there is more to place. */
+  private boolean round(long nowMillis) {
+    if (stopping
+        || !changes.hasConfig()
+        || nowMillis < retryPolicyAt
+        || ports.commits().isSaturated()) {
+      return false;
+    }
+    SchedulingPolicy policy = policies.get(core.config().settings().policy());
+    if (policy == null) {
+      views.error("policy", "no such policy: " + core.config().settings().policy());
+      return false;
+    }
+    int before = live.size();
+    try {
+      roundComplete = core.round(policy, STARTS_PER_SLICE, run -> placed(run, nowMillis));
+      views.error("policy", null);
+    } catch (RuntimeException e) {
+      // A plug-in's mistake must not take the scheduler down; what it placed is placed.
+      views.error("policy", policy.name() + " failed: " + e);
+      ports.warnings().warn("policy " + policy.name() + " failed: " + e, "", "");
+      retryPolicyAt = nowMillis + POLICY_RETRY_MILLIS;
+      roundComplete = false;
+      return false;
+    }
+    placedInRound = live.size() > before;
+    return !roundComplete;
+  }
+
+  private void placed(long run, long nowMillis) {
+    Live task = starts.placed(run, nowMillis);
+    toDispatch.add(task);
+    batch.put(new StatusRow(task.key.job(), task.key.node(), task.status, task.invocation()));
+    events.started(task, nowMillis);
+    views.changed();
+  }
+
+  private void end(TaskEnd end, long nowMillis) {
+    TaskKey key = new TaskKey(end.job(), end.node());
+    Live task = live.remove(key, end.invocation());
+    if (task == null) {
+      ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
+      return;
+    }
+    TaskEvent event = statusText.meaning(end, task.statusFrom());
+    if (stopping && end.kind() == TaskEnd.Kind.KILLED && end.rawStatus() == null) {
+      event = new TaskEvent.Interrupted("the scheduler was stopped");
+    }
+    Transition transition = TaskTransitions.apply(task.status, event, task.backoff, nowMillis);
+    TaskStatus status = bounded(transition.status());
+    if (transition.warning() != null) {
+      ports.warnings().warn(transition.warning(), key.job(), key.node());
+    }
+    if (core.runNode(task.run) < 0 || core.job(core.runJob(task.run)) == null) {
+      changes.endedOutside(key, status);
+    }
+    core.finish(task.run, status);
+    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation()));
+    events.ended(task, end, status, nowMillis);
+    views.changed();
+  }
+
+  /** Applies {@code --max-attempts}. */
+  private TaskStatus bounded(@Nullable TaskStatus status) {
+    if (status == null) {
+      throw new IllegalStateException("a task that ran has no status");
+    }
+    boolean triesAgain = status.usesBackoff() || status.main() == TaskStatus.Main.ERROR;
+    if (options.maxAttempts() == 0
+        || status.attempts() < options.maxAttempts()
+        || status.isFinal()
+        || !triesAgain
+        || stopping) {
+      return status;
+    }
+    return new TaskStatus(
+        TaskStatus.Main.FAILED,
+        false,
+        false,
+        false,
+        false,
+        status.sinceMillis(),
+        0,
+        status.position(),
+        status.attempts(),
+        status.data());
+  }
+
+  // ---- recording and dispatching
+
+  /** Notes a status that was changed by something else than a start or an end. */
+  private void record(StatusRow row) {
+    batch.put(row);
+    views.changed();
+  }
+
+  private CompletionStage<Void> commit() {
+    events.take().forEach(batch::append);
+    Batch changesOfThisStep = batch.build();
+    if (changesOfThisStep.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    batch = Batch.builder();
+    List<Live> launches = List.copyOf(toDispatch);
+    toDispatch.clear();
+    return ports
+        .commits()
+        .submit(changesOfThisStep)
+        .thenRun(
+            () -> {
+              ports.events().accept(changesOfThisStep.events());
+              if (!launches.isEmpty()) {
+                ports.owner().execute(() -> inputs.add(now -> dispatch(launches)));
+              }
+            });
+  }
+
+  private void dispatch(List<Live> launches) {
+    for (Live task : launches) {
+      if (stopping) {
+        Launch launch = task.launch;
+        taskEnded(
+            new TaskEnd(
+                launch.job(),
+                launch.node(),
+                launch.invocation(),
+                TaskEnd.Kind.KILLED,
+                null,
+                null,
+                null,
+                "not started: the scheduler was stopped"));
+        continue;
+      }
+      task.dispatched = true;
+      ports.runner().start(task.launch);
+      if (task.killAtStart != null) {
+        ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);
+      }
+    }
+  }
+
+  private static RefusedException unknownJob(String job) {
+    return new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job);
+  }
+}

@@ -1,0 +1,51 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
+
+/** Makes {@link TaskView}s from the core. */
+final class TaskViews {
+  private TaskViews() {}
+
+  /**
+   * @throws RefusedException for an unknown job, or a node that is not on its level
+   */
+  static TaskView one(SchedulingCore core, String job, String node) {
+    int number = core.findJob(job);
+    Job config = number < 0 ? null : core.job(number);
+    if (config == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job);
+    }
+    int index = core.topology().find(config.level(), node);
+    if (index < 0) {
+      throw new RefusedException(
+          RefusedException.Reason.UNKNOWN,
+          "no node "
+              + node
+              + " on level "
+              + core.topology().levels().name(config.level())
+              + " of job "
+              + job);
+    }
+    return of(core, number, config, index);
+  }
+
+  static TaskView of(SchedulingCore core, int job, Job config, int node) {
+    TaskStatus status = core.status(job, node);
+    int bits = core.bits(job, node);
+    return new TaskView(
+        config.name(),
+        core.topology().name(node),
+        core.topology().levels().name(config.level()),
+        StatusLabel.of(bits).word(),
+        bits,
+        status == null ? 0 : status.attempts(),
+        status == null ? 0 : status.readyAtMillis(),
+        status == null ? 0 : status.sinceMillis(),
+        status == null ? null : status.data());
+  }
+}

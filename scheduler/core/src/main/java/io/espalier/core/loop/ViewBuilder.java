@@ -1,0 +1,96 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Publishes what monitors read, not more often than they can look. */
+final class ViewBuilder {
+  /** The longest time between two views of a scheduler that does nothing: keeps it healthy. */
+  private static final long HEARTBEAT_MILLIS = 1_000;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final String shard;
+  private final Map<String, String> errors = new TreeMap<>();
+  private List<Problem> configProblems = List.of();
+  private boolean dirty = true;
+  private boolean hasConfig;
+  private long nodesAtMillis;
+  private long publishedAt = Long.MIN_VALUE / 2;
+
+  ViewBuilder(SchedulingCore core, LiveTasks live, String shard) {
+    this.core = core;
+    this.live = live;
+    this.shard = shard;
+  }
+
+  void changed() {
+    dirty = true;
+  }
+
+  void inForce(long nodesFetchedAtMillis) {
+    hasConfig = true;
+    nodesAtMillis = nodesFetchedAtMillis;
+    dirty = true;
+  }
+
+  void configProblems(List<Problem> problems) {
+    configProblems = List.copyOf(problems);
+    dirty = true;
+  }
+
+  void error(String source, @Nullable String message) {
+    String before = message == null ? errors.remove(source) : errors.put(source, message);
+    dirty |= message == null ? before != null : !message.equals(before);
+  }
+
+  /**
+   * Publishes when there is news and the last view is old enough.
+   *
+   * @return when to be called again
+   */
+  long publishIfDue(long nowMillis, Consumer<SchedulerView> views) {
+    long due = publishedAt + (dirty ? SchedulerLoop.VIEW_MILLIS : HEARTBEAT_MILLIS);
+    if (nowMillis < due) {
+      return due;
+    }
+    views.accept(view(nowMillis));
+    publishedAt = nowMillis;
+    dirty = false;
+    return nowMillis + HEARTBEAT_MILLIS;
+  }
+
+  Map<String, JobProgress> progress() {
+    Map<String, JobProgress> progress = new TreeMap<>();
+    for (int job = 0; hasConfig && job < core.jobCount(); job++) {
+      Job known = core.job(job);
+      if (known != null) {
+        progress.put(known.name(), core.progress(job));
+      }
+    }
+    return Collections.unmodifiableMap(progress);
+  }
+
+  private SchedulerView view(long nowMillis) {
+    Config config = hasConfig ? core.config() : null;
+    return new SchedulerView(
+        config,
+        configProblems,
+        config == null ? null : core.topology(),
+        nodesAtMillis,
+        progress(),
+        live.view(shard),
+        Map.copyOf(errors),
+        nowMillis);
+  }
+}

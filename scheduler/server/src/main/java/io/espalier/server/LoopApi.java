@@ -1,0 +1,118 @@
+package io.espalier.server;
+
+import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.loop.SchedulerLoop;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
+final class LoopApi implements SchedulerApi {
+  private final SchedulerLoop loop;
+  private final Executor owner;
+  private final Supplier<SchedulerView> view;
+  private final EventFeed events;
+  private final LogStore logs;
+  private final Executor blocking;
+
+  /**
+   * @param owner the scheduler thread
+   * @param blocking where log queries may wait for the disk
+   */
+  LoopApi(
+      SchedulerLoop loop,
+      Executor owner,
+      Supplier<SchedulerView> view,
+      EventFeed events,
+      LogStore logs,
+      Executor blocking) {
+    this.loop = loop;
+    this.owner = owner;
+    this.view = view;
+    this.events = events;
+    this.logs = logs;
+    this.blocking = blocking;
+  }
+
+  @Override
+  public SchedulerView view() {
+    return view.get();
+  }
+
+  @Override
+  public EventFeed events() {
+    return events;
+  }
+
+  @Override
+  public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
+    return ask(l -> l.histograms(jobs, samples));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> tasks(TaskQuery query) {
+    return ask(l -> l.tasks(query)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<TaskView> task(String job, String node) {
+    return ask(l -> l.task(job, node));
+  }
+
+  @Override
+  public CompletionStage<Explanation> explain(String job, String node) {
+    return ask(l -> l.explain(job, node));
+  }
+
+  @Override
+  public CompletionStage<LogPage> logs(LogQuery query) {
+    return CompletableFuture.supplyAsync(() -> logs.query(query), blocking);
+  }
+
+  @Override
+  public CompletionStage<Long> forgive(List<String> jobs) {
+    return ask(l -> l.forgive(jobs)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> kill(String job, String node) {
+    return ask(l -> l.kill(job, node)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String reason) {
+    return ask(l -> l.pause(job, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job) {
+    return ask(l -> l.resume(job)).thenCompose(Function.identity());
+  }
+
+  private <T> CompletionStage<T> ask(Function<SchedulerLoop, T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    owner.execute(
+        () -> {
+          try {
+            answer.complete(question.apply(loop));
+          } catch (RuntimeException e) {
+            // A refusal, or a mistake of ours that must not take the scheduler down.
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
+  }
+}

@@ -1,0 +1,251 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.ProcessOptions;
+import io.espalier.server.ProcessOptions.HostPort;
+import io.espalier.server.ProcessOptions.Runner;
+import io.espalier.server.ProcessOptions.Simulation;
+import io.espalier.server.ProcessOptions.Store;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags that {@code run} and {@code scheduler} share. All problems are reported at once. */
+final class ProcessFlags {
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description =
+          "Where statuses, logs and working directories are kept"
+              + " (default: .espalier/NAME of the configuration).")
+  private @Nullable String dataDir;
+
+  @Option(
+      names = "--runner",
+      paramLabel = "KIND",
+      description =
+          "local, dry-run or simulated. Default: local for run and with"
+              + " --worker-command, otherwise remote (not available yet).")
+  private @Nullable String runner;
+
+  @Option(
+      names = "--worker-command",
+      paramLabel = "PATH",
+      description = "Program for jobs that have no command of their own.")
+  private @Nullable String workerCommand;
+
+  @Option(
+      names = "--status-store",
+      paramLabel = "STORE",
+      defaultValue = "sqlite",
+      description = "sqlite (default) or memory.")
+  private String statusStore = "sqlite";
+
+  @Option(
+      names = "--instance-node-name",
+      paramLabel = "NAME",
+      description = "Name of the root node (default: this host's name).")
+  private @Nullable String instanceNodeName;
+
+  @Option(names = "--http", paramLabel = "HOST:PORT", description = "Where to serve HTTP.")
+  private @Nullable String http;
+
+  @Option(names = "--insecure", description = "Allow --http on an address others can reach.")
+  private boolean insecure;
+
+  @Option(
+      names = "--nodes-update-ms",
+      paramLabel = "MS",
+      defaultValue = "300000",
+      description = "Period of node refreshes (default ${DEFAULT-VALUE}).")
+  private int nodesUpdateMillis;
+
+  @Option(
+      names = "--nodes-retry-ms",
+      paramLabel = "MS",
+      defaultValue = "30000",
+      description = "Pause after a failed node refresh (default ${DEFAULT-VALUE}).")
+  private int nodesRetryMillis;
+
+  @Option(
+      names = "--test-task-duration",
+      paramLabel = "MS",
+      defaultValue = "5000",
+      description = "Mean task duration of the simulated runner (default ${DEFAULT-VALUE}).")
+  private int testTaskDuration;
+
+  @Option(
+      names = "--test-failure-rate",
+      paramLabel = "SHARE",
+      defaultValue = "0",
+      description = "Share of failing tasks of the simulated runner, 0 to 1.")
+  private double testFailureRate;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of every random choice, to repeat a run's decisions.")
+  private @Nullable Long seed;
+
+  /**
+   * @param oneRun for {@code run}: local by default, no listener by default
+   * @throws CommandFailure naming every flag that is wrong
+   */
+  ProcessOptions options(String config, boolean oneRun, boolean fresh, int maxAttempts) {
+    List<String> problems = new ArrayList<>();
+    Runner kind = runner(oneRun, problems);
+    Store store = store(problems);
+    Optional<HostPort> listener = listener(oneRun, problems);
+    if (nodesUpdateMillis < 1 || nodesRetryMillis < 1) {
+      problems.add("--nodes-update-ms and --nodes-retry-ms must be 1 or more");
+    }
+    if (testTaskDuration < 0) {
+      problems.add("--test-task-duration must be 0 or more");
+    }
+    if (!(testFailureRate >= 0 && testFailureRate <= 1)) {
+      problems.add("--test-failure-rate must be between 0 and 1");
+    }
+    Path directory = directory(config, problems);
+    if (!problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+    }
+    return new ProcessOptions(
+        source(config),
+        configDirectory(config),
+        directory,
+        kind,
+        store,
+        fresh,
+        false,
+        workerCommand == null ? List.of() : List.of(workerCommand),
+        instanceNodeName == null ? hostName() : instanceNodeName,
+        listener,
+        maxAttempts,
+        Duration.ofMillis(nodesUpdateMillis),
+        Duration.ofMillis(nodesRetryMillis),
+        new Simulation(testTaskDuration, testFailureRate),
+        seed == null ? System.nanoTime() : seed);
+  }
+
+  private Runner runner(boolean oneRun, List<String> problems) {
+    if (runner == null) {
+      if (!oneRun && workerCommand == null) {
+        problems.add(
+            "the remote runner is not available yet: say --runner local, dry-run or simulated");
+      }
+      return Runner.LOCAL;
+    }
+    for (Runner kind : Runner.values()) {
+      if (kind.label().equals(runner)) {
+        return kind;
+      }
+    }
+    problems.add(
+        runner.equals("remote")
+            ? "--runner remote is not available yet: say local, dry-run or simulated"
+            : "--runner " + runner + " is none of local, dry-run, simulated");
+    return Runner.LOCAL;
+  }
+
+  private Store store(List<String> problems) {
+    for (Store store : Store.values()) {
+      if (store.label().equals(statusStore)) {
+        return store;
+      }
+    }
+    problems.add(
+        statusStore.startsWith("mysql:")
+            ? "--status-store mysql is not available yet: say sqlite or memory"
+            : "--status-store " + statusStore + " is none of sqlite, memory");
+    return Store.SQLITE;
+  }
+
+  private Optional<HostPort> listener(boolean oneRun, List<String> problems) {
+    String address = http == null && !oneRun ? "127.0.0.1:8080" : http;
+    if (address == null) {
+      return Optional.empty();
+    }
+    try {
+      HostPort listener = HostPort.parse(address);
+      if (!insecure && !InetAddress.getByName(listener.host()).isLoopbackAddress()) {
+        problems.add(
+            "--http "
+                + address
+                + " can be reached from elsewhere, and there is no authentication yet:"
+                + " listen on 127.0.0.1, or say --insecure if the network is yours");
+      }
+      return Optional.of(listener);
+    } catch (IllegalArgumentException e) {
+      problems.add("--http " + address + ": " + e.getMessage());
+    } catch (UnknownHostException e) {
+      problems.add("--http " + address + ": unknown host");
+    }
+    return Optional.empty();
+  }
+
+  private Path directory(String config, List<String> problems) {
+    try {
+      return dataDir == null ? Path.of(".espalier", name(config)) : Path.of(dataDir);
+    } catch (InvalidPathException e) {
+      problems.add("--data-dir " + dataDir + ": " + e.getReason());
+      return Path.of("");
+    }
+  }
+
+  /** The file's base name without .json, or a hash of the URI (ruling 22). */
+  static String name(String config) {
+    if (config.contains("://")) {
+      return HexFormat.of().formatHex(sha256(config), 0, 8);
+    }
+    Path file = Path.of(config).toAbsolutePath().normalize().getFileName();
+    String name = file == null ? "root" : file.toString();
+    return name.endsWith(".json") && name.length() > 5
+        ? name.substring(0, name.length() - 5)
+        : name;
+  }
+
+  /** The same wherever it is asked from: files and directories by their absolute path. */
+  static String source(String config) {
+    return config.contains("://") || config.isBlank()
+        ? config
+        : Path.of(config).toAbsolutePath().normalize().toString();
+  }
+
+  /** The directory of a file, or the directory itself. */
+  static String configDirectory(String config) {
+    Path path = Path.of(config).toAbsolutePath();
+    Path parent = path.getParent();
+    return (Files.isDirectory(path) || parent == null ? path : parent).toString();
+  }
+
+  private static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  static String hostName() {
+    try {
+      return InetAddress.getLocalHost().getCanonicalHostName();
+    } catch (UnknownHostException e) {
+      return Arrays.stream(new String[] {System.getenv("HOSTNAME"), "localhost"})
+          .filter(h -> h != null && !h.isEmpty())
+          .findFirst()
+          .orElse("localhost");
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package io.espalier.server.cli;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.json.Json;
+import io.espalier.core.scheduling.Peak;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a run came to.
+ *
+ * @param invalidJobs jobs that could not run, with their first problem
+ * @param blocked some of the tasks that can never start
+ * @param startedHere starts of this run
+ */
+record RunSummary(
+    Collection<JobProgress> jobs,
+    List<Peak> peaks,
+    Map<String, String> invalidJobs,
+    List<Blocked> blocked,
+    long startedHere,
+    double seconds) {
+
+  /** A task that can never start. */
+  record Blocked(String job, String node, String why) {}
+
+  /** Ruling 19: 2 for an invalid job, 1 for failed or blocked tasks. */
+  int exitCode() {
+    if (!invalidJobs.isEmpty()) {
+      return ExitCode.USAGE;
+    }
+    boolean ended = jobs.stream().allMatch(j -> j.done() == j.total());
+    return ended ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  /** The final object of {@code run --json} (ruling 18). */
+  Json.Obj toJson() {
+    Json.Builder byJob = Json.object();
+    for (JobProgress job : jobs) {
+      byJob.put(
+          job.job(),
+          Json.object()
+              .put("done", job.done())
+              .put("failed", job.failed())
+              .put("blocked", blockedCount(job))
+              .put("running", job.running())
+              .put("total", job.total())
+              .build());
+    }
+    Json.Builder byLevel = Json.object();
+    List<String> levels = peaks.stream().map(Peak::level).distinct().toList();
+    for (String level : levels) {
+      Json.Builder resources = Json.object();
+      for (Peak peak : peaks) {
+        if (peak.level().equals(level)) {
+          resources.put(
+              peak.resource(),
+              Json.object()
+                  .put("used", peak.used())
+                  .put("limit", peak.limit())
+                  .put("node", peak.node())
+                  .build());
+        }
+      }
+      byLevel.put(level, resources.build());
+    }
+    return Json.object()
+        .put("jobs", byJob.build())
+        .put("peak", byLevel.build())
+        .put("exit", exitCode())
+        .build();
+  }
+
+  private static long blockedCount(JobProgress job) {
+    return job.ready() + job.waiting();
+  }
+
+  /** For people. */
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    if (startedHere == 0 && exitCode() == ExitCode.OK) {
+      lines.add("Nothing is left to do: all tasks were done before. (--fresh forgets that.)");
+    } else {
+      lines.add(
+          String.format(
+              Locale.ROOT, "Ended after %.1f s, %d tasks started.", seconds, startedHere));
+    }
+    int width = jobs.stream().mapToInt(j -> j.job().length()).max().orElse(0);
+    for (JobProgress job : jobs) {
+      StringBuilder line = new StringBuilder("  ");
+      line.append(String.format(Locale.ROOT, "%-" + Math.max(1, width) + "s", job.job()))
+          .append(String.format(Locale.ROOT, "  %d of %d done", job.done(), job.total()));
+      if (job.failed() > 0) {
+        line.append(", ").append(job.failed()).append(" failed");
+      }
+      if (blockedCount(job) > 0) {
+        line.append(", ").append(blockedCount(job)).append(" blocked");
+      }
+      lines.add(line.toString());
+    }
+    invalidJobs.forEach((job, problem) -> lines.add("  " + job + "  not run: " + problem));
+    blocked.forEach(
+        task -> lines.add("  blocked: " + task.job() + " on " + task.node() + ": " + task.why()));
+    List<Peak> used = peaks.stream().filter(p -> p.used() > 0).toList();
+    if (!used.isEmpty()) {
+      boolean kept = used.stream().allMatch(p -> p.used() <= p.limit());
+      lines.add(
+          kept
+              ? "No limit was passed. Highest use against its limit:"
+              : "LIMITS WERE PASSED. Highest use against its limit:");
+      int levelWidth = used.stream().mapToInt(p -> p.level().length()).max().orElse(1);
+      int nameWidth = used.stream().mapToInt(p -> p.resource().length()).max().orElse(1);
+      for (Peak peak : used) {
+        lines.add(
+            String.format(
+                Locale.ROOT,
+                "  %-" + levelWidth + "s  %-" + nameWidth + "s  %d of %d  (%s)",
+                peak.level(),
+                peak.resource(),
+                peak.used(),
+                peak.limit(),
+                peak.node()));
+      }
+    }
+    return lines;
+  }
+}

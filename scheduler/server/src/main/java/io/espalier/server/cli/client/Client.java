@@ -1,0 +1,55 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * A way to the resources of {@code /api/v1}: over HTTP, or in this process for a data directory
+ * whose scheduler has ended. Answers are the bodies of the contract, so {@code --json} prints them
+ * as they are. Calls block.
+ */
+public interface Client extends AutoCloseable {
+  /**
+   * Calls one operation of the contract.
+   *
+   * @param method {@code GET} or {@code POST}
+   * @param template path as {@code ApiV1} names it, such as {@code /api/v1/jobs/{job}}
+   * @param path values of the template's parameters
+   * @param query parameters; empty lists are left out
+   * @param body of a {@code POST}; empty: none
+   * @throws io.espalier.server.cli.CommandFailure unreachable (3), unknown or refused (1), bad
+   *     arguments or not authorised (2)
+   */
+  Json.Obj call(
+      String method,
+      String template,
+      Map<String, String> path,
+      Map<String, List<String>> query,
+      Json.Obj body);
+
+  /**
+   * Hands over events as they come, from now on, until {@code onEvent} answers false; goes on where
+   * it was after a lost connection. An event without {@code sequence} tells of a gap.
+   */
+  void follow(Predicate<Json.Obj> onEvent);
+
+  @Override
+  void close();
+
+  /** Opens clients. */
+  interface Opener {
+    /**
+     * @param server URL as the user wrote it
+     */
+    Client server(String server);
+
+    /**
+     * Reads and changes what an ended scheduler left behind.
+     *
+     * @param dataDir its data directory
+     */
+    Client dataDirectory(java.nio.file.Path dataDir);
+  }
+}

@@ -1,0 +1,5 @@
+/** Commands that ask or tell a running scheduler something. */
+@NullMarked
+package io.espalier.server.cli.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,93 @@
+package io.espalier.server.config;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigParser;
+import io.espalier.core.config.ConfigSource;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Turns fetched text into a configuration: reads each document, merges them, and parses the whole.
+ * Immutable.
+ */
+public final class ConfigLoader {
+  private final ConfigParser parser;
+
+  public ConfigLoader(ConfigParser parser) {
+    this.parser = parser;
+  }
+
+  /**
+   * Loads one text. Every problem names its file.
+   *
+   * @return no value when any document is not JSON or the settings have an error
+   */
+  public Result<Config> load(ConfigSource.Text text) {
+    Problems problems = new Problems();
+    Json.Obj document = merged(text, problems);
+    if (problems.errors() > 0) {
+      return new Result<>(null, problems.sorted());
+    }
+    Result<Config> parsed = parser.parse(document);
+    problems.addAll(parsed.problems());
+    return new Result<>(parsed.value(), problems.sorted());
+  }
+
+  private static Json.Obj merged(ConfigSource.Text text, Problems problems) {
+    Map<String, Json> members = new LinkedHashMap<>();
+    Map<String, Position> keys = new HashMap<>();
+    Position start = Position.NONE;
+    for (ConfigSource.Document document : text.documents()) {
+      Result<Json> read = JsonReader.config().withFile(document.name()).read(document.bytes());
+      problems.addAll(read.problems());
+      Json value = read.value();
+      if (value instanceof Json.Obj object) {
+        start = start.equals(Position.NONE) ? object.at() : start;
+        object
+            .members()
+            .forEach((key, member) -> add(object, key, member, members, keys, problems));
+      } else if (value != null) {
+        problems.error(ProblemPath.ROOT, value, "expected an object, found " + value.kind(), null);
+      }
+    }
+    return new Json.Obj(members, keys, start);
+  }
+
+  private static void add(
+      Json.Obj from,
+      String key,
+      Json member,
+      Map<String, Json> members,
+      Map<String, Position> keys,
+      Problems problems) {
+    Position first = keys.putIfAbsent(key, from.keyAt(key));
+    if (first == null) {
+      members.put(key, member);
+    } else if (key.startsWith("bistro_")) {
+      problems.add(
+          Problems.at(
+              Severity.ERROR,
+              ProblemPath.ROOT.key(key),
+              from.keyAt(key),
+              null,
+              "the same key is given in two files, first at " + first,
+              "keep one of them"));
+    }
+    // Comments, "$schema" and other keys without meaning may stand in every file.
+  }
+
+  /** The problem of a source as the result of loading it. */
+  public static Result<Config> failed(Problem problem) {
+    return new Result<>(null, List.of(problem));
+  }
+}

@@ -1,0 +1,198 @@
+package io.espalier.server.config;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigParser;
+import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the configuration fresh. It compares content, four times a second, so that neither equal
+ * nor backward modification times can hide a change. A change comes into force when two polls in a
+ * row have read the same text, so that a file that is still being written does not: in about half a
+ * second. What cannot be read or has broken settings leaves the last good configuration in force.
+ *
+ * <p>{@link #poll} is for one thread at a time: the one of {@link #start}, or a test. {@link
+ * #current} is for any.
+ */
+public final class ConfigPoller implements AutoCloseable {
+  /** The time between two polls. */
+  public static final Duration PERIOD = Duration.ofMillis(250);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigPoller.class);
+
+  private final ConfigSource source;
+  private final ConfigLoader loader;
+  private final InstantSource clock;
+  private final Consumer<ConfigSnapshot> listener;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private volatile ConfigSnapshot current = ConfigSnapshot.NONE;
+  private @Nullable Thread thread;
+
+  /** What the latest poll saw: a hash of text, or the words of a failure. */
+  private String seen = "";
+
+  /** What {@link #current} was made from. */
+  private String applied = "";
+
+  /**
+   * A poller that has not polled yet.
+   *
+   * @param listener told of each new snapshot, on the polling thread; must not block for long
+   */
+  public ConfigPoller(
+      ConfigSource source,
+      ConfigParser parser,
+      InstantSource clock,
+      Consumer<ConfigSnapshot> listener) {
+    this.source = source;
+    this.loader = new ConfigLoader(parser);
+    this.clock = clock;
+    this.listener = listener;
+  }
+
+  /** The newest snapshot. */
+  public ConfigSnapshot current() {
+    return current;
+  }
+
+  /**
+   * Looks once. The first poll applies what it finds; a later one applies a change that the poll
+   * before it saw as well.
+   *
+   * @return whether there is a new snapshot
+   */
+  public boolean poll(Instant now) throws InterruptedException {
+    ConfigSource.@Nullable Text text = null;
+    @Nullable Problem failure = null;
+    String identity;
+    try {
+      text = source.fetch();
+      identity = "text " + text.hash();
+    } catch (Unavailable e) {
+      failure = e.problem();
+      identity = "failure " + failure;
+    }
+    boolean settled = identity.equals(seen) || applied.isEmpty();
+    seen = identity;
+    if (identity.equals(applied)) {
+      confirm(now);
+      return false;
+    }
+    if (!settled) {
+      return false;
+    }
+    applied = identity;
+    Result<Config> result =
+        text == null
+            ? new Result<>(null, failure == null ? List.of() : List.of(failure))
+            : loader.load(text);
+    publish(result, now);
+    return true;
+  }
+
+  private void confirm(Instant now) {
+    ConfigSnapshot s = current;
+    if (!s.stale()) {
+      current =
+          new ConfigSnapshot(s.config(), s.version(), s.problems(), false, s.inForceSince(), now);
+    }
+  }
+
+  private void publish(Result<Config> result, Instant now) {
+    ConfigSnapshot before = current;
+    Config config = result.value();
+    if (config == null) {
+      current =
+          new ConfigSnapshot(
+              before.config(),
+              before.version(),
+              result.problems(),
+              true,
+              before.inForceSince(),
+              before.confirmedAt());
+      String consequence =
+          before.config() == null
+              ? "there is no configuration yet"
+              : "the one from " + before.inForceSince() + " stays in force";
+      LOG.error(
+          "The configuration {} cannot be used, {}:{}",
+          source.name(),
+          consequence,
+          lines(result.problems()));
+    } else {
+      current =
+          new ConfigSnapshot(config, before.version() + 1, result.problems(), false, now, now);
+      LOG.info("Configuration {} of {} is in force", current.version(), source.name());
+      ConfigChanges.log(LOG, before.config(), config);
+      if (!config.warnings().isEmpty()) {
+        LOG.warn("The configuration {} has warnings:{}", source.name(), lines(config.warnings()));
+      }
+    }
+    listener.accept(current);
+  }
+
+  private static String lines(List<Problem> problems) {
+    StringBuilder out = new StringBuilder();
+    problems.stream().limit(50).forEach(problem -> out.append("\n  ").append(problem));
+    if (problems.size() > 50) {
+      out.append("\n  and ").append(problems.size() - 50).append(" more");
+    }
+    return out.toString();
+  }
+
+  /** Polls from now on, on a thread of its own. To be called once. */
+  public void start() {
+    Thread polling = new Thread(this::run, "config-poller");
+    polling.setDaemon(true);
+    thread = polling;
+    polling.start();
+  }
+
+  private void run() {
+    while (!closed.get()) {
+      try {
+        pollSafely();
+        Thread.sleep(PERIOD.toMillis());
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  // A defect in a listener or the parser must not end the polling for good.
+  private void pollSafely() throws InterruptedException {
+    try {
+      poll(clock.instant());
+    } catch (RuntimeException e) {
+      LOG.error("Polling the configuration {} failed", source.name(), e);
+    }
+  }
+
+  /** Stops polling and waits a second for the thread to end. */
+  @Override
+  public void close() {
+    closed.set(true);
+    Thread polling = thread;
+    if (polling == null) {
+      return;
+    }
+    polling.interrupt();
+    try {
+      polling.join(1000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.espalier.server.architecture;
+
+import io.netty.util.AsciiString;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.thrift.TException;
+
+/** Breaks every rule but that of cycles. Never run. */
+final class Offender {
+  static final AtomicInteger COUNT = new AtomicInteger();
+
+  @SuppressWarnings("NonFinalStaticField")
+  static int last;
+
+  private Offender() {}
+
+  static boolean web(AsciiString text) {
+    return text.isEmpty();
+  }
+
+  static String database(SQLException e) {
+    return e.getSQLState();
+  }
+
+  static String wire(TException e) {
+    return e.toString();
+  }
+}

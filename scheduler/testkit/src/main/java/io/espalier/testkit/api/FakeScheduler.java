@@ -1,0 +1,445 @@
+package io.espalier.testkit.api;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.logs.LogLine;
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
+ */
+public final class FakeScheduler implements SchedulerApi {
+  private final FakeEventFeed events;
+  private final Map<String, TaskView> tasks = new LinkedHashMap<>();
+  private final Map<String, RunningTask> running = new LinkedHashMap<>();
+  private final Map<String, Explanation> explanations = new LinkedHashMap<>();
+  private final Map<String, String> paused = new TreeMap<>();
+  private final List<LogLine> logs = new ArrayList<>();
+  private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private SchedulerView view = SchedulerView.EMPTY;
+  private boolean silent;
+
+  /** Holds the last 1000 events. */
+  public FakeScheduler() {
+    this(new FakeEventFeed(1000));
+  }
+
+  public FakeScheduler(FakeEventFeed events) {
+    this.events = events;
+  }
+
+  /** Puts a configuration and its nodes in force and publishes. */
+  public synchronized FakeScheduler load(
+      @Nullable Config config, @Nullable Topology topology, long nowMillis) {
+    view =
+        new SchedulerView(
+            config,
+            config == null ? view.configProblems() : config.problems(),
+            topology,
+            topology == null ? 0 : nowMillis,
+            view.progress(),
+            view.running(),
+            view.errors(),
+            nowMillis);
+    return publish(nowMillis);
+  }
+
+  /** Problems of the newest configuration. */
+  public synchronized FakeScheduler problems(List<Problem> problems) {
+    view =
+        new SchedulerView(
+            view.config(),
+            problems,
+            view.topology(),
+            view.nodesAtMillis(),
+            view.progress(),
+            view.running(),
+            view.errors(),
+            view.publishedAtMillis());
+    return this;
+  }
+
+  /** Sets the current errors by source. */
+  public synchronized FakeScheduler errors(Map<String, String> errors) {
+    view =
+        new SchedulerView(
+            view.config(),
+            view.configProblems(),
+            view.topology(),
+            view.nodesAtMillis(),
+            view.progress(),
+            view.running(),
+            errors,
+            view.publishedAtMillis());
+    return this;
+  }
+
+  /** Gives a task a status; a running one also appears among the running tasks. */
+  public synchronized FakeScheduler task(TaskView task) {
+    tasks.put(key(task.job(), task.node()), task);
+    return this;
+  }
+
+  /** Makes a task run. */
+  public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
+    Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
+    running.put(key(job, node), new RunningTask(job, node, invocation, 1, "here"));
+    int bits = TaskStatus.Main.RUNNING.bit();
+    String level = levelName(job);
+    return task(new TaskView(job, node, level, "running", bits, 1, 0, startMillis, null));
+  }
+
+  /** What {@code explain} answers. */
+  public synchronized FakeScheduler explains(Explanation explanation) {
+    explanations.put(key(explanation.job(), explanation.node()), explanation);
+    return this;
+  }
+
+  /** A line of output. */
+  public synchronized FakeScheduler log(LogLine line) {
+    logs.add(line);
+    return this;
+  }
+
+  /** From now on no stage completes. */
+  public synchronized FakeScheduler silent() {
+    silent = true;
+    return this;
+  }
+
+  /** Publishes a view made of everything said so far. */
+  public synchronized FakeScheduler publish(long nowMillis) {
+    Map<String, JobProgress> progress = new LinkedHashMap<>();
+    Config config = view.config();
+    if (config != null) {
+      config.jobs().values().forEach(job -> progress.put(job.name(), progress(job)));
+    }
+    view =
+        new SchedulerView(
+            config,
+            view.configProblems(),
+            view.topology(),
+            view.nodesAtMillis(),
+            progress,
+            List.copyOf(running.values()),
+            view.errors(),
+            nowMillis);
+    return this;
+  }
+
+  /** What was asked for that changes something, such as {@code "kill job node"}, in order. */
+  public List<String> calls() {
+    synchronized (calls) {
+      return List.copyOf(calls);
+    }
+  }
+
+  @Override
+  public synchronized SchedulerView view() {
+    return view;
+  }
+
+  @Override
+  public FakeEventFeed events() {
+    return events;
+  }
+
+  @Override
+  public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
+    return answer(
+        () ->
+            configuredJobs().stream()
+                .filter(job -> job.isValid() && (jobs.isEmpty() || jobs.contains(job.name())))
+                .map(job -> histogram(job, samples))
+                .toList());
+  }
+
+  @Override
+  public CompletionStage<TaskPage> tasks(TaskQuery query) {
+    return answer(
+        () -> {
+          Job job = known(query.job());
+          List<TaskView> page = new ArrayList<>();
+          boolean skipping = !query.after().isEmpty();
+          for (String node : nodesOf(job)) {
+            TaskView task = taskOf(job, node);
+            boolean wanted =
+                (query.status().isEmpty() || query.status().equals(task.status()))
+                    && node.startsWith(query.nodePrefix());
+            if (!skipping && wanted) {
+              if (page.size() == query.limit()) {
+                return new TaskPage(page, page.get(page.size() - 1).node());
+              }
+              page.add(task);
+            }
+            skipping &= !node.equals(query.after());
+          }
+          return new TaskPage(page, "");
+        });
+  }
+
+  @Override
+  public CompletionStage<TaskView> task(String job, String node) {
+    return answer(() -> taskOf(known(job), knownNode(known(job), node)));
+  }
+
+  @Override
+  public CompletionStage<Explanation> explain(String job, String node) {
+    return answer(
+        () -> {
+          TaskView task = taskOf(known(job), knownNode(known(job), node));
+          Explanation startable = new Explanation(job, node, true, task.status(), List.of());
+          return explanations.getOrDefault(key(job, node), startable);
+        });
+  }
+
+  @Override
+  public CompletionStage<LogPage> logs(LogQuery query) {
+    return answer(
+        () -> {
+          Comparator<LogLine> byId = Comparator.comparingLong(LogLine::id);
+          List<LogLine> found =
+              logs.stream()
+                  .filter(line -> line.stream() == query.stream())
+                  .filter(line -> query.jobs().isEmpty() || query.jobs().contains(line.job()))
+                  .filter(line -> query.nodes().isEmpty() || query.nodes().contains(line.node()))
+                  .filter(
+                      line -> query.regex() == null || query.regex().matcher(line.text()).find())
+                  .filter(
+                      line ->
+                          query.from() < 0
+                              || (query.ascending()
+                                  ? line.id() >= query.from()
+                                  : line.id() <= query.from()))
+                  .sorted(query.ascending() ? byId : byId.reversed())
+                  .limit(query.limit() + 1L)
+                  .toList();
+          boolean more = found.size() > query.limit();
+          return more
+              ? new LogPage(found.subList(0, query.limit()), found.get(query.limit()).id())
+              : new LogPage(found, -1);
+        });
+  }
+
+  @Override
+  public CompletionStage<Long> forgive(List<String> jobs) {
+    return answer(
+        () -> {
+          long changed = 0;
+          for (String name : jobs) {
+            known(name);
+            calls.add("forgive " + name);
+            for (TaskView task : List.copyOf(tasks.values())) {
+              if (task.job().equals(name) && task.status().equals("failed")) {
+                int bits = TaskStatus.Main.ERROR.bit();
+                task(
+                    new TaskView(
+                        name,
+                        task.node(),
+                        task.level(),
+                        "error",
+                        bits,
+                        task.attempts(),
+                        0,
+                        task.sinceMillis(),
+                        task.data()));
+                changed++;
+              }
+            }
+          }
+          return changed;
+        });
+  }
+
+  @Override
+  public CompletionStage<Void> kill(String job, String node) {
+    return change(
+        () -> {
+          known(job);
+          if (!running.containsKey(key(job, node))) {
+            throw new RefusedException(
+                RefusedException.Reason.CONFLICT,
+                "task (" + job + ", " + node + ") is not running");
+          }
+          calls.add("kill " + job + " " + node);
+        });
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String reason) {
+    return change(
+        () -> {
+          known(job);
+          paused.put(job, reason);
+          calls.add("pause " + job + (reason.isEmpty() ? "" : " (" + reason + ")"));
+        });
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job) {
+    return change(
+        () -> {
+          known(job);
+          paused.remove(job);
+          calls.add("resume " + job);
+        });
+  }
+
+  private CompletionStage<Void> change(Runnable change) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    synchronized (this) {
+      if (!silent) {
+        try {
+          change.run();
+          done.complete(null);
+        } catch (RefusedException e) {
+          done.completeExceptionally(e);
+        }
+      }
+    }
+    return done;
+  }
+
+  private <T> CompletionStage<T> answer(Supplier<T> question) {
+    synchronized (this) {
+      if (silent) {
+        return new CompletableFuture<>();
+      }
+      try {
+        return CompletableFuture.completedFuture(question.get());
+      } catch (RefusedException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+  }
+
+  private synchronized List<Job> configuredJobs() {
+    Config config = view.config();
+    return config == null ? List.of() : List.copyOf(config.jobs().values());
+  }
+
+  private Job known(String name) {
+    return configuredJobs().stream()
+        .filter(job -> job.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    RefusedException.Reason.UNKNOWN, "there is no job \"" + name + "\""));
+  }
+
+  private String knownNode(Job job, String node) {
+    if (!nodesOf(job).contains(node)) {
+      throw new RefusedException(
+          RefusedException.Reason.UNKNOWN,
+          "there is no node \"" + node + "\" on the level of " + job.name());
+    }
+    return node;
+  }
+
+  private synchronized List<String> nodesOf(Job job) {
+    Topology topology = view.topology();
+    List<String> names = new ArrayList<>();
+    if (topology != null) {
+      for (int n = topology.levelStart(job.level()); n < topology.levelEnd(job.level()); n++) {
+        names.add(topology.name(n));
+      }
+    }
+    return names;
+  }
+
+  private synchronized TaskView taskOf(Job job, String node) {
+    TaskView known = tasks.get(key(job.name(), node));
+    return known != null
+        ? known
+        : new TaskView(
+            job.name(),
+            node,
+            levelName(job.name()),
+            "unstarted",
+            TaskStatus.Main.UNSTARTED.bit(),
+            0,
+            0,
+            0,
+            null);
+  }
+
+  private synchronized String levelName(String job) {
+    Config config = view.config();
+    Job found = config == null ? null : config.job(job);
+    return config == null || found == null ? "" : config.settings().levels().name(found.level());
+  }
+
+  private JobProgress progress(Job job) {
+    long[] count = new long[5];
+    for (String node : nodesOf(job)) {
+      String status = taskOf(job, node).status();
+      switch (status) {
+        case "done" -> count[0]++;
+        case "failed" -> count[1]++;
+        case "running" -> count[2]++;
+        case "error_backoff", "incomplete_backoff" -> count[3]++;
+        default -> count[4]++;
+      }
+    }
+    long total = count[0] + count[1] + count[2] + count[3] + count[4];
+    return new JobProgress(
+        job.name(), total, count[0], count[1], count[2], count[3], count[4], 0, 0);
+  }
+
+  private synchronized Histogram histogram(Job job, int samples) {
+    Map<String, Map<Integer, Histogram.Bucket>> levels = new LinkedHashMap<>();
+    Topology topology = view.topology();
+    if (topology == null) {
+      return new Histogram(job.name(), levels);
+    }
+    int[] bits = new int[topology.size()];
+    for (int n = topology.levelStart(job.level()); n < topology.levelEnd(job.level()); n++) {
+      int own = taskOf(job, topology.name(n)).bits();
+      for (int at = n; at >= 0; at = topology.parent(topology.slot(at, 0))) {
+        bits[at] |= own;
+      }
+    }
+    for (int n = 0; n < topology.levelEnd(job.level()); n++) {
+      Map<Integer, Histogram.Bucket> level =
+          levels.computeIfAbsent(topology.levels().name(topology.level(n)), l -> new TreeMap<>());
+      Histogram.Bucket old = level.getOrDefault(bits[n], new Histogram.Bucket(0, List.of()));
+      List<String> names = new ArrayList<>(old.samples());
+      if (names.size() < samples) {
+        names.add(topology.name(n));
+      }
+      level.put(bits[n], new Histogram.Bucket(old.count() + 1, names));
+    }
+    return new Histogram(job.name(), levels);
+  }
+
+  private static String key(String job, String node) {
+    return job + "\n" + node;
+  }
+}

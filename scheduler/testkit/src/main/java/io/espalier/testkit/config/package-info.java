@@ -1,0 +1,5 @@
+/** Configurations from short texts. */
+@NullMarked
+package io.espalier.testkit.config;
+
+import org.jspecify.annotations.NullMarked;

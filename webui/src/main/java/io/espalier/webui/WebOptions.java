@@ -1,0 +1,81 @@
+package io.espalier.webui;
+
+import io.espalier.webui.v1.ServerIdentity;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+
+/**
+ * How to listen and within which bounds.
+ *
+ * @param host name or address to bind
+ * @param port 0: any free one
+ * @param allowedHosts names that may stand in {@code Host} besides those of loopback and the bound
+ *     one; {@code *} allows all. A name that a browser was tricked into (DNS rebinding) is not
+ *     among them
+ * @param identity what this process is
+ * @param clock for ages and running times
+ */
+public record WebOptions(
+    String host,
+    int port,
+    Set<String> allowedHosts,
+    ServerIdentity identity,
+    Limits limits,
+    InstantSource clock) {
+  public WebOptions {
+    allowedHosts = Set.copyOf(allowedHosts);
+    if (port < 0 || port > 65535) {
+      throw new IllegalArgumentException("port " + port);
+    }
+  }
+
+  /**
+   * What the server bears.
+   *
+   * @param bodyBytes a larger request body is refused with 413
+   * @param requests questions being answered at a time; more are refused with 429
+   * @param streams clients of the event stream at a time; more are refused with 429
+   * @param idle a connection without traffic is closed after it
+   * @param answerWithin a question that takes longer is answered with 504
+   * @param healthyWithin {@code /healthz} fails when the latest view is older
+   */
+  public record Limits(
+      int bodyBytes,
+      int requests,
+      int streams,
+      Duration idle,
+      Duration answerWithin,
+      Duration healthyWithin) {
+    public static final Limits DEFAULT =
+        new Limits(
+            1 << 20,
+            256,
+            256,
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30));
+  }
+
+  /** Defaults for everything but the address. */
+  public static WebOptions at(String host, int port) {
+    return new WebOptions(
+        host, port, Set.of(), ServerIdentity.UNNAMED, Limits.DEFAULT, InstantSource.system());
+  }
+
+  public WebOptions withAllowedHosts(Set<String> newHosts) {
+    return new WebOptions(host, port, newHosts, identity, limits, clock);
+  }
+
+  public WebOptions withIdentity(ServerIdentity newIdentity) {
+    return new WebOptions(host, port, allowedHosts, newIdentity, limits, clock);
+  }
+
+  public WebOptions withLimits(Limits newLimits) {
+    return new WebOptions(host, port, allowedHosts, identity, newLimits, clock);
+  }
+
+  public WebOptions withClock(InstantSource newClock) {
+    return new WebOptions(host, port, allowedHosts, identity, limits, newClock);
+  }
+}

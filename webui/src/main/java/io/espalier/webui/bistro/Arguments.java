@@ -1,0 +1,90 @@
+package io.espalier.webui.bistro;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The arguments of one sub-query. Like Bistro it takes a number where a name is wanted and the
+ * other way round; everything else of the wrong kind is an error that says what was expected.
+ */
+record Arguments(Json.Obj json) {
+  private static final int SHOWN = 60;
+
+  boolean has(String key) {
+    return json.get(key) != null;
+  }
+
+  /** Names, or nothing when the key is missing. */
+  List<String> names(String key) {
+    Json value = json.get(key);
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value instanceof Json.Arr array)) {
+      throw new BadArguments("\"" + key + "\" must be a list of names, not " + shown(value));
+    }
+    List<String> names = new ArrayList<>();
+    for (Json item : array.items()) {
+      names.add(asText(key, item));
+    }
+    return names;
+  }
+
+  String text(String key) {
+    Json value = json.get(key);
+    if (value == null) {
+      throw new BadArguments("\"" + key + "\" is missing");
+    }
+    return asText(key, value);
+  }
+
+  String text(String key, String otherwise) {
+    return has(key) ? text(key) : otherwise;
+  }
+
+  /**
+   * A whole number.
+   *
+   * @throws BadArguments when it is none, or outside {@code min} to {@code max}
+   */
+  long integer(String key, long min, long max) {
+    String text = text(key);
+    try {
+      long value = new java.math.BigDecimal(text).longValueExact();
+      if (value >= min && value <= max) {
+        return value;
+      }
+    } catch (ArithmeticException | NumberFormatException e) {
+      // Said below, in the words of all the other cases.
+    }
+    throw new BadArguments(
+        "\""
+            + key
+            + "\" must be a whole number from "
+            + min
+            + " to "
+            + max
+            + ", not "
+            + shown(text));
+  }
+
+  private static String asText(String key, Json value) {
+    if (value instanceof Json.Str string) {
+      return string.value();
+    }
+    if (value instanceof Json.Num number) {
+      return JsonWriter.compact(number);
+    }
+    throw new BadArguments("\"" + key + "\" must be a string, not " + shown(value));
+  }
+
+  private static String shown(Json value) {
+    return value.kind() + " (" + shown(JsonWriter.compact(value)) + ")";
+  }
+
+  private static String shown(String text) {
+    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+  }
+}

@@ -1,0 +1,49 @@
+package io.espalier.webui.bistro;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.json.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What changes something: {@code forgive_jobs}, {@code kill_task}, {@code save_job}, {@code
+ * delete_job}.
+ */
+final class ChangeQueries {
+  private final SchedulerApi api;
+
+  ChangeQueries(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(Map<String, BistroQuery> table) {
+    table.put("forgive_jobs", this::forgive);
+    table.put("kill_task", this::kill);
+    table.put("save_job", ChangeQueries::readOnly);
+    table.put("delete_job", ChangeQueries::readOnly);
+  }
+
+  private CompletionStage<Json> forgive(Arguments arguments, Snapshot snapshot) {
+    CompletionStage<Long> done = CompletableFuture.completedFuture(0L);
+    for (String job : arguments.names("jobs")) {
+      // One by one: an unknown job must not undo those before it.
+      done = done.thenCompose(before -> api.forgive(List.of(job)));
+    }
+    return done.thenApply(changed -> Json.of("forgiven"));
+  }
+
+  private CompletionStage<Json> kill(Arguments arguments, Snapshot snapshot) {
+    String job = arguments.text("job_id");
+    String node = arguments.text("node_id");
+    if (snapshot.config().job(job) == null) {
+      throw new BadArguments("Unknown job " + job);
+    }
+    return api.kill(job, node).thenApply(done -> Json.of("signaled"));
+  }
+
+  private static CompletionStage<Json> readOnly(Arguments arguments, Snapshot snapshot) {
+    throw new BadArguments("not implemented for this configuration source");
+  }
+}

@@ -1,0 +1,110 @@
+package io.espalier.webui.bistro;
+
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobExport;
+import io.espalier.core.json.Json;
+import io.espalier.core.status.StatusBits;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** {@code jobs}, {@code histogram}, {@code errors}, {@code refresh_time}. */
+final class JobQueries {
+  /** So many sample nodes exist per bucket, however many are asked for (behaviour 9.3). */
+  static final int MAX_SAMPLES = 10;
+
+  private final SchedulerApi api;
+
+  JobQueries(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(Map<String, BistroQuery> table) {
+    table.put("jobs", this::jobs);
+    table.put("histogram", this::histogram);
+    table.put("errors", JobQueries::errors);
+    table.put("refresh_time", JobQueries::refreshTime);
+  }
+
+  private CompletionStage<Json> jobs(Arguments arguments, Snapshot snapshot) {
+    Json.Builder data = Json.object();
+    for (Job job : requested(arguments, snapshot)) {
+      data.put(job.name(), JobExport.toJson(job, snapshot.config().settings()));
+    }
+    return CompletableFuture.completedFuture(data.build());
+  }
+
+  private CompletionStage<Json> histogram(Arguments arguments, Snapshot snapshot) {
+    long wanted =
+        arguments.has("num_samples") ? arguments.integer("num_samples", 0, Integer.MAX_VALUE) : 0;
+    int samples = (int) Math.min(wanted, MAX_SAMPLES);
+    List<String> names = requested(arguments, snapshot).stream().map(Job::name).toList();
+    if (names.isEmpty()) {
+      // An empty list would ask for all jobs, where only unknown ones were named.
+      return CompletableFuture.completedFuture(histograms(List.of(), samples));
+    }
+    return api.histograms(names, samples).thenApply(found -> histograms(found, samples));
+  }
+
+  private static Json histograms(List<Histogram> found, int samples) {
+    Json.Builder counts = Json.object();
+    Json.Builder nodes = Json.object();
+    for (Histogram histogram : found) {
+      Json.Builder countsByLevel = Json.object();
+      Json.Builder nodesByLevel = Json.object();
+      histogram
+          .levels()
+          .forEach(
+              (level, buckets) -> {
+                Json.Builder count = Json.object();
+                Json.Builder node = Json.object();
+                buckets.forEach(
+                    (bits, bucket) -> {
+                      String encoded = StatusBits.encode(bits);
+                      List<String> names = bucket.samples();
+                      count.put(encoded, bucket.count());
+                      node.put(
+                          encoded, Json.strings(names.subList(0, Math.min(samples, names.size()))));
+                    });
+                countsByLevel.put(level, count.build());
+                nodesByLevel.put(level, node.build());
+              });
+      counts.put(histogram.job(), countsByLevel.build());
+      nodes.put(histogram.job(), nodesByLevel.build());
+    }
+    Json.Builder data = Json.object().put("histograms", counts.build());
+    return samples == 0 ? data.build() : data.put("samples", nodes.build()).build();
+  }
+
+  private static CompletionStage<Json> errors(Arguments arguments, Snapshot snapshot) {
+    Json.Builder data = Json.object();
+    snapshot.view().errors().forEach(data::put);
+    return CompletableFuture.completedFuture(data.build());
+  }
+
+  private static CompletionStage<Json> refreshTime(Arguments arguments, Snapshot snapshot) {
+    // Histograms are kept up to date with every change; they are as old as the view.
+    return CompletableFuture.completedFuture(Json.of(snapshot.view().publishedAtMillis() / 1000));
+  }
+
+  /** The configured jobs among those asked for, or all; unknown names are skipped. */
+  private static Collection<Job> requested(Arguments arguments, Snapshot snapshot) {
+    List<String> names = arguments.names("jobs");
+    if (names.isEmpty()) {
+      return snapshot.config().jobs().values();
+    }
+    List<Job> jobs = new ArrayList<>();
+    for (String name : names) {
+      Job job = snapshot.config().job(name);
+      if (job != null) {
+        jobs.add(job);
+      }
+    }
+    return jobs;
+  }
+}

@@ -1,0 +1,151 @@
+package io.espalier.webui.bistro;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.json.Json;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/** {@code sorted_node_names} and {@code nodes}. */
+final class NodeQueries {
+  private NodeQueries() {}
+
+  static void addTo(Map<String, BistroQuery> table) {
+    table.put("sorted_node_names", NodeQueries::names);
+    table.put("nodes", NodeQueries::nodes);
+  }
+
+  private static CompletionStage<Json> names(Arguments arguments, Snapshot snapshot) {
+    Topology topology = topology(snapshot);
+    Json.Builder data = Json.object();
+    for (int level = 0; level < topology.levels().worker(); level++) {
+      List<Json> names = new ArrayList<>();
+      for (int n = topology.levelStart(level); n < topology.levelEnd(level); n++) {
+        names.add(Json.of(topology.name(n)));
+      }
+      if (!names.isEmpty()) {
+        data.put(topology.levels().name(level), new Json.Arr(names));
+      }
+    }
+    return CompletableFuture.completedFuture(data.build());
+  }
+
+  private static CompletionStage<Json> nodes(Arguments arguments, Snapshot snapshot) {
+    List<String> fields = arguments.names("fields");
+    for (String field : fields) {
+      if (!field.equals("resources") && !field.equals("disabled")) {
+        throw new BadArguments(
+            "Unknown field name: " + field + "; there are resources and disabled");
+      }
+    }
+    Topology topology = topology(snapshot);
+    NodeForm form =
+        new NodeForm(
+            snapshot.config(),
+            topology.levels(),
+            fields.isEmpty() || fields.contains("resources"),
+            fields.isEmpty() || fields.contains("disabled"));
+    Map<Integer, Json.Builder> levels = new java.util.TreeMap<>();
+    matching(topology, arguments.names("nodes"))
+        .forEach(
+            node ->
+                levels
+                    .computeIfAbsent(topology.level(node), level -> Json.object())
+                    .put(
+                        topology.name(node),
+                        form.of(topology.level(node), isDisabled(topology, node))));
+    Json.Builder results = Json.object();
+    levels.forEach((level, nodes) -> results.put(topology.levels().name(level), nodes.build()));
+    return CompletableFuture.completedFuture(Json.object().put("results", results.build()).build());
+  }
+
+  /** The nodes of these names on any level, or all, in node order. */
+  private static IntStream matching(Topology topology, List<String> names) {
+    if (names.isEmpty()) {
+      return IntStream.range(0, topology.size());
+    }
+    TreeSet<Integer> found = new TreeSet<>();
+    for (String name : names) {
+      for (int level = 0; level < topology.levels().worker(); level++) {
+        int node = topology.find(level, name);
+        if (node >= 0) {
+          found.add(node);
+        }
+      }
+    }
+    return found.stream().mapToInt(Integer::intValue);
+  }
+
+  /** A replica is disabled when none of its places is enabled. */
+  private static boolean isDisabled(Topology topology, int node) {
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      if (topology.enabled(topology.slot(node, i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static Topology topology(Snapshot snapshot) {
+    Topology topology = snapshot.view().topology();
+    if (topology == null) {
+      throw new BadArguments("the nodes were not fetched yet");
+    }
+    return topology;
+  }
+
+  /** The few distinct forms that the nodes of a level have, each made once. */
+  private static final class NodeForm {
+    private final Config config;
+    private final Levels levels;
+    private final boolean withResources;
+    private final boolean withDisabled;
+    private final Map<Integer, Json.Obj> enabledForms = new HashMap<>();
+    private final Map<Integer, Json.Obj> disabledForms = new HashMap<>();
+
+    NodeForm(Config config, Levels levels, boolean withResources, boolean withDisabled) {
+      this.config = config;
+      this.levels = levels;
+      this.withResources = withResources;
+      this.withDisabled = withDisabled;
+    }
+
+    Json.Obj of(int level, boolean disabled) {
+      return disabled && withDisabled
+          ? disabledForms.computeIfAbsent(level, l -> enabled(l).with("disabled", Json.Bool.TRUE))
+          : enabled(level);
+    }
+
+    private Json.Obj enabled(int level) {
+      return enabledForms.computeIfAbsent(
+          level,
+          l ->
+              withResources
+                  ? Json.object().put("resources", resources(l)).build()
+                  : Json.Obj.EMPTY);
+    }
+
+    private Json.Obj resources(int level) {
+      // Nodes of an older version of the configuration are matched by the name of their level.
+      int current = config.settings().levels().find(levels.name(level));
+      Json.Builder all = Json.object();
+      for (Resource resource : config.settings().resources().ofLevel(current)) {
+        Json.Builder one =
+            Json.object().put("default", resource.defaultNeed()).put("limit", resource.limit());
+        if (resource.weight() > 0) {
+          one.put("weight", resource.weight());
+        }
+        all.put(resource.name(), one.build());
+      }
+      return all.build();
+    }
+  }
+}

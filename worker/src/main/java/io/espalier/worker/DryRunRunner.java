@@ -1,0 +1,47 @@
+package io.espalier.worker;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import java.util.function.Consumer;
+
+/** Starts nothing: every task is done at once (behaviour 1.4). */
+public final class DryRunRunner implements TaskRunner {
+  private final PretendedTasks tasks;
+
+  public DryRunRunner(String shard) {
+    this.tasks = new PretendedTasks(shard);
+  }
+
+  @Override
+  public String name() {
+    return "dry-run";
+  }
+
+  @Override
+  public String shard() {
+    return tasks.shard();
+  }
+
+  @Override
+  public void open(Consumer<TaskEnd> ends) {
+    tasks.open(ends);
+  }
+
+  @Override
+  public void start(Launch launch) {
+    tasks.start(launch, 0, "done");
+  }
+
+  @Override
+  public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    return tasks.kill(job, node, invocation);
+  }
+
+  @Override
+  public void close() {
+    tasks.close();
+  }
+}

@@ -1,0 +1,67 @@
+package io.espalier.worker;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskSupervisor;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/** Runs tasks as child processes of the scheduler: a worker without a network. */
+public final class LocalRunner implements TaskRunner {
+  private final String shard;
+  private final TaskSupervisor supervisor;
+
+  private LocalRunner(String shard, TaskSupervisor supervisor) {
+    this.shard = shard;
+    this.supervisor = supervisor;
+  }
+
+  /**
+   * Prepares the data directory and kills whatever an earlier runner left alive there; when this
+   * returns nothing of it is left.
+   *
+   * @param shard name of the instance node
+   * @param logs receives output and events; not closed by the runner
+   * @throws IOException naming the path, when the directory cannot be used, another runner uses it,
+   *     or a survivor could not be verified to be gone
+   */
+  public static LocalRunner prepare(String shard, SupervisorOptions options, LogStore logs)
+      throws IOException {
+    return new LocalRunner(shard, TaskSupervisor.prepare(options, logs));
+  }
+
+  @Override
+  public String name() {
+    return "local";
+  }
+
+  @Override
+  public String shard() {
+    return shard;
+  }
+
+  @Override
+  public void open(Consumer<TaskEnd> ends) {
+    supervisor.open(ends);
+  }
+
+  @Override
+  public void start(Launch launch) {
+    supervisor.start(launch);
+  }
+
+  @Override
+  public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    return supervisor.kill(job, node, invocation, how);
+  }
+
+  @Override
+  public void close() {
+    supervisor.close();
+  }
+}

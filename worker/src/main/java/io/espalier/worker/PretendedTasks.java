@@ -1,0 +1,114 @@
+package io.espalier.worker;
+
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.worker.process.TaskKey;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks that only end: one timer thread for all of them. Whoever removes a task from the map
+ * delivers its end, so there is exactly one.
+ */
+final class PretendedTasks {
+  private final String shard;
+  private final Map<TaskKey, Launch> running = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor timer;
+  private volatile @Nullable Consumer<TaskEnd> ends;
+  private volatile boolean closing;
+
+  PretendedTasks(String shard) {
+    this.shard = shard;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            work -> {
+              Thread thread = new Thread(work, "pretended-tasks");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  String shard() {
+    return shard;
+  }
+
+  void open(Consumer<TaskEnd> newEnds) {
+    if (ends != null) {
+      throw new IllegalStateException("this runner is open already");
+    }
+    ends = newEnds;
+  }
+
+  void start(Launch launch, long micros, String rawStatus) {
+    Consumer<TaskEnd> sink = ends;
+    if (sink == null) {
+      throw new IllegalStateException("the runner is not open");
+    }
+    TaskKey key = TaskKey.of(launch);
+    if (running.putIfAbsent(key, launch) != null) {
+      throw new IllegalStateException("this invocation was started before: " + key);
+    }
+    synchronized (timer) {
+      if (!closing) {
+        var unused = timer.schedule(() -> end(key, rawStatus), micros, TimeUnit.MICROSECONDS);
+        return;
+      }
+    }
+    if (running.remove(key) != null) {
+      sink.accept(key.end(TaskEnd.Kind.NOT_STARTED, null, null, null, "shutting down"));
+    }
+  }
+
+  boolean kill(String job, String node, Invocation invocation) {
+    TaskKey key = new TaskKey(job, node, invocation);
+    if (!running.containsKey(key)) {
+      return false;
+    }
+    synchronized (timer) {
+      if (!closing) {
+        timer.execute(() -> kill(key));
+      }
+    }
+    return true;
+  }
+
+  /** What is left is killed; every end is delivered before this returns. */
+  void close() {
+    synchronized (timer) {
+      closing = true;
+      timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+      timer.shutdown();
+    }
+    try {
+      timer.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    running.keySet().forEach(this::kill);
+  }
+
+  private void end(TaskKey key, String rawStatus) {
+    if (running.remove(key) != null) {
+      deliver(key.end(TaskEnd.Kind.EXITED, rawStatus, 0, null, null));
+    }
+  }
+
+  private void kill(TaskKey key) {
+    if (running.remove(key) != null) {
+      deliver(key.end(TaskEnd.Kind.KILLED, null, null, 15, null));
+    }
+  }
+
+  private void deliver(TaskEnd end) {
+    Consumer<TaskEnd> sink = ends;
+    if (sink != null) {
+      sink.accept(end);
+    }
+  }
+}

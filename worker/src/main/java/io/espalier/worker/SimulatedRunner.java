@@ -1,0 +1,70 @@
+package io.espalier.worker;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * Starts nothing: every task takes a random time, uniform in [0, 2 x mean], then is done or, at the
+ * failure rate, reports {@code error_backoff} (behaviour 1.4). Times and failures follow from the
+ * seed and the order of the starts.
+ */
+public final class SimulatedRunner implements TaskRunner {
+  private final PretendedTasks tasks;
+  private final long meanMillis;
+  private final double failureRate;
+  private final SplittableRandom random;
+
+  /**
+   * @param meanMillis average length of a task, 0 or more
+   * @param failureRate from 0 (all done) to 1 (all fail)
+   */
+  public SimulatedRunner(String shard, long meanMillis, double failureRate, long seed) {
+    if (meanMillis < 0) {
+      throw new IllegalArgumentException("the mean length of a task is negative: " + meanMillis);
+    }
+    if (!(failureRate >= 0 && failureRate <= 1)) {
+      throw new IllegalArgumentException("a failure rate is from 0 to 1, not " + failureRate);
+    }
+    this.tasks = new PretendedTasks(shard);
+    this.meanMillis = meanMillis;
+    this.failureRate = failureRate;
+    this.random = new SplittableRandom(seed);
+  }
+
+  @Override
+  public String name() {
+    return "simulated";
+  }
+
+  @Override
+  public String shard() {
+    return tasks.shard();
+  }
+
+  @Override
+  public void open(Consumer<TaskEnd> ends) {
+    tasks.open(ends);
+  }
+
+  @Override
+  public void start(Launch launch) {
+    long micros = meanMillis == 0 ? 0 : random.nextLong(2000 * meanMillis + 1);
+    boolean fails = random.nextDouble() < failureRate;
+    tasks.start(launch, micros, fails ? "error_backoff" : "done");
+  }
+
+  @Override
+  public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    return tasks.kill(job, node, invocation);
+  }
+
+  @Override
+  public void close() {
+    tasks.close();
+  }
+}

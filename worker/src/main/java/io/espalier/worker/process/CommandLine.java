@@ -1,0 +1,166 @@
+package io.espalier.worker.process;
+
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.running.Launch;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * From a job's command to the argv of a task (behaviour 7.1, ruling 20).
+ *
+ * <p>Without placeholders, and unless the status comes from the exit code, three arguments are
+ * appended: node name, status path, JSON argument. A JSON argument of more than {@link
+ * #MAX_INLINE_JSON} bytes is put into a file, and the argument is {@code @} with its path (JSON
+ * never begins with an {@code @}). The placeholders {@code {node}}, {@code {job}}, {@code
+ * {status_file}} and {@code {json_file}} may stand anywhere in the arguments after the first; what
+ * replaces them is not searched for placeholders again.
+ *
+ * <p>No shell is involved. Where a command calls one itself ({@code sh -c TEXT}) a name that stands
+ * in TEXT would be run by it, so there only names of harmless characters are accepted.
+ */
+final class CommandLine {
+  /** Above it the JSON argument goes by file: Linux allows 128 KiB for one argument. */
+  static final int MAX_INLINE_JSON = 96 * 1024;
+
+  private static final Pattern PLACEHOLDER =
+      Pattern.compile("\\{(node|job|status_file|json_file)}");
+  private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9_.,:/@%+=-]*");
+  private static final Set<String> SHELLS = Set.of("sh", "bash", "dash", "zsh", "ksh", "ash");
+
+  private CommandLine() {}
+
+  /** The JSON argument in both of its forms. */
+  interface Argument {
+    String text();
+
+    /** Written at the first call. */
+    Path file() throws IOException;
+  }
+
+  /**
+   * @param command with its placeholders
+   * @throws IOException when the file for the JSON argument cannot be written
+   * @throws IllegalArgumentException when a name must not stand where it is asked for
+   */
+  static List<String> argv(Launch launch, List<String> command, String statusPath, Argument json)
+      throws IOException {
+    List<String> argv = new ArrayList<>(command.size() + 3);
+    argv.add(command.get(0));
+    boolean shell = SHELLS.contains(baseName(command.get(0)));
+    boolean found = false;
+    boolean shellText = false;
+    for (int i = 1; i < command.size(); i++) {
+      String argument = command.get(i);
+      Matcher matcher = PLACEHOLDER.matcher(argument);
+      StringBuilder replaced = new StringBuilder();
+      boolean here = false;
+      while (matcher.find()) {
+        here = true;
+        String value = value(matcher.group(1), launch, statusPath, json);
+        if (shellText && !HARMLESS.matcher(value).matches()) {
+          throw new IllegalArgumentException(
+              matcher.group()
+                  + " stands in text for a shell, and \""
+                  + value
+                  + "\" has characters with a meaning there; give it as an argument of its own"
+                  + " and use \"$1\"");
+        }
+        matcher.appendReplacement(replaced, Matcher.quoteReplacement(value));
+      }
+      found |= here;
+      argv.add(here ? matcher.appendTail(replaced).toString() : argument);
+      shellText = shell && isCommandFlag(argument);
+    }
+    if (!found && launch.statusFrom() != StatusFrom.EXIT_CODE) {
+      argv.add(launch.node());
+      argv.add(statusPath);
+      argv.add(isLong(json.text()) ? "@" + json.file() : json.text());
+    }
+    for (String argument : argv) {
+      if (argument.indexOf('\0') >= 0) {
+        throw new IllegalArgumentException("an argument holds a NUL character");
+      }
+    }
+    return argv;
+  }
+
+  private static boolean isLong(String text) {
+    return 3L * text.length() > MAX_INLINE_JSON
+        && text.getBytes(StandardCharsets.UTF_8).length > MAX_INLINE_JSON;
+  }
+
+  /** Any bundle of short options that has a c, like -ec. */
+  private static boolean isCommandFlag(String argument) {
+    return argument.startsWith("-") && !argument.startsWith("--") && argument.indexOf('c') > 0;
+  }
+
+  private static String value(String name, Launch launch, String statusPath, Argument json)
+      throws IOException {
+    return switch (name) {
+      case "node" -> launch.node();
+      case "job" -> launch.job();
+      case "status_file" -> statusPath;
+      default -> json.file().toString();
+    };
+  }
+
+  private static String baseName(String path) {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  /**
+   * The program: an absolute path as it is, a path with a slash from the directory of the
+   * configuration, a bare word from the search path of the task.
+   *
+   * @throws IOException naming the path and what is wrong with it
+   */
+  static Path resolve(String program, Path configDirectory, String searchPath) throws IOException {
+    if (program.isEmpty()) {
+      throw new IOException("the first word of the command is empty");
+    }
+    try {
+      if (program.indexOf('/') >= 0) {
+        Path path = configDirectory.resolve(program).toAbsolutePath().normalize();
+        requireRunnable(path);
+        return path;
+      }
+      for (String directory : searchPath.split(":", -1)) {
+        Path path = Path.of(directory).resolve(program);
+        if (path.isAbsolute() && Files.isRegularFile(path) && Files.isExecutable(path)) {
+          return path;
+        }
+      }
+    } catch (InvalidPathException e) {
+      throw new IOException("not a path: " + e.getMessage(), e);
+    }
+    throw new IOException(
+        "no program \""
+            + program
+            + "\" in PATH ("
+            + searchPath
+            + "); a script beside the configuration is written ./"
+            + program);
+  }
+
+  private static void requireRunnable(Path path) throws IOException {
+    String wrong;
+    if (Files.isDirectory(path)) {
+      wrong = "Is a directory";
+    } else if (!Files.exists(path)) {
+      wrong = "No such file or directory";
+    } else if (!Files.isExecutable(path)) {
+      wrong = "Permission denied (it is not executable; chmod +x makes it so)";
+    } else {
+      return;
+    }
+    throw new IOException("cannot start " + path + ": " + wrong);
+  }
+}

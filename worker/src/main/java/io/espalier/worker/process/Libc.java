@@ -1,0 +1,102 @@
+package io.espalier.worker.process;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+
+/**
+ * The C functions in use, by JNA's direct mapping. Loading this class fails with a {@link
+ * LinkageError} where one of them is missing (another system than Linux, musl, glibc before 2.34).
+ */
+final class Libc {
+  static final int O_NONBLOCK = 0x800;
+  static final int O_CLOEXEC = 0x80000;
+  static final int O_PATH = 0x200000;
+  static final int F_SETFL = 4;
+  static final int F_DUPFD_CLOEXEC = 1030;
+  static final int EAGAIN = 11;
+  static final int EINTR = 4;
+  static final int ENOEXEC = 8;
+  static final int EPOLLIN = 1;
+  static final int EPOLL_CTL_ADD = 1;
+  static final int EPOLL_CTL_DEL = 2;
+  static final int POSIX_SPAWN_SETSIGDEF = 0x04;
+  static final int POSIX_SPAWN_SETSIGMASK = 0x08;
+  static final int POSIX_SPAWN_SETSID = 0x80;
+  static final int P_PID = 1;
+  static final int WNOHANG = 1;
+  static final int WEXITED = 4;
+  static final int WNOWAIT = 0x1000000;
+
+  /** The same number on every architecture. */
+  static final long SYS_PIDFD_OPEN = 434;
+
+  static {
+    Native.register(Libc.class, "c");
+  }
+
+  private Libc() {}
+
+  static native int posix_spawn(
+      int[] pid, Pointer path, Pointer actions, Pointer attributes, Pointer argv, Pointer envp);
+
+  static native int posix_spawn_file_actions_init(Pointer actions);
+
+  static native int posix_spawn_file_actions_adddup2(Pointer actions, int from, int to);
+
+  static native int posix_spawn_file_actions_addclose(Pointer actions, int fd);
+
+  static native int posix_spawn_file_actions_addfchdir_np(Pointer actions, int fd);
+
+  static native int posix_spawn_file_actions_addclosefrom_np(Pointer actions, int from);
+
+  static native int posix_spawn_file_actions_destroy(Pointer actions);
+
+  static native int posix_spawnattr_init(Pointer attributes);
+
+  static native int posix_spawnattr_setflags(Pointer attributes, short flags);
+
+  static native int posix_spawnattr_setsigdefault(Pointer attributes, Pointer signals);
+
+  static native int posix_spawnattr_setsigmask(Pointer attributes, Pointer signals);
+
+  static native int posix_spawnattr_destroy(Pointer attributes);
+
+  static native int pipe2(int[] ends, int flags);
+
+  static native int open(String path, int flags);
+
+  static native int dup3(int from, int to, int flags);
+
+  static native int fcntl(int fd, int command, int argument);
+
+  static native int close(int fd);
+
+  static native long read(int fd, Pointer buffer, long length);
+
+  static native long write(int fd, Pointer buffer, long length);
+
+  static native int epoll_create1(int flags);
+
+  static native int epoll_ctl(int epoll, int operation, int fd, Pointer event);
+
+  static native int epoll_wait(int epoll, Pointer events, int maximum, int timeoutMillis);
+
+  static native int eventfd(int initial, int flags);
+
+  static native int kill(int pid, int signal);
+
+  static native int waitid(int idType, int id, Pointer info, int options);
+
+  static native long syscall(long number, long first, long second);
+
+  static native String strerror(int number);
+
+  /** Descriptors, processes or memory: EMFILE, ENFILE, EAGAIN, ENOMEM. */
+  static boolean isShortage(int error) {
+    return error == 24 || error == 23 || error == EAGAIN || error == 12;
+  }
+
+  static int errno() {
+    return Native.getLastError();
+  }
+}

@@ -1,0 +1,93 @@
+package io.espalier.worker.process;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts a stream of bytes into lines (behaviour 7.5): at every newline, which the line keeps, and
+ * every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character. What is no UTF-8 is
+ * replaced. Holds no buffer while it has nothing to hold.
+ */
+final class LineSplitter {
+  static final int MAX_LINE = 65_000;
+
+  private static final byte[] NOTHING = {};
+
+  private byte[] buffer = NOTHING;
+  private int start;
+  private int end;
+  private int searched;
+
+  void add(byte[] bytes, int length) {
+    if (buffer.length - end < length) {
+      int held = end - start;
+      byte[] target =
+          buffer.length - held >= length
+              ? buffer
+              : new byte[Math.max(held + length, Math.min(2 * buffer.length, 1 << 18))];
+      System.arraycopy(buffer, start, target, 0, held);
+      buffer = target;
+      searched -= start;
+      start = 0;
+      end = held;
+    }
+    System.arraycopy(bytes, 0, buffer, end, length);
+    end += length;
+  }
+
+  /** Whether bytes are held, lines or the beginning of one. */
+  boolean isEmpty() {
+    return start == end;
+  }
+
+  /** The next complete line or piece, or null. */
+  @Nullable String next() {
+    int limit = Math.min(end, start + MAX_LINE);
+    for (int i = searched; i < limit; i++) {
+      if (buffer[i] == '\n') {
+        return take(i + 1);
+      }
+    }
+    searched = limit;
+    // A line of exactly MAX_LINE bytes and its newline is one line.
+    if (end - start > MAX_LINE) {
+      return buffer[start + MAX_LINE] == '\n' ? take(start + MAX_LINE + 1) : take(boundary(limit));
+    }
+    return null;
+  }
+
+  /** What is left when the stream has ended, or null; call after {@link #next} gave null. */
+  @Nullable String rest() {
+    return isEmpty() ? null : take(end);
+  }
+
+  /** The last place at or before {@code at} that does not cut a well-formed character. */
+  private int boundary(int at) {
+    int cut = at;
+    for (int back = 0; back < 3 && cut > start + 1; back++, cut--) {
+      if ((buffer[cut] & 0xc0) != 0x80) {
+        return cut;
+      }
+    }
+    return (buffer[cut] & 0xc0) != 0x80 ? cut : at;
+  }
+
+  private String take(int to) {
+    String line = new String(buffer, start, to - start, StandardCharsets.UTF_8);
+    start = to;
+    searched = to;
+    if (start == end) {
+      buffer = NOTHING;
+      start = 0;
+      end = 0;
+      searched = 0;
+    } else if (start > buffer.length / 2) {
+      buffer = Arrays.copyOfRange(buffer, start, end);
+      end -= start;
+      start = 0;
+      searched = 0;
+    }
+    return line;
+  }
+}

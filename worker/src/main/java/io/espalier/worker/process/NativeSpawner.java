@@ -1,0 +1,227 @@
+package io.espalier.worker.process;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Starts processes with {@code posix_spawn}; belongs to one thread.
+ *
+ * <p>What the child must do between fork and exec never changes, so it is described once: the write
+ * ends of its pipes and its directory are moved to descriptors that this spawner keeps reserved,
+ * and from there to their places in the child. Everything else is closed in the child.
+ */
+final class NativeSpawner implements AutoCloseable {
+  /**
+   * The status pipe in the child: {@code /dev/fd/99}. High, because scripts like to use 3 to 9 for
+   * files of their own, and what they write to "their" 3 would be the status, or worse, what they
+   * write to the status would be their file.
+   */
+  static final int STATUS_FD = 99;
+
+  static final int CANARY_FD = 98;
+
+  private static final int FIRST_RESERVED = 100;
+
+  private final int devNull;
+  private final int[] reserved = new int[4];
+  private final int directory;
+  private final Memory attributes = zeroed(1024);
+  private final Memory actions = zeroed(1024);
+  private final Memory actionsWithCanary = zeroed(1024);
+  private final int[] pid = new int[1];
+  private final int[] ends = new int[2];
+
+  NativeSpawner() {
+    int opened = check("open", Libc.open("/dev/null", 2 | Libc.O_CLOEXEC));
+    devNull = check("fcntl", Libc.fcntl(opened, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
+    Libc.close(opened);
+    for (int i = 0; i < reserved.length; i++) {
+      reserved[i] = check("fcntl", Libc.fcntl(devNull, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
+    }
+    directory = check("fcntl", Libc.fcntl(devNull, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
+    Libc.posix_spawnattr_init(attributes);
+    Libc.posix_spawnattr_setflags(
+        attributes,
+        (short)
+            (Libc.POSIX_SPAWN_SETSID | Libc.POSIX_SPAWN_SETSIGDEF | Libc.POSIX_SPAWN_SETSIGMASK));
+    try (Memory signals = zeroed(128)) {
+      Libc.posix_spawnattr_setsigmask(attributes, signals);
+      signals.setLong(0, (1L << 31) - 1);
+      Libc.posix_spawnattr_setsigdefault(attributes, signals);
+    }
+    describe(actions, false);
+    describe(actionsWithCanary, true);
+  }
+
+  private void describe(Memory to, boolean canary) {
+    Libc.posix_spawn_file_actions_init(to);
+    Libc.posix_spawn_file_actions_adddup2(to, devNull, 0);
+    Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDOUT.index()], 1);
+    Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDERR.index()], 2);
+    Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STATUS.index()], STATUS_FD);
+    if (canary) {
+      Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.CANARY.index()], CANARY_FD);
+    }
+    Libc.posix_spawn_file_actions_addfchdir_np(to, directory);
+    for (int fd = 3; fd < (canary ? CANARY_FD : STATUS_FD); fd++) {
+      Libc.posix_spawn_file_actions_addclose(to, fd);
+    }
+    check("closefrom", -Libc.posix_spawn_file_actions_addclosefrom_np(to, FIRST_RESERVED));
+  }
+
+  /** The result: a pid with its open read ends by channel, or what failed and why. */
+  static final class Spawned {
+    final int pid;
+    final int pidfd;
+    final int[] readEnds;
+    final int error;
+    final String failed;
+
+    private Spawned(int pid, int pidfd, int[] readEnds, int error, String failed) {
+      this.pid = pid;
+      this.pidfd = pidfd;
+      this.readEnds = readEnds;
+      this.error = error;
+      this.failed = failed;
+    }
+
+    private static Spawned failure(String what, int error, int[] readEnds) {
+      for (int end : readEnds) {
+        if (end >= 0) {
+          Libc.close(end);
+        }
+      }
+      return new Spawned(-1, -1, new int[0], error, what);
+    }
+  }
+
+  Spawned spawn(Processes.Spawn spawn) {
+    int[] readEnds = {-1, -1, -1, -1};
+    try {
+      for (int i = 0; i < (spawn.canary() ? 4 : 3); i++) {
+        if (Libc.pipe2(ends, Libc.O_CLOEXEC) < 0) {
+          return Spawned.failure("make a pipe", Libc.errno(), readEnds);
+        }
+        readEnds[i] = ends[0];
+        Libc.fcntl(ends[0], Libc.F_SETFL, Libc.O_NONBLOCK);
+        int moved = Libc.dup3(ends[1], reserved[i], Libc.O_CLOEXEC);
+        int error = Libc.errno();
+        Libc.close(ends[1]);
+        if (moved < 0) {
+          return Spawned.failure("make a pipe", error, readEnds);
+        }
+      }
+      int opened = Libc.open(spawn.directory().toString(), Libc.O_PATH | Libc.O_CLOEXEC);
+      if (opened < 0) {
+        return Spawned.failure("enter " + spawn.directory(), Libc.errno(), readEnds);
+      }
+      int moved = Libc.dup3(opened, directory, Libc.O_CLOEXEC);
+      int moveError = Libc.errno();
+      Libc.close(opened);
+      if (moved < 0) {
+        return Spawned.failure("enter " + spawn.directory(), moveError, readEnds);
+      }
+      int error = posixSpawn(spawn);
+      if (error != 0) {
+        return Spawned.failure("start " + spawn.executable(), error, readEnds);
+      }
+      int pidfd = (int) Libc.syscall(Libc.SYS_PIDFD_OPEN, pid[0], 0);
+      if (pidfd < 0) {
+        int pidfdError = Libc.errno();
+        Libc.kill(-pid[0], 9);
+        reap(pid[0]);
+        return Spawned.failure("watch " + spawn.executable(), pidfdError, readEnds);
+      }
+      return new Spawned(pid[0], pidfd, readEnds, 0, "");
+    } finally {
+      // Our copies of the write ends must go, or the ends of the pipes would never be seen.
+      for (int fd : reserved) {
+        Libc.dup3(devNull, fd, Libc.O_CLOEXEC);
+      }
+    }
+  }
+
+  private int posixSpawn(Processes.Spawn spawn) {
+    List<byte[]> strings = new ArrayList<>();
+    spawn.argv().forEach(s -> strings.add(s.getBytes(StandardCharsets.UTF_8)));
+    spawn.environment().forEach(s -> strings.add(s.getBytes(StandardCharsets.UTF_8)));
+    byte[] path = spawn.executable().toString().getBytes(StandardCharsets.UTF_8);
+    strings.add(path);
+    long pointers = 8L * (strings.size() + 2);
+    long size = pointers;
+    for (byte[] string : strings) {
+      size += string.length + 1;
+    }
+    try (Memory block = new Memory(size)) {
+      long base = Pointer.nativeValue(block);
+      long text = pointers;
+      long slot = 0;
+      int argc = spawn.argv().size();
+      int last = strings.size() - 1;
+      long pathAt = 0;
+      for (int i = 0; i <= last; i++) {
+        byte[] string = strings.get(i);
+        block.write(text, string, 0, string.length);
+        block.setByte(text + string.length, (byte) 0);
+        if (i == argc || i == last) {
+          block.setLong(slot, 0);
+          slot += 8;
+        }
+        if (i == last) {
+          pathAt = text;
+        } else {
+          block.setLong(slot, base + text);
+          slot += 8;
+        }
+        text += string.length + 1;
+      }
+      return Libc.posix_spawn(
+          pid,
+          block.share(pathAt),
+          spawn.canary() ? actionsWithCanary : actions,
+          attributes,
+          block,
+          block.share(8L * (argc + 1)));
+    }
+  }
+
+  static void reap(int pid) {
+    try (Memory info = zeroed(128)) {
+      int result;
+      do {
+        result = Libc.waitid(Libc.P_PID, pid, info, Libc.WEXITED);
+      } while (result < 0 && Libc.errno() == Libc.EINTR);
+    }
+  }
+
+  static Memory zeroed(long size) {
+    Memory memory = new Memory(size);
+    memory.clear();
+    return memory;
+  }
+
+  static int check(String what, int result) {
+    if (result < 0) {
+      throw new IllegalStateException(what + ": " + Libc.strerror(Libc.errno()));
+    }
+    return result;
+  }
+
+  @Override
+  public void close() {
+    Libc.posix_spawn_file_actions_destroy(actions);
+    Libc.posix_spawn_file_actions_destroy(actionsWithCanary);
+    Libc.posix_spawnattr_destroy(attributes);
+    for (int fd : reserved) {
+      Libc.close(fd);
+    }
+    Libc.close(directory);
+    Libc.close(devNull);
+    attributes.close();
+    actions.close();
+    actionsWithCanary.close();
+  }
+}

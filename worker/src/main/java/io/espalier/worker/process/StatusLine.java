@@ -1,0 +1,50 @@
+package io.espalier.worker.process;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a task wrote to its status path: the last line counts, its newline is removed, nothing else
+ * is trimmed (behaviour 6.3). Of a line longer than {@link #MAX_LINE} bytes the beginning is kept.
+ */
+final class StatusLine {
+  /** Statuses are meant to have a few KB. */
+  static final int MAX_LINE = 65_536;
+
+  private @Nullable ByteArrayOutputStream current;
+  private @Nullable String last;
+
+  void add(byte[] bytes, int length) {
+    int from = 0;
+    for (int i = 0; i < length; i++) {
+      if (bytes[i] == '\n') {
+        append(bytes, from, i - from);
+        from = i + 1;
+        finish();
+      }
+    }
+    if (from < length) {
+      append(bytes, from, length - from);
+    }
+  }
+
+  /** The last line, complete or not; null when nothing was written. */
+  @Nullable String last() {
+    return current != null ? current.toString(StandardCharsets.UTF_8) : last;
+  }
+
+  private void append(byte[] bytes, int from, int length) {
+    if (current == null) {
+      current = new ByteArrayOutputStream(Math.min(MAX_LINE, Math.max(length, 16)));
+    }
+    current.write(bytes, from, Math.min(length, MAX_LINE - current.size()));
+  }
+
+  private void finish() {
+    if (current != null) {
+      last = current.toString(StandardCharsets.UTF_8);
+      current = null;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.espalier.worker.process;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.running.TaskEnd;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * What a supervisor of task processes is told once.
+ *
+ * @param dataDirectory made when missing; below it {@code jobs/} (working directories) and {@code
+ *     running/} (journal, lock, big JSON arguments)
+ * @param configDirectory a {@code command[0]} that contains a slash but does not begin with one is
+ *     taken from here
+ * @param workerCommand argv prefix for jobs without a {@code command}; empty: they fail to start
+ * @param host the {@code worker_host} of events
+ * @param environment what tasks may see of it is decided by {@link TaskEnvironment}
+ * @param shutdownWait how long tasks may take to end at close before all of them get a KILL
+ * @param mechanism how processes are started
+ * @param statusForm the {@code status} object of the event {@code got_status}; an empty object
+ *     leaves it out
+ */
+public record SupervisorOptions(
+    Path dataDirectory,
+    Path configDirectory,
+    List<String> workerCommand,
+    String host,
+    Map<String, String> environment,
+    Duration shutdownWait,
+    Mechanism mechanism,
+    Function<TaskEnd, Json.Obj> statusForm) {
+
+  /** How processes are started. */
+  public enum Mechanism {
+    /** Native where the platform allows, else the JDK's, with a line in the log that says why. */
+    AUTO,
+    /** posix_spawn, epoll and pidfd through JNA; opening fails where they are missing. */
+    NATIVE,
+    /** {@link ProcessBuilder} and threads. */
+    JDK
+  }
+
+  public SupervisorOptions {
+    workerCommand = List.copyOf(workerCommand);
+    environment = Map.copyOf(environment);
+  }
+
+  /** Defaults: this process's environment, ten seconds for the shutdown, no status form. */
+  public static SupervisorOptions of(Path dataDirectory, Path configDirectory) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        List.of(),
+        "localhost",
+        System.getenv(),
+        Duration.ofSeconds(10),
+        Mechanism.AUTO,
+        end -> Json.Obj.EMPTY);
+  }
+
+  public SupervisorOptions withWorkerCommand(List<String> command) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        command,
+        host,
+        environment,
+        shutdownWait,
+        mechanism,
+        statusForm);
+  }
+
+  public SupervisorOptions withHost(String newHost) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        newHost,
+        environment,
+        shutdownWait,
+        mechanism,
+        statusForm);
+  }
+
+  public SupervisorOptions withEnvironment(Map<String, String> variables) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        variables,
+        shutdownWait,
+        mechanism,
+        statusForm);
+  }
+
+  public SupervisorOptions withShutdownWait(Duration wait) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        environment,
+        wait,
+        mechanism,
+        statusForm);
+  }
+
+  public SupervisorOptions withMechanism(Mechanism newMechanism) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        environment,
+        shutdownWait,
+        newMechanism,
+        statusForm);
+  }
+
+  public SupervisorOptions withStatusForm(Function<TaskEnd, Json.Obj> form) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        environment,
+        shutdownWait,
+        mechanism,
+        form);
+  }
+}
