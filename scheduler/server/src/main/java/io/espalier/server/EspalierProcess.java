@@ -1,5 +1,6 @@
 package io.espalier.server;
 
+import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.ConfigSource;
@@ -11,9 +12,9 @@ import io.espalier.server.cli.ExitCode;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSources;
 import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -112,6 +113,11 @@ public final class EspalierProcess implements AutoCloseable {
     return askLoop(SchedulerLoop::started);
   }
 
+  /** The counts of all configured jobs as of this moment. */
+  public Collection<JobProgress> progress() throws InterruptedException {
+    return askLoop(SchedulerLoop::progress).values();
+  }
+
   public List<Peak> peaks() throws InterruptedException {
     return askLoop(SchedulerLoop::peaks);
   }
@@ -137,6 +143,22 @@ public final class EspalierProcess implements AutoCloseable {
     changesSeen = changes;
     parts.nodes.poll(Instant.now());
     return false;
+  }
+
+  /** Waits until the first configuration and its nodes are in force, and seen in the view. */
+  public void awaitSettled() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (api().view().config() == null) {
+      requireAlive();
+      List<Problem> problems = parts.nodes.state().problems();
+      if (parts.nodes.state().failing()) {
+        throw new CommandFailure(ExitCode.FAILED, lines(problems));
+      }
+      if (System.nanoTime() > deadline) {
+        throw new CommandFailure(ExitCode.FAILED, "the nodes do not come");
+      }
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
   }
 
   /** Waits until the process is stopped by a signal, or dies. */
@@ -202,7 +224,4 @@ public final class EspalierProcess implements AutoCloseable {
       }
     }
   }
-
-  /** How long the whole shutdown may take. */
-  static final Duration SHUTDOWN_AT_MOST = Duration.ofSeconds(60);
 }

@@ -14,6 +14,9 @@ import io.espalier.core.status.StatusText;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.nodes.NodeFetcher;
+import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.nodes.NodesState;
 import io.espalier.server.events.RecentEvents;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
@@ -41,6 +44,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -57,6 +61,7 @@ final class Wiring implements AutoCloseable {
   private static final int EVENTS_KEPT = 100_000;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
 
+  private static final Duration LOGS_KEPT = Duration.ofDays(30);
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
 
   /** What is open, newest first. */
@@ -64,6 +69,7 @@ final class Wiring implements AutoCloseable {
 
   private final AtomicReference<SchedulerView> view = new AtomicReference<>(SchedulerView.EMPTY);
 
+  private final Consumer<Throwable> onDeath;
   final LoopThread thread;
   final SchedulerLoop loop;
   final ChangePreparer changes;
@@ -89,8 +95,12 @@ final class Wiring implements AutoCloseable {
     boolean complete = false;
     try {
       InstantSource clock = InstantSource.system();
+      this.onDeath = onDeath;
       DataDirectory data =
           opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
+      if (options.fresh()) {
+        data.forget();
+      }
       StatusStore store = opened("status store", store(options, data));
       store.bindSource(options.configUri());
       long epoch = store.openEpoch();
@@ -114,6 +124,9 @@ final class Wiring implements AutoCloseable {
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
       runner.open(end -> thread.execute(() -> loop.taskEnded(end)));
+      if (options.frozen()) {
+        loop.stop();
+      }
       thread.start(loop);
       opened("scheduler", thread);
       opened("runner", () -> stop(runner));
@@ -127,13 +140,26 @@ final class Wiring implements AutoCloseable {
                   store,
                   () -> writer.submit(Batch.EMPTY).toCompletableFuture().join(),
                   problem -> thread.execute(() -> loop.error("changes", problem))));
-      nodes = opened("nodes", new NodesPoller(options, plugins, configPoller, changes::nodes));
+      NodeFetcher fetcher =
+          new NodeFetcher(
+              plugins.nodeSources(), options.instanceNodeName(), options.configDirectory());
+      nodes =
+          opened(
+              "nodes",
+              new NodesPoller(
+                  fetcher::fetch,
+                  options.nodesUpdate(),
+                  options.nodesRetry(),
+                  clock,
+                  changes::nodes));
       configs = opened("configuration", configPoller);
       follow.goTo(this::configured);
       configured(configPoller.current());
       configs.start();
+      nodes.start();
+      opened("watch", watch(writer, logs, clock));
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
-      opened("log queries", queries::shutdownNow);
+      opened("log queries", new ExecutorCloser(queries));
       api = new LoopApi(loop, thread, view::get, events, logs, queries);
       web =
           options.http().isEmpty()
@@ -157,8 +183,38 @@ final class Wiring implements AutoCloseable {
               snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
         });
     if (snapshot.config() != null && !snapshot.stale()) {
-      nodes.config(snapshot.config().settings());
+      nodes.settings(snapshot.config().settings());
       changes.config(snapshot.config());
+    }
+  }
+
+  /** Looks after what has no news of its own: problems that come and go, old logs. */
+  private ExecutorCloser watch(StatusWriter writer, LogStore logs, InstantSource clock) {
+    ScheduledExecutorService watch =
+        Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
+    watch.scheduleWithFixedDelay(() -> showProblems(writer), 0, 1, TimeUnit.SECONDS);
+    watch.scheduleWithFixedDelay(
+        () -> logs.prune(clock.millis() - LOGS_KEPT.toMillis()), 60, 3600, TimeUnit.SECONDS);
+    return new ExecutorCloser(watch);
+  }
+
+  private void showProblems(StatusWriter writer) {
+    NodesState state = nodes.state();
+    String nodesProblem =
+        state.failing() && !state.problems().isEmpty() ? state.problems().get(0).toString() : null;
+    String storeProblem = writer.problem().orElse(null);
+    thread.execute(
+        () -> {
+          loop.error("nodes", nodesProblem);
+          loop.error("status store", storeProblem);
+        });
+    writer.failure().ifPresent(onDeath);
+  }
+
+  private record ExecutorCloser(ExecutorService executor) implements AutoCloseable {
+    @Override
+    public void close() {
+      executor.shutdownNow();
     }
   }
 

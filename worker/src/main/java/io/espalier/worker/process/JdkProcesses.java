@@ -162,7 +162,10 @@ final class JdkProcesses implements Processes {
       try {
         int result = process.waitFor();
         // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
-        Exit exit = result > 128 \&\& result < 160 ? new Exit(null, result - 128, false) : new Exit(result, null, false);
+        Exit exit =
+            result > 128 && result < 160
+                ? new Exit(null, result - 128, false)
+                : new Exit(result, null, false);
         byte[] status = statusTail();
         queue.add(
             () -> {

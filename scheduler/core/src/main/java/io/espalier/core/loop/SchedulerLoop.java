@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
@@ -244,6 +245,11 @@ public final class SchedulerLoop {
     TaskPageChore chore = new TaskPageChore(core, query);
     inputs.add(now -> chores.add(chore));
     return chore.answer();
+  }
+
+  /** The counts of all configured jobs, by name, as of this moment. */
+  public Map<String, JobProgress> progress() {
+    return views.progress();
   }
 
   /** The highest use of every resource so far. */

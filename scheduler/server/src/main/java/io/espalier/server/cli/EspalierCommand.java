@@ -1,5 +1,9 @@
 package io.espalier.server.cli;
 
+import io.espalier.server.Plugins;
+import io.espalier.server.Version;
+import io.espalier.server.cli.client.ClientCommands;
+import io.espalier.server.cli.client.Clients;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;
@@ -13,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "espalier",
     mixinStandardHelpOptions = true,
-    versionProvider = EspalierCommand.Version.class,
+    versionProvider = EspalierCommand.VersionText.class,
     description = "A sharded task scheduler with resource trees.",
     footer = {
       "",
@@ -32,10 +36,22 @@ public final class EspalierCommand implements Runnable {
     CommandLine line = new CommandLine(new EspalierCommand());
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
+    Plugins plugins = Plugins.load();
+    line.addSubcommand(
+        new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
+    line.addSubcommand(new NodesCommand());
+    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment))).forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setExecutionExceptionHandler(EspalierCommand::failed);
     line.setParameterExceptionHandler(EspalierCommand::misused);
     return line.execute(args);
+  }
+
+  /** 0 where standard output is no terminal: then nothing is cut. */
+  private static int terminalWidth(Map<String, String> environment) {
+    return Boolean.getBoolean("espalier.terminal.out")
+        ? Terminal.detect(true, environment).width()
+        : 0;
   }
 
   private static int failed(Exception failure, CommandLine line, CommandLine.ParseResult parsed) {
@@ -66,12 +82,11 @@ public final class EspalierCommand implements Runnable {
         spec.commandLine(), "say which command; espalier --help lists them");
   }
 
-  /** Reads the version of the jar this runs from. */
-  static final class Version implements IVersionProvider {
+  /** For {@code --version}. */
+  static final class VersionText implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = EspalierCommand.class.getPackage().getImplementationVersion();
-      return new String[] {"espalier " + (version == null ? "development" : version)};
+      return new String[] {"espalier " + Version.get()};
     }
   }
 }

@@ -122,12 +122,13 @@ final class ProcessFlags {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return new ProcessOptions(
-        config,
+        source(config),
         configDirectory(config),
         directory,
         kind,
         store,
         fresh,
+        false,
         workerCommand == null ? List.of() : List.of(workerCommand),
         instanceNodeName == null ? hostName() : instanceNodeName,
         listener,
@@ -213,6 +214,13 @@ final class ProcessFlags {
     return name.endsWith(".json") && name.length() > 5
         ? name.substring(0, name.length() - 5)
         : name;
+  }
+
+  /** The same wherever it is asked from: files and directories by their absolute path. */
+  static String source(String config) {
+    return config.contains("://") || config.isBlank()
+        ? config
+        : Path.of(config).toAbsolutePath().normalize().toString();
   }
 
   /** The directory of a file, or the directory itself. */

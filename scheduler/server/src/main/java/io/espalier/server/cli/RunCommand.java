@@ -82,8 +82,9 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   /** Of the jobs that can run; the others are listed as invalid, or were disabled on purpose. */
-  private static List<JobProgress> progress(EspalierProcess process) {
-    return process.api().view().progress().values().stream()
+  private static List<JobProgress> progress(EspalierProcess process)
+      throws InterruptedException {
+    return process.progress().stream()
         .filter(
             p -> {
               Job job = process.config().job(p.job());

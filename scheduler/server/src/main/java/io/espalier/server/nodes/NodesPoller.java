@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodesPoller implements AutoCloseable {
   /** Time between good refreshes, unless told otherwise. */
-  public static final Duration DEFAULT_REFRESH = Duration.ofSeconds(300);
+  public static final Duration DEFAULT_REFRESH = Duration.ofMinutes(5);
 
   /** Time after a failed one. */
   public static final Duration DEFAULT_RETRY = Duration.ofSeconds(30);
@@ -187,22 +187,35 @@ public final class NodesPoller implements AutoCloseable {
       return false;
     }
     NodeSnapshot old = before.snapshot();
+    NodeSnapshot snapshot = old;
     boolean same = old != null && old.topology().equals(topology);
-    boolean news = !same || !old.nodesHash().equals(wanted.nodesHash());
-    // Equal trees stay one object: memory, and a quick comparison for everybody.
-    NodeSnapshot snapshot =
-        news ? new NodeSnapshot(same ? old.topology() : topology, wanted.nodesHash(), now) : old;
+    boolean news = old == null || !same || !old.nodesHash().equals(wanted.nodesHash());
+    if (news || snapshot == null) {
+      // Equal trees stay one object: memory, and a quick comparison for everybody.
+      Topology kept = old != null && same ? old.topology() : topology;
+      snapshot = new NodeSnapshot(kept, wanted.nodesHash(), now);
+    }
     state = new NodesState(snapshot, now, false, result.problems());
     next(clock.instant().plus(refresh));
     if (before.failing()) {
       LOG.info("The nodes can be fetched again");
     }
-    if (news && snapshot != null) {
+    if (news) {
       LOG.info("Fetched {} nodes", topology.size());
       logWarnings(result.problems(), before.problems());
-      listener.accept(snapshot);
+      tell(snapshot, before);
     }
     return news;
+  }
+
+  private void tell(NodeSnapshot snapshot, NodesState before) {
+    try {
+      listener.accept(snapshot);
+    } catch (RuntimeException e) {
+      // It has not taken the snapshot, so the next refresh must offer it again.
+      state = before;
+      throw e;
+    }
   }
 
   private void next(Instant at) {
