@@ -23,9 +23,9 @@ import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
+import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
-import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
@@ -85,12 +85,7 @@ final class Wiring implements AutoCloseable {
    * @param follow where the poller's news are to go
    * @throws IOException when something of the outside cannot be had, saying what
    */
-  Wiring(
-      ProcessOptions options,
-      Plugins plugins,
-      ConfigPoller configPoller,
-      ConfigNews follow,
-      Consumer<Throwable> onDeath)
+  Wiring(ProcessOptions options, Plugins plugins, ConfigPoller configPoller, ConfigNews follow, Consumer<Throwable> onDeath)
       throws IOException {
     boolean complete = false;
     try {
