@@ -1,18 +1,55 @@
 package io.espalier.webui;
 
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.v1.ApiV1;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP side of a scheduler: Bistro's batched queries, {@code /api/v1}, events, health, metrics
  * and the page. Event loops read published views only; whatever takes work or waits for the
- * scheduler runs on a small pool of its own.
+ * scheduler runs on a small pool of its own. All its threads are daemons.
  */
 public final class WebServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
+  private static final int EVENT_LOOPS = 2;
+  private static final int POOL = 2;
+  private static final int HEADER_BYTES = 16 * 1024;
+  private static final int REQUEST_LINE_BYTES = 8 * 1024;
+
+  private final Vertx vertx;
+  private final ExecutorService pool;
   private final URI uri;
 
-  private WebServer(URI uri) {
+  private WebServer(Vertx vertx, ExecutorService pool, URI uri) {
+    this.vertx = vertx;
+    this.pool = pool;
     this.uri = uri;
   }
 
@@ -24,10 +61,32 @@ public final class WebServer implements AutoCloseable {
    */
   public static WebServer start(
       WebOptions options, SchedulerApi api, PrometheusMeterRegistry metrics) {
-    return new WebServer(URI.create("http://" + options.host() + ":" + options.port()));
+    InetAddress address = address(options);
+    ExecutorService pool = pool();
+    Vertx vertx = vertx();
+    try {
+      Routes routes = routes(options, address, api, metrics, pool);
+      AtomicInteger port = new AtomicInteger();
+      vertx
+          .deployVerticle(
+              () -> new Listener(routes, address, options, port),
+              new DeploymentOptions().setInstances(EVENT_LOOPS))
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(30, TimeUnit.SECONDS);
+      return new WebServer(vertx, pool, uri(address, port.get()));
+    } catch (ExecutionException | TimeoutException e) {
+      stop(vertx, pool);
+      Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+      throw new WebStartException(complaint(options, cause), cause);
+    } catch (InterruptedException e) {
+      stop(vertx, pool);
+      Thread.currentThread().interrupt();
+      throw new WebStartException("interrupted while starting to listen", e);
+    }
   }
 
-  /** Where it listens, with the actual port. */
+  /** Where it listens, with the actual port; a wildcard address is shown as loopback. */
   public URI uri() {
     return uri;
   }
@@ -39,5 +98,161 @@ public final class WebServer implements AutoCloseable {
 
   /** Stops listening and closes all connections; bounded to a few seconds. */
   @Override
-  public void close() {}
+  public void close() {
+    stop(vertx, pool);
+  }
+
+  private static void stop(Vertx vertx, ExecutorService pool) {
+    try {
+      vertx.close().toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("the web server did not stop cleanly", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static Routes routes(
+      WebOptions options,
+      InetAddress address,
+      SchedulerApi api,
+      PrometheusMeterRegistry metrics,
+      ExecutorService pool) {
+    WebOptions.Limits limits = options.limits();
+    Duration third = limits.idle().dividedBy(3);
+    Duration heartbeat =
+        third.compareTo(Duration.ofSeconds(15)) < 0 ? third : Duration.ofSeconds(15);
+    return new Routes(
+        options,
+        api,
+        new ApiV1(api, options.identity()),
+        new BistroBatches(api, options.clock(), limits.answerWithin(), pool),
+        new Answers(pool, limits.requests(), limits.answerWithin()),
+        new Meters(metrics, api, options.clock()),
+        new Guard(ownHosts(options, address)),
+        new EventStreams(api.events(), limits.streams(), heartbeat, metrics));
+  }
+
+  private static ExecutorService pool() {
+    AtomicInteger number = new AtomicInteger();
+    return Executors.newFixedThreadPool(
+        POOL,
+        work -> {
+          Thread thread = new Thread(work, "espalier-web-" + number.incrementAndGet());
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  private static Vertx vertx() {
+    return Vertx.vertx(
+        new VertxOptions()
+            .setEventLoopPoolSize(EVENT_LOOPS)
+            .setWorkerPoolSize(1)
+            .setInternalBlockingPoolSize(1)
+            .setUseDaemonThread(true)
+            // Everything served is in memory: no cache directory in the file system.
+            .setFileSystemOptions(
+                new FileSystemOptions()
+                    .setFileCachingEnabled(false)
+                    .setClassPathResolvingEnabled(false)));
+  }
+
+  private static InetAddress address(WebOptions options) {
+    try {
+      return InetAddress.getByName(bare(options.host()));
+    } catch (UnknownHostException e) {
+      throw new WebStartException(complaint(options, e), e);
+    }
+  }
+
+  /** Names by which clients may call this server: what it is bound to, and what was allowed. */
+  private static Set<String> ownHosts(WebOptions options, InetAddress address) {
+    Set<String> hosts = new HashSet<>(options.allowedHosts());
+    hosts.add(bare(options.host()));
+    hosts.add(address.getHostAddress());
+    if (address.isAnyLocalAddress()) {
+      try {
+        hosts.add(InetAddress.getLocalHost().getHostName());
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .forEach(own -> hosts.add(withoutZone(own.getHostAddress())));
+      } catch (SocketException | UnknownHostException e) {
+        LOG.warn("cannot list this machine's addresses: {}", e.toString());
+      }
+    }
+    return hosts;
+  }
+
+  private static String withoutZone(String address) {
+    int percent = address.indexOf('%');
+    return percent < 0 ? address : address.substring(0, percent);
+  }
+
+  private static String bare(String host) {
+    return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+  }
+
+  private static URI uri(InetAddress address, int port) {
+    String host = address.isAnyLocalAddress() ? "127.0.0.1" : withoutZone(address.getHostAddress());
+    return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+  }
+
+  private static String complaint(WebOptions options, Throwable cause) {
+    String where = "cannot listen on " + options.host() + ":" + options.port() + ": ";
+    String said = String.valueOf(cause.getMessage());
+    if (cause instanceof UnknownHostException) {
+      return where + "there is no such host";
+    }
+    if (cause instanceof BindException || cause instanceof IOException) {
+      if (said.contains("already in use")) {
+        return where + "the port is in use; choose another with --http HOST:PORT";
+      }
+      if (said.contains("ermission denied")) {
+        return where + "the port needs privileges; choose one above 1023 with --http HOST:PORT";
+      }
+      if (said.contains("assign requested address")) {
+        return where + "this machine does not have that address";
+      }
+    }
+    return where + said.lines().findFirst().orElse(cause.toString());
+  }
+
+  /** One event loop's share of the connections. */
+  private static final class Listener extends VerticleBase {
+    private final Routes routes;
+    private final InetAddress address;
+    private final WebOptions options;
+    private final AtomicInteger port;
+
+    Listener(Routes routes, InetAddress address, WebOptions options, AtomicInteger port) {
+      this.routes = routes;
+      this.address = address;
+      this.options = options;
+      this.port = port;
+    }
+
+    @Override
+    public Future<?> start() {
+      HttpServerOptions http =
+          new HttpServerOptions()
+              .setHost(withoutZone(address.getHostAddress()))
+              // Below zero: any free port, but the same for all loops.
+              .setPort(options.port() == 0 ? -1 : options.port())
+              .setMaxHeaderSize(HEADER_BYTES)
+              .setMaxInitialLineLength(REQUEST_LINE_BYTES)
+              .setIdleTimeout((int) options.limits().idle().toMillis())
+              .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+              // Asked for only once the declared length is known to be acceptable.
+              .setHandle100ContinueAutomatically(false)
+              .setHttp2ClearTextEnabled(false);
+      return vertx
+          .createHttpServer(http)
+          .requestHandler(routes.handler(vertx))
+          .listen()
+          .onSuccess((HttpServer server) -> port.set(server.actualPort()));
+    }
+  }
 }

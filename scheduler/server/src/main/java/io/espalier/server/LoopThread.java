@@ -5,11 +5,17 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,16 +37,41 @@ final class LoopThread implements Executor, AutoCloseable {
   private final AtomicBoolean open = new AtomicBoolean(true);
   private final InstantSource clock;
   private final Consumer<Throwable> onDeath;
-  private final Thread thread;
+  private volatile @Nullable Thread thread;
 
-  LoopThread(SchedulerLoop loop, InstantSource clock, Consumer<Throwable> onDeath) {
+  LoopThread(InstantSource clock, Consumer<Throwable> onDeath) {
     this.clock = clock;
     this.onDeath = onDeath;
-    this.thread = new Thread(() -> run(loop), "scheduler");
   }
 
-  void start() {
-    thread.start();
+  /** Begins to drive the loop; once. */
+  void start(SchedulerLoop loop) {
+    Thread fresh = new Thread(() -> run(loop), "scheduler");
+    thread = fresh;
+    fresh.start();
+  }
+
+  /**
+   * Runs a question on the scheduler thread, after all that was handed in before, and waits.
+   *
+   * @throws CompletionException when the question failed
+   * @throws TimeoutException when the thread does not answer within a minute
+   */
+  <T> T call(Supplier<T> question) throws InterruptedException, TimeoutException {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    execute(
+        () -> {
+          try {
+            answer.complete(question.get());
+          } catch (RuntimeException e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    try {
+      return answer.get(1, TimeUnit.MINUTES);
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
+    }
   }
 
   /** Work that waits to be run. */
@@ -84,8 +115,12 @@ final class LoopThread implements Executor, AutoCloseable {
   public void close() {
     open.set(false);
     execute(() -> {});
+    Thread running = thread;
+    if (running == null) {
+      return;
+    }
     try {
-      thread.join(10_000);
+      running.join(10_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

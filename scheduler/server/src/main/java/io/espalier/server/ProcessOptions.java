@@ -9,9 +9,11 @@ import java.util.Optional;
  * What one scheduler process is started with, checked and complete; printed at start.
  *
  * @param configUri file, directory or URI of the configuration
+ * @param configDirectory what relative paths in it are relative to
  * @param dataDir everything the process keeps
  * @param store where statuses live
  * @param fresh forget all statuses first
+ * @param frozen start nothing: only answer questions about what is stored
  * @param workerCommand argv prefix of jobs that have no command; empty: none
  * @param http listener; empty: none
  * @param maxAttempts a task fails for good after so many; 0: no bound
@@ -21,10 +23,12 @@ import java.util.Optional;
  */
 public record ProcessOptions(
     String configUri,
+    String configDirectory,
     Path dataDir,
     Runner runner,
     Store store,
     boolean fresh,
+    boolean frozen,
     List<String> workerCommand,
     String instanceNodeName,
     Optional<HostPort> http,
@@ -33,6 +37,27 @@ public record ProcessOptions(
     Duration nodesRetry,
     Simulation simulation,
     long seed) {
+
+  /** For questions about a data directory whose scheduler has ended. */
+  public static ProcessOptions frozen(
+      String configUri, String configDirectory, Path dataDir, String instanceNodeName) {
+    return new ProcessOptions(
+        configUri,
+        configDirectory,
+        dataDir,
+        Runner.DRY_RUN,
+        Store.SQLITE,
+        false,
+        true,
+        List.of(),
+        instanceNodeName,
+        Optional.empty(),
+        0,
+        Duration.ofDays(1),
+        Duration.ofDays(1),
+        new Simulation(0, 0),
+        0);
+  }
 
   /** {@code --runner}. */
   public enum Runner {

@@ -48,11 +48,11 @@ public final class BistroBatches {
    * @param pool where the work is done
    */
   public BistroBatches(
-      SchedulerApi api, JobForm form, InstantSource clock, Duration answerWithin, Executor pool) {
+      SchedulerApi api, InstantSource clock, Duration answerWithin, Executor pool) {
     this.api = api;
     this.answerWithin = answerWithin;
     this.pool = pool;
-    new JobQueries(api, form).addTo(table);
+    new JobQueries(api).addTo(table);
     new RunningQueries(clock).addTo(table);
     NodeQueries.addTo(table);
     new LogQueries(api).addTo(table);

@@ -3,7 +3,9 @@ package io.espalier.webui.bistro;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
+import io.espalier.core.status.StatusBits;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -17,11 +19,9 @@ final class JobQueries {
   static final int MAX_SAMPLES = 10;
 
   private final SchedulerApi api;
-  private final JobForm form;
 
-  JobQueries(SchedulerApi api, JobForm form) {
+  JobQueries(SchedulerApi api) {
     this.api = api;
-    this.form = form;
   }
 
   void addTo(Map<String, BistroQuery> table) {
@@ -34,7 +34,7 @@ final class JobQueries {
   private CompletionStage<Json> jobs(Arguments arguments, Snapshot snapshot) {
     Json.Builder data = Json.object();
     for (Job job : requested(arguments, snapshot)) {
-      data.put(job.name(), form.of(job, snapshot.config().settings()));
+      data.put(job.name(), JobExport.toJson(job, snapshot.config().settings()));
     }
     return CompletableFuture.completedFuture(data.build());
   }
@@ -65,7 +65,7 @@ final class JobQueries {
                 Json.Builder node = Json.object();
                 buckets.forEach(
                     (bits, bucket) -> {
-                      String encoded = BistroBits.encode(bits);
+                      String encoded = StatusBits.encode(bits);
                       List<String> names = bucket.samples();
                       count.put(encoded, bucket.count());
                       node.put(

@@ -99,6 +99,7 @@ public final class SqliteLogStore implements LogStore {
       HikariConfig config = new HikariConfig();
       config.setPoolName("task-logs");
       config.setDataSource(source(file, true));
+      config.setReadOnly(true);
       config.setMaximumPoolSize(READERS);
       config.setMinimumIdle(0);
       config.setIdleTimeout(60_000);

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
  * the task's own process only.
  */
 final class JdkProcesses implements Processes {
+  private static final int DESCRIPTORS = 3;
   private static final int CHUNK = 8192;
   private static final long FIRST_LOOK_MILLIS = 20;
   private static final long LAST_LOOK_MILLIS = 1000;
@@ -33,6 +34,11 @@ final class JdkProcesses implements Processes {
   @Override
   public String description() {
     return "ProcessBuilder" + (sessions ? " with setsid" : ", without process groups");
+  }
+
+  @Override
+  public int capacity() {
+    return ProcFs.descriptorsFor(DESCRIPTORS);
   }
 
   @Override
@@ -69,7 +75,7 @@ final class JdkProcesses implements Processes {
           });
     } catch (IOException e) {
       String cause = e.getMessage() == null ? e.toString() : e.getMessage();
-      queue.add(() -> events.failed("cannot start " + spawn.executable() + ": " + cause));
+      queue.add(() -> events.failed("cannot start " + spawn.executable() + ": " + cause, false));
     }
   }
 
@@ -155,9 +161,11 @@ final class JdkProcesses implements Processes {
     private void awaitEnd() {
       try {
         int result = process.waitFor();
-        // The JDK folds a signal into the exit code, as shells do.
+        // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
         Exit exit =
-            result > 128 ? new Exit(null, result - 128, false) : new Exit(result, null, false);
+            result > 128 && result < 160
+                ? new Exit(null, result - 128, false)
+                : new Exit(result, null, false);
         byte[] status = statusTail();
         queue.add(
             () -> {
@@ -239,9 +247,25 @@ final class JdkProcesses implements Processes {
         } else {
           process.destroy();
         }
-      } else if (process.isAlive() || isSessionAlive()) {
+      } else if (process.isAlive() ? awaitGroup() : isSessionAlive()) {
         Signals.group(pid(), signal);
       }
+    }
+
+    /** Before setsid has run there is no group to be signalled. */
+    private boolean awaitGroup() {
+      for (int i = 0; i < 1000 && process.isAlive(); i++) {
+        if (ProcFs.stat(pid()).filter(stat -> stat.group() == pid()).isPresent()) {
+          return true;
+        }
+        try {
+          TimeUnit.MILLISECONDS.sleep(1);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return false;
+        }
+      }
+      return process.isAlive();
     }
 
     @Override

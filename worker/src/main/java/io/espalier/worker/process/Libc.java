@@ -91,6 +91,11 @@ final class Libc {
 
   static native String strerror(int number);
 
+  /** Descriptors, processes or memory: EMFILE, ENFILE, EAGAIN, ENOMEM. */
+  static boolean isShortage(int error) {
+    return error == 24 || error == 23 || error == EAGAIN || error == 12;
+  }
+
   static int errno() {
     return Native.getLastError();
   }

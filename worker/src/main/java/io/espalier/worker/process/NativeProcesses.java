@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * number, and its group's, cannot belong to anybody else, and signals cannot hit a stranger.
  */
 final class NativeProcesses implements Processes {
+  /** Four pipes and the pidfd. */
+  private static final int DESCRIPTORS = 5;
+
   private static final int SPAWNERS = 2;
   private static final int MAX_EVENTS = 256;
   private static final int READ_SIZE = 1 << 16;
@@ -93,6 +96,11 @@ final class NativeProcesses implements Processes {
   }
 
   @Override
+  public int capacity() {
+    return ProcFs.descriptorsFor(DESCRIPTORS);
+  }
+
+  @Override
   public String statusPath(Path fallback) {
     return "/dev/fd/" + NativeSpawner.STATUS_FD;
   }
@@ -111,7 +119,7 @@ final class NativeProcesses implements Processes {
           results.add(() -> register(spawned, request.events()));
         } catch (RuntimeException e) {
           String cause = "cannot start " + request.spawn().executable() + ": " + e;
-          results.add(() -> request.events().failed(cause));
+          results.add(() -> request.events().failed(cause, true));
         }
         wakeUp();
       }
@@ -126,7 +134,7 @@ final class NativeProcesses implements Processes {
           spawned.error == Libc.ENOEXEC
               ? "not in a format that can be run (a script needs a first line like #!/bin/sh)"
               : Libc.strerror(spawned.error);
-      sink.failed("cannot " + spawned.failed + ": " + why);
+      sink.failed("cannot " + spawned.failed + ": " + why, Libc.isShortage(spawned.error));
       return;
     }
     NativeChild child = new NativeChild(nextSerial++, spawned, sink);

@@ -13,6 +13,7 @@ import java.util.Optional;
 
 /** What {@code /proc} says about processes. A process may be gone between two questions. */
 final class ProcFs {
+  private static final int DESCRIPTORS_FOR_OTHERS = 400;
   private static final Path ROOT = Path.of("/proc");
 
   private ProcFs() {}
@@ -70,6 +71,21 @@ final class ProcFs {
     } catch (IOException e) {
       return "";
     }
+  }
+
+  /** How many things of so many descriptors fit into our limit, with some left for others. */
+  static int descriptorsFor(int each) {
+    try {
+      for (String line : Files.readAllLines(ROOT.resolve("self/limits"))) {
+        if (line.startsWith("Max open files")) {
+          String soft = line.substring("Max open files".length()).strip().split(" +", 2)[0];
+          return (int) Math.max(1, (Long.parseLong(soft) - DESCRIPTORS_FOR_OTHERS) / each);
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return Integer.MAX_VALUE;
+    }
+    return Integer.MAX_VALUE;
   }
 
   /** Differs after every boot; empty where there is no such file. */

@@ -12,6 +12,9 @@ interface Processes extends AutoCloseable {
   /** For the log. */
   String description();
 
+  /** How many processes there may be at once, by the limits of this process. */
+  int capacity();
+
   /**
    * What the process is given as path of its status file.
    *
@@ -74,8 +77,12 @@ interface Processes extends AutoCloseable {
   interface Events {
     void started(Child child);
 
-    /** It could not be started; nothing else follows. */
-    void failed(String cause);
+    /**
+     * It could not be started; nothing else follows.
+     *
+     * @param shortage it is not the task's fault: this process or host has run out of something
+     */
+    void failed(String cause, boolean shortage);
 
     /** The array is the caller's and is only valid during the call. */
     void output(Channel channel, byte[] bytes, int length);

@@ -98,13 +98,13 @@ final class RunningTask implements Processes.Events {
   }
 
   @Override
-  public void failed(String cause) {
-    fail(cause);
+  public void failed(String cause, boolean shortage) {
+    fail(shortage ? TaskEnd.Kind.NOT_STARTED : TaskEnd.Kind.START_FAILED, cause);
   }
 
   /** Ends it without a process. */
-  void fail(String cause) {
-    end(key.end(TaskEnd.Kind.START_FAILED, null, null, null, cause), "task_failed_to_start");
+  void fail(TaskEnd.Kind kind, String cause) {
+    end(key.end(kind, null, null, null, cause), "task_failed_to_start");
   }
 
   @Override

@@ -67,14 +67,16 @@ final class Survivors {
     }
     List<ProcFs.Stat> processes =
         ProcFs.pids().stream().flatMap(pid -> ProcFs.stat(pid).stream()).toList();
+    Set<Long> found = new HashSet<>();
     Set<Long> strangers = new HashSet<>();
     for (ProcFs.Stat process : processes) {
       Journal.Entry entry = leaders.get(process.pid());
       if (entry != null && entry.startTicks() != process.startTicks()) {
         strangers.add(process.pid());
+      } else if (entry != null && process.isAlive()) {
+        found.add(process.pid());
       }
     }
-    Set<Long> found = new HashSet<>();
     for (ProcFs.Stat process : processes) {
       if (process.isAlive()
           && (isOf(process, process.group(), leaders, strangers)

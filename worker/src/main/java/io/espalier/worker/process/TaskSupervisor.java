@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts, watches and stops the processes of tasks (behaviour section 7). One thread owns all of
- * them; the public methods only leave it messages, so they never wait for a process.
+ * them; the public methods only leave it messages, so they never wait for a process. A log store
+ * that blocks its callers holds up all tasks.
  *
  * <p>Every process leads a session and group of its own, and signals go to the group, whatever
  * {@code process_group_leader} says. Nothing of it outlives this process: see {@link Guard} for
@@ -41,19 +42,21 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private static final Duration SURVIVORS_BOUND = Duration.ofSeconds(10);
   private static final Duration KILL_BOUND = Duration.ofSeconds(10);
-  private static final int STARTS_PER_TURN = 16;
+
+  /** Between two looks at what the processes do. */
+  private static final int MESSAGES_PER_TURN = 32;
 
   private final SupervisorOptions options;
   private final LogStore logs;
   private final Journal journal;
   private final Guard guard;
   private final Processes processes;
+  private final int capacity;
   private final Path runningDirectory;
   private final TaskEnvironment environment;
   private final Thread thread;
   private final Map<TaskKey, RunningTask> known = new ConcurrentHashMap<>();
   private final Queue<Runnable> messages = new ConcurrentLinkedQueue<>();
-  private final Queue<Launch> starts = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Map<String, Path> jobDirectories = new HashMap<>();
   private final Set<TaskKey> accepted = ConcurrentHashMap.newKeySet();
@@ -79,6 +82,7 @@ public final class TaskSupervisor implements AutoCloseable {
     this.journal = journal;
     this.guard = guard;
     this.processes = processes;
+    this.capacity = processes.capacity();
     this.runningDirectory = journal.directory();
     this.environment = new TaskEnvironment(options.environment());
     this.thread = new Thread(this::run, "task-supervisor");
@@ -179,8 +183,10 @@ public final class TaskSupervisor implements AutoCloseable {
     if (!accepted.add(key)) {
       throw new IllegalStateException("this invocation was started before: " + key);
     }
-    starts.add(launch);
-    if (closing && starts.remove(launch)) {
+    // Starts and kills share one queue: a kill must find what was started before it.
+    Runnable message = () -> begin(launch);
+    messages.add(message);
+    if (closing && messages.remove(message)) {
       accepted.remove(key);
       sink.accept(notStarted(key));
     }
@@ -219,12 +225,9 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private void run() {
     while (true) {
-      for (Runnable message = messages.poll(); message != null; message = messages.poll()) {
-        guarded(message);
-      }
-      startSome();
+      readMessages();
       runTimers();
-      if (closing && (accepted.isEmpty() || abandoned) && starts.isEmpty()) {
+      if (closing && (accepted.isEmpty() || abandoned) && messages.isEmpty()) {
         return;
       }
       try {
@@ -235,13 +238,13 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private void startSome() {
-    for (int i = 0; i < STARTS_PER_TURN || closing; i++) {
-      Launch launch = starts.poll();
-      if (launch == null) {
+  private void readMessages() {
+    for (int i = 0; i < MESSAGES_PER_TURN; i++) {
+      Runnable message = messages.poll();
+      if (message == null) {
         return;
       }
-      guarded(() -> begin(launch));
+      guarded(message);
     }
   }
 
@@ -256,7 +259,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   private long waitNanos() {
-    if (!starts.isEmpty() || !messages.isEmpty()) {
+    if (!messages.isEmpty()) {
       return 0;
     }
     Timer next = timers.peek();
@@ -288,6 +291,12 @@ public final class TaskSupervisor implements AutoCloseable {
     List<String> command = launch.command().isEmpty() ? options.workerCommand() : launch.command();
     RunningTask task = new RunningTask(launch, command, json, this);
     known.put(key, task);
+    if (known.size() > capacity) {
+      task.fail(
+          TaskEnd.Kind.NOT_STARTED,
+          capacity + " tasks run, more are not possible with this limit of open files (ulimit -n)");
+      return;
+    }
     Processes.Spawn spawn;
     try {
       if (command.isEmpty()) {
@@ -307,10 +316,10 @@ public final class TaskSupervisor implements AutoCloseable {
               statusFile);
       journal.starting(TaskEnvironment.invocationId(launch));
     } catch (FileSystemException e) {
-      task.fail("cannot use " + e.getFile() + ": " + reason(e));
+      task.fail(TaskEnd.Kind.START_FAILED, "cannot use " + e.getFile() + ": " + reason(e));
       return;
     } catch (IOException | IllegalArgumentException e) {
-      task.fail(String.valueOf(e.getMessage()));
+      task.fail(TaskEnd.Kind.START_FAILED, String.valueOf(e.getMessage()));
       return;
     }
     processes.spawn(spawn, task);
@@ -353,7 +362,11 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   void log(LogLine.Stream stream, TaskKey key, String text) {
-    logs.append(stream, key.job(), key.node(), System.currentTimeMillis(), text);
+    try {
+      logs.append(stream, key.job(), key.node(), System.currentTimeMillis(), text);
+    } catch (RuntimeException e) {
+      log.error("the task log does not take a line of {}: {}", key, e.getMessage());
+    }
   }
 
   void event(TaskKey key, String name, Json.Obj about) {
@@ -369,7 +382,12 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   Json.Obj statusForm(TaskEnd end) {
-    return options.statusForm().apply(end);
+    try {
+      return options.statusForm().apply(end);
+    } catch (RuntimeException e) {
+      log.error("no form for the status of {}", end, e);
+      return Json.Obj.EMPTY;
+    }
   }
 
   /** Kills everything that belongs to the task, wherever it has gone. */
@@ -397,7 +415,11 @@ public final class TaskSupervisor implements AutoCloseable {
   private void deliver(TaskEnd end) {
     Consumer<TaskEnd> sink = ends;
     if (sink != null) {
-      sink.accept(end);
+      try {
+        sink.accept(end);
+      } catch (RuntimeException e) {
+        log.error("nobody took {}", end, e);
+      }
     }
   }
 

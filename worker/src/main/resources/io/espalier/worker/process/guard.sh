@@ -17,7 +17,7 @@ live() {
     $1 == "s" { entry[$2] = $2 " 0 0 9" }
     $1 == "p" && NF == 5 { entry[$2] = $2 " " $3 " " $4 " " $5 }
     $1 == "e" { delete entry[$2] }
-    END { for (i in entry) print entry[i] }' "$journal"
+    END { for (i in entry) print entry[i] }' "$journal" 2>/dev/null
 }
 
 # Start time of a process in clock ticks; nothing when it is gone.
@@ -34,6 +34,9 @@ quiet=0
 while [ "$round" -lt 100 ]; do
   found=0
   doomed=" "
+  # Whoever deleted the journal with its directory does not want the tasks either.
+  all=no
+  [ -r "$journal" ] || all=yes
   while read -r invocation pid started signal; do
     [ -n "$invocation" ] || continue
     [ "$signal" = 0 ] && continue
@@ -50,8 +53,8 @@ LIVE
     pid=${file#/proc/}
     pid=${pid%/environ}
     invocation=$(tr '\0' '\n' < "$file" 2>/dev/null | sed -n 's/^ESPALIER_TASK_INVOCATION=//p')
-    case $doomed in
-      *" $invocation "*)
+    case $all$doomed in
+      yes* | *" $invocation "*)
         found=1
         kill -9 "$pid" 2>/dev/null
         ;;

@@ -25,10 +25,12 @@ public record LoopPorts(
     Executor owner) {
 
   /** Makes changes durable, in the order of the calls. */
-  @FunctionalInterface
   public interface Commits {
     /** Never blocks; the stage completes once the batch is durable, on any thread. */
     CompletionStage<Void> submit(Batch batch);
+
+    /** Whether nothing new should be started until the store has caught up. */
+    boolean isSaturated();
   }
 
   /** Receives what an operator should read. Must not block. */

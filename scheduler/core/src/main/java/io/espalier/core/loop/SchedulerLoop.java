@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
@@ -246,9 +247,24 @@ public final class SchedulerLoop {
     return chore.answer();
   }
 
+  /** The counts of all configured jobs, by name, as of this moment. */
+  public Map<String, JobProgress> progress() {
+    return views.progress();
+  }
+
   /** The highest use of every resource so far. */
   public List<Peak> peaks() {
     return core.peaks();
+  }
+
+  /** Invocations that are alive. */
+  public int liveCount() {
+    return live.size();
+  }
+
+  /** How many tasks this loop has started. */
+  public long started() {
+    return starts.count();
   }
 
   /**
@@ -313,7 +329,10 @@ public final class SchedulerLoop {
 
   /** Whether there is more to place. */
   private boolean round(long nowMillis) {
-    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt) {
+    if (stopping
+        || !changes.hasConfig()
+        || nowMillis < retryPolicyAt
+        || ports.commits().isSaturated()) {
       return false;
     }
     SchedulingPolicy policy = policies.get(core.config().settings().policy());

@@ -26,6 +26,10 @@ final class Starts {
     this.options = options;
   }
 
+  long count() {
+    return sequence;
+  }
+
   /**
    * @throws IllegalStateException when the core placed what must not start: the state cannot be
    *     trusted any more

@@ -70,23 +70,25 @@ final class ViewBuilder {
     return nowMillis + HEARTBEAT_MILLIS;
   }
 
-  private SchedulerView view(long nowMillis) {
-    Config config = hasConfig ? core.config() : null;
+  Map<String, JobProgress> progress() {
     Map<String, JobProgress> progress = new TreeMap<>();
-    if (config != null) {
-      for (int job = 0; job < core.jobCount(); job++) {
-        Job known = core.job(job);
-        if (known != null) {
-          progress.put(known.name(), core.progress(job));
-        }
+    for (int job = 0; hasConfig && job < core.jobCount(); job++) {
+      Job known = core.job(job);
+      if (known != null) {
+        progress.put(known.name(), core.progress(job));
       }
     }
+    return Collections.unmodifiableMap(progress);
+  }
+
+  private SchedulerView view(long nowMillis) {
+    Config config = hasConfig ? core.config() : null;
     return new SchedulerView(
         config,
         configProblems,
         config == null ? null : core.topology(),
         nodesAtMillis,
-        Collections.unmodifiableMap(progress),
+        progress(),
         live.view(shard),
         Map.copyOf(errors),
         nowMillis);

@@ -1,14 +1,254 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A new configuration and its nodes, compared with those in force: everything of it that can be
  * computed beside the scheduler thread. Made by {@link SchedulingCore#prepare}.
  */
 public final class Change {
-  Change() {}
+  /** Limits of levels with more nodes go through a new world, in slices. */
+  private static final int MOST_NODES_AT_ONCE = 10_000;
 
-  /** The tasks that it will bring, as far as can be known before it is in force. */
+  private final World base;
+  private final int baseVersion;
+  private final Config config;
+  private final NewTasks newTasks;
+
+  /** Limits that change, in an otherwise unchanged world. */
+  private final List<Resource> limits;
+
+  /** Null: the change is made in place. */
+  private final @Nullable World world;
+
+  /** By new job number: the old one, -1 when its tasks are new. */
+  private final int[] oldJobs;
+
+  private final int[] newJobs;
+
+  /** By new node number; null: the same. */
+  private final int @Nullable [] oldNodes;
+
+  private final int @Nullable [] newNodes;
+
+  private Change(
+      World base,
+      Config config,
+      NewTasks newTasks,
+      List<Resource> limits,
+      @Nullable World world,
+      int[] oldJobs,
+      int[] newJobs,
+      int @Nullable [] oldNodes,
+      int @Nullable [] newNodes) {
+    this.base = base;
+    baseVersion = base.version();
+    this.config = config;
+    this.newTasks = newTasks;
+    this.limits = limits;
+    this.world = world;
+    this.oldJobs = oldJobs;
+    this.newJobs = newJobs;
+    this.oldNodes = oldNodes;
+    this.newNodes = newNodes;
+  }
+
+  /** The tasks that it will bring. */
   public NewTasks newTasks() {
-    return NewTasks.NONE;
+    return newTasks;
+  }
+
+  /** Whether that is what it was prepared against. */
+  boolean isAgainst(World world) {
+    return base == world && baseVersion == world.version();
+  }
+
+  World base() {
+    return base;
+  }
+
+  Config config() {
+    return config;
+  }
+
+  @Nullable World world() {
+    return world;
+  }
+
+  List<Resource> limits() {
+    return limits;
+  }
+
+  /** The old number of a new job whose statuses are kept, or -1. */
+  int oldJob(int newJob) {
+    return oldJobs[newJob];
+  }
+
+  /** The new number of an old job whose statuses are kept, or -1. */
+  int newJob(int oldJob) {
+    return newJobs[oldJob];
+  }
+
+  int oldNode(int newNode) {
+    return oldNodes == null ? newNode : oldNodes[newNode];
+  }
+
+  int newNode(int oldNode) {
+    return newNodes == null ? oldNode : newNodes[oldNode];
+  }
+
+  static Change prepare(World base, Config config, Topology topology, Randomness random) {
+    boolean sameNodes = base.topology == topology || base.topology.equals(topology);
+    if (sameNodes && sameNumbers(base.config(), config)) {
+      List<Resource> limits = changedLimits(base.config(), config);
+      long nodes = 0;
+      for (Resource resource : limits) {
+        nodes += topology.levelEnd(resource.level()) - topology.levelStart(resource.level());
+      }
+      if (nodes <= MOST_NODES_AT_ONCE) {
+        return new Change(
+            base, config, NewTasks.NONE, limits, null, new int[0], new int[0], null, null);
+      }
+    }
+    return newWorld(base, config, sameNodes ? base.topology : topology, random);
+  }
+
+  /** Whether nothing differs but what can be written in place. */
+  private static boolean sameNumbers(Config old, Config next) {
+    List<Resource> resources = old.settings().resources().all();
+    List<Resource> nextResources = next.settings().resources().all();
+    if (old.settings().nodeOrder() != next.settings().nodeOrder()
+        || resources.size() != nextResources.size()
+        || !old.jobs().keySet().equals(next.jobs().keySet())) {
+      return false;
+    }
+    for (int r = 0; r < resources.size(); r++) {
+      if (!resources.get(r).name().equals(nextResources.get(r).name())
+          || resources.get(r).level() != nextResources.get(r).level()) {
+        return false;
+      }
+    }
+    for (Job job : old.jobs().values()) {
+      Job other = next.job(job.name());
+      if (other == null
+          || job.level() != other.level()
+          || !job.needs().equals(other.needs())
+          || !job.filters().equals(other.filters())
+          || !job.dependsOn().equals(other.dependsOn())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<Resource> changedLimits(Config old, Config next) {
+    List<Resource> changed = new ArrayList<>();
+    for (Resource resource : next.settings().resources().all()) {
+      if (old.settings().resources().get(resource.index()).limit() != resource.limit()) {
+        changed.add(resource);
+      }
+    }
+    return changed;
+  }
+
+  private static Change newWorld(World base, Config config, Topology topology, Randomness random) {
+    JobTable oldTable = base.jobs;
+    Map<String, String> removed = new TreeMap<>();
+    for (int j = 0; j < oldTable.count(); j++) {
+      if (config.job(oldTable.name(j)) == null && !oldTable.dropped[j]) {
+        removed.put(oldTable.name(j), levelName(base, j));
+      }
+    }
+    JobTable jobs = new JobTable(config, removed);
+    int[] oldNodes = base.topology == topology ? null : match(base.topology, topology);
+    int[] newNodes = oldNodes == null ? null : inverse(oldNodes, base.topology.size());
+    int[] oldJobs = new int[jobs.count()];
+    int[] newJobs = new int[oldTable.count()];
+    Arrays.fill(newJobs, -1);
+    for (int j = 0; j < jobs.count(); j++) {
+      int old = oldTable.find(jobs.name(j));
+      boolean kept =
+          old >= 0
+              && !oldTable.dropped[old]
+              && jobs.levels[j] >= 0
+              && topology.levels().name(jobs.levels[j]).equals(levelName(base, old));
+      oldJobs[j] = kept ? old : -1;
+      if (kept) {
+        newJobs[old] = j;
+      }
+    }
+    NodeVerdicts verdicts = NodeVerdicts.of(topology, jobs);
+    World world =
+        new World(config, topology, jobs, verdicts.freshTasks(), verdicts.allowed(), random);
+    NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
+    return new Change(
+        base, config, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);
+  }
+
+  private static String levelName(World base, int job) {
+    int level = base.jobs.levels[job];
+    return level < 0 ? "" : base.topology.levels().name(level);
+  }
+
+  /** For each new node the old one of the same name and level name, or -1. */
+  private static int[] match(Topology old, Topology next) {
+    int[] oldNodes = new int[next.size()];
+    for (int level = 0; level <= next.levels().bottom(); level++) {
+      int oldLevel = old.levels().find(next.levels().name(level));
+      for (int node = next.levelStart(level); node < next.levelEnd(level); node++) {
+        oldNodes[node] = oldLevel < 0 ? -1 : old.find(oldLevel, next.name(node));
+      }
+    }
+    return oldNodes;
+  }
+
+  private static int[] inverse(int[] oldNodes, int oldSize) {
+    int[] newNodes = new int[oldSize];
+    Arrays.fill(newNodes, -1);
+    for (int node = 0; node < oldNodes.length; node++) {
+      if (oldNodes[node] >= 0) {
+        newNodes[oldNodes[node]] = node;
+      }
+    }
+    return newNodes;
+  }
+
+  private static NewTasks newTasks(
+      JobTable jobs, Topology topology, int[] oldJobs, int @Nullable [] oldNodes) {
+    List<String> fresh = new ArrayList<>();
+    Map<Integer, List<String>> keptByLevel = new TreeMap<>();
+    for (int j = 0; j < jobs.count(); j++) {
+      if (oldJobs[j] >= 0) {
+        keptByLevel.computeIfAbsent(jobs.levels[j], l -> new ArrayList<>()).add(jobs.name(j));
+      } else if (jobs.job(j) != null) {
+        fresh.add(jobs.name(j));
+      }
+    }
+    List<NewTasks.NewNodes> nodes = new ArrayList<>();
+    if (oldNodes != null) {
+      keptByLevel.forEach(
+          (level, names) -> {
+            int[] added = new int[topology.levelEnd(level) - topology.levelStart(level)];
+            int n = 0;
+            for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
+              if (oldNodes[node] < 0) {
+                added[n++] = node;
+              }
+            }
+            if (n > 0) {
+              nodes.add(new NewTasks.NewNodes(level, Arrays.copyOf(added, n), names));
+            }
+          });
+    }
+    return new NewTasks(fresh, nodes);
   }
 }

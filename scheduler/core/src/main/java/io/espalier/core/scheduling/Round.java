@@ -1,27 +1,88 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.config.Job;
+
 /**
  * What a policy may do: look at the jobs that have a task which may start now, and start one of
  * such a job. Jobs are small numbers, valid within the round. Starts only ever close jobs, so one
  * pass over {@link #openJobs} is enough.
  */
-@SuppressWarnings("DoNotCallSuggester") // the bodies come next
 public final class Round {
-  Round() {}
+  private final World world;
+  private final RunTable runs;
+  private final Randomness random;
+  private final Turns turns;
+  private final Starter starter;
+  private int left;
+  private PlacementSink sink = run -> {};
+
+  /** Starts a task of an open job. */
+  interface Starter {
+    int start(int job);
+  }
+
+  /** Whose turn it was last: survives rounds. */
+  static final class Turns {
+    int last = -1;
+  }
+
+  Round(World world, RunTable runs, Randomness random, Turns turns, Starter starter) {
+    this.world = world;
+    this.runs = runs;
+    this.random = random;
+    this.turns = turns;
+    this.starter = starter;
+  }
+
+  void slice(int maxStarts, PlacementSink newSink) {
+    left = maxStarts;
+    sink = newSink;
+  }
+
+  World world() {
+    return world;
+  }
+
+  /** Whether nothing is open any more. */
+  boolean isComplete() {
+    for (int w = 0; w < world.jobs.words; w++) {
+      if (open(w) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private long open(int word) {
+    return world.index.openAtRoot(word) & world.jobs.active(word);
+  }
 
   /** Nothing more may be started, or not in this slice. */
   public boolean isOver() {
-    throw new UnsupportedOperationException();
+    return left <= 0 || isComplete();
   }
 
   /** Whether some task of the job may start now. */
   public boolean isOpen(int job) {
-    throw new UnsupportedOperationException();
+    return (open(job >>> 6) & 1L << job) != 0;
   }
 
   /** The open jobs in a seeded random order; a new array. */
   public int[] openJobs() {
-    throw new UnsupportedOperationException();
+    int count = 0;
+    for (int w = 0; w < world.jobs.words; w++) {
+      count += Long.bitCount(open(w));
+    }
+    int[] jobs = new int[count];
+    int n = 0;
+    for (int w = 0; w < world.jobs.words; w++) {
+      for (long bits = open(w); bits != 0; bits &= bits - 1) {
+        int at = random.below(n + 1);
+        jobs[n++] = jobs[at];
+        jobs[at] = (w << 6) + Long.numberOfTrailingZeros(bits);
+      }
+    }
+    return jobs;
   }
 
   /**
@@ -29,20 +90,42 @@ public final class Round {
    * and rounds.
    */
   public int nextInTurn() {
-    throw new UnsupportedOperationException();
+    int from = turns.last + 1;
+    int job = nextOpen(from);
+    if (job < 0) {
+      job = nextOpen(0);
+    }
+    if (job >= 0) {
+      turns.last = job;
+    }
+    return job;
+  }
+
+  private int nextOpen(int from) {
+    for (int w = from >>> 6; w < world.jobs.words; w++) {
+      long bits = open(w);
+      if (w == from >>> 6) {
+        bits &= -1L << from;
+      }
+      if (bits != 0) {
+        return (w << 6) + Long.numberOfTrailingZeros(bits);
+      }
+    }
+    return -1;
   }
 
   public String name(int job) {
-    throw new UnsupportedOperationException();
+    return world.jobs.name(job);
   }
 
   public double priority(int job) {
-    throw new UnsupportedOperationException();
+    Job configured = world.jobs.job(job);
+    return configured == null ? 0 : configured.priority();
   }
 
   /** All tasks that are neither done, failed, avoided nor disabled; running ones included. */
   public long remaining(int job) {
-    throw new UnsupportedOperationException();
+    return world.tasks.remaining(job);
   }
 
   /**
@@ -51,11 +134,16 @@ public final class Round {
    * @return false, and nothing changed, when the job is not open or the round is over
    */
   public boolean placeOne(int job) {
-    throw new UnsupportedOperationException();
+    if (left <= 0 || !isOpen(job)) {
+      return false;
+    }
+    left--;
+    sink.placed(runs.id(starter.start(job)));
+    return true;
   }
 
   /** The seeded randomness of the core. */
   public Randomness random() {
-    throw new UnsupportedOperationException();
+    return random;
   }
 }

@@ -3,12 +3,18 @@ package io.espalier.core.scheduling;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,23 +33,48 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Order of a loop:</b> apply what came in ({@code finish}, {@code setStatus}, changes),
  * {@code advance}, then {@code round} in slices until it answers true.
  */
-@SuppressWarnings("DoNotCallSuggester") // the bodies come next
 public final class SchedulingCore {
   /** Granularity of timers. */
   public static final int TICK_MILLIS = 10;
+
+  private static final TaskStatus PLAINLY_DONE =
+      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
+
+  private final Randomness random;
+  private final RunTable runs = new RunTable();
+  private final Round.Turns turns = new Round.Turns();
+  private final Peaks peaks = new Peaks();
+  private final Set<String> paused = new HashSet<>();
+  private final Set<String> held = new HashSet<>();
+  private final Set<String> withoutWorker = new HashSet<>();
+
+  private World world;
+  private @Nullable Migration migration;
+  private @Nullable Change inPlace;
+  private @Nullable Round round;
+  private long now;
 
   /**
    * A core without jobs, with only the instance node.
    *
    * @param seed of all its randomness
    */
-  public SchedulingCore(long seed) {}
+  public SchedulingCore(long seed) {
+    random = new Randomness(seed);
+    world = EmptyWorld.create(random);
+  }
 
   // ---- configuration and nodes
 
   /** Puts a configuration and its nodes in force at once: {@code prepare}, {@code begin}, step. */
   public NewTasks apply(Config config, Topology topology, long nowMillis) {
-    throw new UnsupportedOperationException();
+    now = Math.max(now, nowMillis);
+    begin(prepare(config, topology));
+    NewTasks news = step(Integer.MAX_VALUE);
+    while (news == null) {
+      news = step(Integer.MAX_VALUE);
+    }
+    return news;
   }
 
   /**
@@ -52,7 +83,7 @@ public final class SchedulingCore {
    * in force.
    */
   public Change prepare(Config config, Topology topology) {
-    throw new UnsupportedOperationException();
+    return Change.prepare(world, config, topology, random);
   }
 
   /**
@@ -62,7 +93,18 @@ public final class SchedulingCore {
    *     than those in force, or a change is under way
    */
   public void begin(Change change) {
-    throw new UnsupportedOperationException();
+    if (isChanging()) {
+      throw new IllegalStateException("another change is under way");
+    }
+    if (!change.isAgainst(world)) {
+      throw new IllegalStateException("the change was prepared against another configuration");
+    }
+    World next = change.world();
+    if (next == null) {
+      inPlace = change;
+    } else {
+      migration = new Migration(change, next, runs);
+    }
   }
 
   /**
@@ -73,74 +115,160 @@ public final class SchedulingCore {
    * @return the new tasks when the change is in force; null when there is more to do
    */
   public @Nullable NewTasks step(int units) {
-    throw new UnsupportedOperationException();
+    if (inPlace != null) {
+      NewTasks news = inPlace.newTasks();
+      changeInPlace(inPlace);
+      inPlace = null;
+      return news;
+    }
+    if (migration == null) {
+      throw new IllegalStateException("no change was begun");
+    }
+    if (!migration.step(units)) {
+      return null;
+    }
+    NewTasks news = migration.change().newTasks();
+    enter(migration);
+    migration = null;
+    return news;
+  }
+
+  private void changeInPlace(Change change) {
+    world.setConfig(change.config());
+    for (Resource resource : change.limits()) {
+      world.shiftLimit(resource.index(), resource.level(), resource.limit());
+    }
+    updateGates();
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run)) {
+        world.places.setOrphan(run, world.isOrphan(run, Migration.nodeName(world, runs, run)));
+      }
+    }
+  }
+
+  private void enter(Migration done) {
+    done.end();
+    peaks.keep(world);
+    turns.last = lastInTurn(done.next().jobs);
+    world = done.next();
+    updateGates();
+  }
+
+  /** The place in the order of names that the old one's last job has in the new. */
+  private int lastInTurn(JobTable jobs) {
+    if (turns.last < 0) {
+      return -1;
+    }
+    String name = world.jobs.name(turns.last);
+    int last = -1;
+    for (int j = 0; j < jobs.count() && jobs.job(j) != null; j++) {
+      if (jobs.name(j).compareTo(name) <= 0) {
+        last = j;
+      }
+    }
+    return last;
+  }
+
+  private void updateGates() {
+    for (int j = 0; j < world.jobs.count(); j++) {
+      updateGate(world.jobs.name(j));
+    }
+  }
+
+  private void updateGate(String name) {
+    int job = world.jobs.find(name);
+    if (job >= 0) {
+      world.jobs.setActive(
+          job,
+          world.jobs.canRun(job)
+              && !paused.contains(name)
+              && !held.contains(name)
+              && !withoutWorker.contains(name));
+    }
+  }
+
+  private int start(int job) {
+    int run = world.start(job, runs);
+    if (migration != null) {
+      migration.started(run);
+    }
+    return run;
   }
 
   /** Whether a change was begun and is not in force yet. */
   public boolean isChanging() {
-    throw new UnsupportedOperationException();
+    return migration != null || inPlace != null;
   }
 
   /** The configuration in force. */
   public Config config() {
-    throw new UnsupportedOperationException();
+    return world.config();
   }
 
   /** The nodes in force. */
   public Topology topology() {
-    throw new UnsupportedOperationException();
+    return world.topology;
   }
 
   // ---- jobs
 
   /** Jobs that are known: configured ones and removed ones of which tasks still run. */
   public int jobCount() {
-    throw new UnsupportedOperationException();
+    return world.jobs.count();
   }
 
   /** The number of a job, or -1. */
   public int findJob(String name) {
-    throw new UnsupportedOperationException();
+    return world.jobs.find(name);
   }
 
   public String jobName(int job) {
-    throw new UnsupportedOperationException();
+    return world.jobs.name(job);
   }
 
   /** The job's configuration; null when it was removed. */
   public @Nullable Job job(int job) {
-    throw new UnsupportedOperationException();
+    return world.jobs.job(job);
   }
 
   /** Stops starts of that job, known or not, until resumed. Constant time. */
   public void pause(String job) {
-    throw new UnsupportedOperationException();
+    paused.add(job);
+    updateGate(job);
   }
 
   public void resume(String job) {
-    throw new UnsupportedOperationException();
+    paused.remove(job);
+    updateGate(job);
   }
 
   public boolean isPaused(String job) {
-    throw new UnsupportedOperationException();
+    return paused.contains(job);
   }
 
   /** Like a pause, while the stored statuses of the job's tasks are being read. */
   public void hold(String job) {
-    throw new UnsupportedOperationException();
+    held.add(job);
+    updateGate(job);
   }
 
   public void release(String job) {
-    throw new UnsupportedOperationException();
+    held.remove(job);
+    updateGate(job);
   }
 
   /** Tells whether some eligible worker has room for a task of that job; true at first. */
   public void setWorkerFits(String job, boolean fits) {
-    throw new UnsupportedOperationException();
+    if (fits) {
+      withoutWorker.remove(job);
+    } else {
+      withoutWorker.add(job);
+    }
+    updateGate(job);
   }
 
   public JobProgress progress(int job) {
-    throw new UnsupportedOperationException();
+    return ProgressCounts.of(world, job);
   }
 
   /**
@@ -150,19 +278,25 @@ public final class SchedulingCore {
    * @param samples node names per bucket, at most
    */
   public Histogram histogram(int job, int samples) {
-    throw new UnsupportedOperationException();
+    return world.histograms.histogram(job, samples);
   }
 
   // ---- tasks
 
   /**
-   * Gives a task its status, running or not: loaded, forgiven, changed by hand. Does not start or
-   * end it: see {@link #round}, {@link #adopt} and {@link #finish}.
+   * Gives a task its status: loaded, forgiven, changed by hand, or the running one after its start.
    *
    * @param status null: never tried
+   * @throws IllegalArgumentException for a running status of a task that does not run here ({@link
+   *     #adopt} makes it run), and for any other of one that does ({@link #finish} ends it)
    */
   public void setStatus(int job, int node, @Nullable TaskStatus status) {
-    throw new UnsupportedOperationException();
+    boolean runs = StatusCodes.main(world.tasks.code(job, node)) == Main.RUNNING;
+    if (runs != (status != null && status.main() == Main.RUNNING)) {
+      throw new IllegalArgumentException(
+          runs ? "the task is running" : "the task does not run here");
+    }
+    world.setStatus(job, node, status, now);
   }
 
   /**
@@ -170,12 +304,15 @@ public final class SchedulingCore {
    * start. Of a task that is plainly done only that much is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
-    throw new UnsupportedOperationException();
+    TaskStatus detail = world.tasks.detail(job, node);
+    return detail == null && StatusCodes.isPlainlyDone(world.tasks.code(job, node))
+        ? PLAINLY_DONE
+        : detail;
   }
 
   /** The status bits of a task as in histograms (behaviour 9.5). */
   public int bits(int job, int node) {
-    throw new UnsupportedOperationException();
+    return StatusCodes.bits(world.tasks.code(job, node));
   }
 
   /**
@@ -187,7 +324,15 @@ public final class SchedulingCore {
    *     where {@code next} is the node to go on from
    */
   public int nextTask(int job, int fromNode, int limit, StatusSet set) {
-    throw new UnsupportedOperationException();
+    int from = Math.max(fromNode, world.tasks.first(job));
+    int end = world.tasks.end(job);
+    int stop = (int) Math.min(end, (long) from + limit);
+    for (int node = from; node < stop; node++) {
+      if (set.has(world.tasks.code(job, node))) {
+        return node;
+      }
+    }
+    return stop >= end ? -1 : -2 - stop;
   }
 
   /**
@@ -197,7 +342,22 @@ public final class SchedulingCore {
    * @throws io.espalier.core.api.RefusedException for an unknown job or node
    */
   public Explanation explain(String job, String node) {
-    throw new UnsupportedOperationException();
+    int number = world.jobs.find(job);
+    int level = number < 0 ? -1 : world.jobs.levels[number];
+    if (number < 0) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
+    }
+    int at = level < 0 ? -1 : topology().find(level, node);
+    if (at < 0) {
+      throw new RefusedException(
+          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
+    }
+    return Explainer.explain(
+        world,
+        number,
+        at,
+        new Explainer.Gates(
+            paused.contains(job), held.contains(job), !withoutWorker.contains(job)));
   }
 
   // ---- rounds and running tasks
@@ -210,7 +370,14 @@ public final class SchedulingCore {
    * @return whether the round is complete; if not, call again to go on with it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
-    throw new UnsupportedOperationException();
+    Round current = round;
+    if (current == null || current.world() != world) {
+      current = new Round(world, runs, random, turns, this::start);
+      round = current;
+    }
+    current.slice(maxStarts, sink);
+    policy.schedule(current);
+    return current.isComplete();
   }
 
   /**
@@ -218,7 +385,15 @@ public final class SchedulingCore {
    * that is least short of them.
    */
   public long adopt(int job, int node) {
-    throw new UnsupportedOperationException();
+    if (StatusCodes.main(world.tasks.code(job, node)) == Main.RUNNING) {
+      throw new IllegalArgumentException("the task is running");
+    }
+    int run = world.adopt(job, node, runs);
+    world.places.setOrphan(run, world.isOrphan(run, world.topology.name(node)));
+    if (migration != null) {
+      migration.started(run);
+    }
+    return runs.id(run);
   }
 
   /**
@@ -228,53 +403,89 @@ public final class SchedulingCore {
    * @throws IllegalArgumentException when it is not running
    */
   public void finish(long run, @Nullable TaskStatus status) {
-    throw new UnsupportedOperationException();
+    int index = runs.index(run);
+    if (status != null && status.main() == Main.RUNNING) {
+      throw new IllegalArgumentException("a task cannot end as running");
+    }
+    if (migration != null) {
+      migration.ending(index, status, now);
+    }
+    world.finish(index, status, now);
+    runs.remove(index);
   }
 
   public int runningCount() {
-    throw new UnsupportedOperationException();
+    return runs.count();
   }
 
   public boolean isRunning(long run) {
-    throw new UnsupportedOperationException();
+    return runs.isRunning(run);
   }
 
   /** The running task of that job and node, or -1. */
   public long findRun(int job, int node) {
-    throw new UnsupportedOperationException();
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run) && world.places.job(run) == job && world.places.node(run) == node) {
+        return runs.id(run);
+      }
+    }
+    return -1;
   }
 
   /** All running tasks, in no order; a new array. */
   public long[] runs() {
-    throw new UnsupportedOperationException();
+    long[] all = new long[runs.count()];
+    int n = 0;
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run)) {
+        all[n++] = runs.id(run);
+      }
+    }
+    return all;
   }
 
   /** The number of its job; always valid. */
   public int runJob(long run) {
-    throw new UnsupportedOperationException();
+    return world.places.job(runs.index(run));
   }
 
   /** The number of its node, or -1 when the node is gone or no longer on the job's level. */
   public int runNode(long run) {
-    throw new UnsupportedOperationException();
+    return world.places.node(runs.index(run));
   }
 
   public String runJobName(long run) {
-    throw new UnsupportedOperationException();
+    return world.jobs.name(runJob(run));
   }
 
   public String runNodeName(long run) {
-    throw new UnsupportedOperationException();
+    return Migration.nodeName(world, runs, runs.index(run));
   }
 
   /** The names of the nodes it was charged to, instance first, its own last. */
   public List<String> runPath(long run) {
-    throw new UnsupportedOperationException();
+    return Migration.path(world, runs, runs.index(run)).nodes();
+  }
+
+  /** The names of the levels of those nodes. */
+  public List<String> runLevels(long run) {
+    return Migration.path(world, runs, runs.index(run)).levels();
   }
 
   /** What it was charged when it started: node to resource to slots, in path order. */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
-    throw new UnsupportedOperationException();
+    int index = runs.index(run);
+    Charges charges = runs.charges(index);
+    RunTable.NamedPath path = Migration.path(world, runs, index);
+    Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
+    for (int i = 0; i < path.nodes().size(); i++) {
+      Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
+      if (!amounts.isEmpty()) {
+        // Nodes of different levels may share a name; resources never do.
+        byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);
+      }
+    }
+    return byNode;
   }
 
   /**
@@ -282,7 +493,12 @@ public final class SchedulingCore {
    * disabled on every path (behaviour 5.8 with L28). Filters make no orphans.
    */
   public long[] orphans() {
-    throw new UnsupportedOperationException();
+    int[] numbers = world.places.orphans();
+    long[] all = new long[numbers.length];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = runs.id(numbers[i]);
+    }
+    return all;
   }
 
   // ---- time
@@ -294,33 +510,45 @@ public final class SchedulingCore {
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
-    throw new UnsupportedOperationException();
+    now = Math.max(now, nowMillis);
+    return world.advance(now, limit);
   }
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    throw new UnsupportedOperationException();
+    long tick = world.timers.nextTick();
+    return tick == Long.MAX_VALUE ? Long.MAX_VALUE : tick * TICK_MILLIS;
   }
 
   // ---- figures
 
   /** Slots left of a resource on a node, negative when over-committed. */
   public int free(int node, int resource) {
-    throw new UnsupportedOperationException();
+    return world.ledger.free(node, world.index.level(node), resource);
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */
   public List<Peak> peaks() {
-    throw new UnsupportedOperationException();
+    return peaks.of(world);
   }
 
   /** How many words of the index were evaluated or scanned so far: the measure of its cost. */
   public long work() {
-    throw new UnsupportedOperationException();
+    return world.index.work();
+  }
+
+  /**
+   * Computes everything that is kept up to date from scratch and compares: for tests and for
+   * hunting defects. Costs a pass over all jobs and nodes.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  public void verify() {
+    new SelfCheck(world, runs).run();
   }
 
   /** Memory of the index and the task table in bytes, statuses of tried tasks left out. */
   public long byteSize() {
-    throw new UnsupportedOperationException();
+    return world.byteSize();
   }
 }

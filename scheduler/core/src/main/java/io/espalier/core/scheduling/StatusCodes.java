@@ -43,6 +43,9 @@ final class StatusCodes {
     if (status == null || status.main() == Main.UNSTARTED) {
       return UNSTARTED;
     }
+    if (status.main() == Main.RUNNING) {
+      return RUNNING;
+    }
     return code(
         status.main(),
         (waiting ? WAITING : 0)

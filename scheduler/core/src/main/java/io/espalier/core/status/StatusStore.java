@@ -55,7 +55,7 @@ public interface StatusStore extends AutoCloseable {
 
   /**
    * Stored events after {@code sequence}, ascending, at most {@code limit}. Only the newest are
-   * kept, at least {@link #KEPT_EVENTS} of them.
+   * kept: those of the last {@link #KEPT_EVENTS} sequences at least.
    */
   List<Event> events(long sequence, int limit);
 
@@ -64,12 +64,13 @@ public interface StatusStore extends AutoCloseable {
    *
    * @param epoch from {@link #openEpoch}
    * @throws StaleEpochException when the store was taken over since
+   * @throws IllegalArgumentException when the batch's events are not newer than the stored ones
    */
   void commit(long epoch, Batch batch);
 
   @Override
   void close();
 
-  /** How many events a store holds at least. */
+  /** How many sequences back a store holds events at least. */
   int KEPT_EVENTS = 100_000;
 }

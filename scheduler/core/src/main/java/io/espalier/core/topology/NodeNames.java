@@ -27,12 +27,14 @@ public final class NodeNames {
     int bytes = 0;
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
+      if (c >= ' ' && c < 0x7f) {
+        bytes++;
+        continue;
+      }
       if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
         return "contains a control character or line break (U+%04X)".formatted((int) c);
       }
-      if (c < 0x80) {
-        bytes++;
-      } else if (c < 0x800) {
+      if (c < 0x800) {
         bytes += 2;
       } else if (!Character.isSurrogate(c)) {
         bytes += 3;

@@ -38,6 +38,8 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   /** Distinct (level, name) in the order of arrival, the instance first. */
   private final IntList entryLevels = new IntList();
 
+  private final IntList entryHashes = new IntList();
+
   private long[] entryPositions = new long[16];
 
   /** By entry: the first slot; replicas follow in {@link #replicaSet}. */
@@ -59,6 +61,9 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   /** (entry, parent) of every slot but the first of its entry; null while there is none. */
   private @Nullable Set<Long> replicaSet;
 
+  private int lastParent;
+  private int lastParentLevel = -1;
+  private String lastParentName = "";
   private boolean levelsSkipped;
   private String path = "";
   private final List<Problem> problems = new ArrayList<>();
@@ -74,7 +79,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       problem("the name " + NodeNames.shown(instanceName) + " of the instance node " + objection);
     }
     byte[] name = (objection == null ? instanceName : "?").getBytes(StandardCharsets.UTF_8);
-    addSlot(entryFor(0, name), -1);
+    addSlot(newEntry(0, name, NameTable.hashOf(0, name, 0, name.length)), -1);
   }
 
   /** Problems of the nodes that follow carry this path. */
@@ -99,9 +104,10 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       return;
     }
     byte[] name = node.name().getBytes(StandardCharsets.UTF_8);
-    int entry = find(node.level(), name);
+    int hashValue = NameTable.hashOf(node.level(), name, 0, name.length);
+    int entry = find(node.level(), name, hashValue);
     if (entry < 0) {
-      entry = entryFor(node.level(), name);
+      entry = newEntry(node.level(), name, hashValue);
     } else if (!isNewReplica(entry, parent)) {
       problem(where(node) + " is listed twice under " + NodeNames.shown(entryName(parent)));
       return;
@@ -218,7 +224,12 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       }
       return level == 0 ? 0 : -1;
     }
-    int parent = find(level, node.parent().getBytes(StandardCharsets.UTF_8));
+    // Sources deliver the children of a parent one after the other.
+    if (level == lastParentLevel && node.parent().equals(lastParentName)) {
+      return lastParent;
+    }
+    byte[] name = node.parent().getBytes(StandardCharsets.UTF_8);
+    int parent = find(level, name, NameTable.hashOf(level, name, 0, name.length));
     if (parent < 0) {
       problem(
           where(node)
@@ -226,7 +237,11 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
               + NodeNames.shown(node.parent())
               + " on "
               + levelName(level));
+      return -1;
     }
+    lastParent = parent;
+    lastParentLevel = level;
+    lastParentName = node.parent();
     return parent;
   }
 
@@ -271,26 +286,32 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return pool.name(entryPositions[entry]);
   }
 
-  private int entryFor(int level, byte[] name) {
+  private int newEntry(int level, byte[] name, int hashValue) {
     int entry = entryLevels.size();
     if (entry == entryPositions.length) {
       entryPositions = Arrays.copyOf(entryPositions, entry * 2);
     }
     entryPositions[entry] = pool.add(name);
     entryLevels.add(level);
+    entryHashes.add(hashValue);
     entriesOfLevel[level].add(entry);
     if ((entry + 1) * 3L > hash.length * 2L) {
-      grow();
+      hash = new int[Math.multiplyExact(hash.length, 2)];
+      for (int old = 0; old < entry; old++) {
+        insert(old);
+      }
     }
-    insert(entry, NameTable.hashOf(level, name, 0, name.length));
+    insert(entry);
     return entry;
   }
 
-  private int find(int level, byte[] name) {
-    int i = NameTable.home(NameTable.hashOf(level, name, 0, name.length), hash.length);
+  private int find(int level, byte[] name, int hashValue) {
+    int i = NameTable.home(hashValue, hash.length);
     while (hash[i] != 0) {
       int entry = hash[i] - 1;
-      if (entryLevels.get(entry) == level && pool.equals(entryPositions[entry], name)) {
+      if (entryHashes.get(entry) == hashValue
+          && entryLevels.get(entry) == level
+          && pool.equals(entryPositions[entry], name)) {
         return entry;
       }
       i = i + 1 == hash.length ? 0 : i + 1;
@@ -298,22 +319,12 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return -1;
   }
 
-  private void insert(int entry, int hashValue) {
-    int i = NameTable.home(hashValue, hash.length);
+  private void insert(int entry) {
+    int i = NameTable.home(entryHashes.get(entry), hash.length);
     while (hash[i] != 0) {
       i = i + 1 == hash.length ? 0 : i + 1;
     }
     hash[i] = entry + 1;
-  }
-
-  private void grow() {
-    hash = new int[hash.length * 2];
-    byte[] name = new byte[NodeNames.MAX_BYTES];
-    for (int entry = 0; entry < entryLevels.size() - 1; entry++) {
-      pool.copy(entryPositions[entry], name, 0);
-      int length = pool.length(entryPositions[entry]);
-      insert(entry, NameTable.hashOf(entryLevels.get(entry), name, 0, length));
-    }
   }
 
   /** Values by slot, equal ones held once; slots never set have the value nothing. */

@@ -8,6 +8,7 @@ import io.espalier.server.ProcessOptions.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -121,11 +122,13 @@ final class ProcessFlags {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return new ProcessOptions(
-        config,
+        source(config),
+        configDirectory(config),
         directory,
         kind,
         store,
         fresh,
+        false,
         workerCommand == null ? List.of() : List.of(workerCommand),
         instanceNodeName == null ? hostName() : instanceNodeName,
         listener,
@@ -211,6 +214,20 @@ final class ProcessFlags {
     return name.endsWith(".json") && name.length() > 5
         ? name.substring(0, name.length() - 5)
         : name;
+  }
+
+  /** The same wherever it is asked from: files and directories by their absolute path. */
+  static String source(String config) {
+    return config.contains("://") || config.isBlank()
+        ? config
+        : Path.of(config).toAbsolutePath().normalize().toString();
+  }
+
+  /** The directory of a file, or the directory itself. */
+  static String configDirectory(String config) {
+    Path path = Path.of(config).toAbsolutePath();
+    Path parent = path.getParent();
+    return (Files.isDirectory(path) || parent == null ? path : parent).toString();
   }
 
   private static byte[] sha256(String text) {

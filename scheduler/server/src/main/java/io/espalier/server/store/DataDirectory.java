@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +110,26 @@ public final class DataDirectory implements AutoCloseable {
   /** The working directory of a job's tasks; not created. Always a direct child of jobs/. */
   public Path jobDirectory(String job) {
     return root.resolve("jobs").resolve(FileNames.encode(job));
+  }
+
+  /** Deletes all statuses and logs, for a fresh start; before the stores are opened. */
+  public void forget() {
+    try {
+      deleteStore(statusFile());
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(logs())) {
+        for (Path file : files) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  private static void deleteStore(Path file) throws IOException {
+    for (String suffix : List.of("", "-wal", "-shm")) {
+      Files.deleteIfExists(file.resolveSibling(file.getFileName() + suffix));
+    }
   }
 
   /** Makes the directory free for others. */

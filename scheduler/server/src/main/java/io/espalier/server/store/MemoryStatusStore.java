@@ -109,6 +109,14 @@ public final class MemoryStatusStore implements StatusStore {
     if (ofEpoch != epoch) {
       throw new StaleEpochException(description(), ofEpoch, epoch);
     }
+    long newest = newestEvent();
+    for (Event event : batch.events()) {
+      if (event.sequence() <= newest) {
+        throw new IllegalArgumentException(
+            "event " + event.sequence() + " comes after event " + newest);
+      }
+      newest = event.sequence();
+    }
     batch.forgottenJobs().forEach(rows::remove);
     batch.deletedRows().forEach(this::delete);
     for (StatusRow row : batch.rows()) {

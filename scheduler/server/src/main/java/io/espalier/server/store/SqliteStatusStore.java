@@ -165,6 +165,7 @@ public final class SqliteStatusStore implements StatusStore {
           mine = new SqliteWriter(pool.getConnection());
           writer = mine;
         }
+        mine.begin();
         T result = work.on(mine);
         mine.commit();
         return result;
@@ -178,7 +179,6 @@ public final class SqliteStatusStore implements StatusStore {
     }
   }
 
-  /** A connection that failed may be in any state: roll back, close, begin anew. */
   private void dropWriter() {
     SqliteWriter failed = writer;
     writer = null;
@@ -373,7 +373,10 @@ public final class SqliteStatusStore implements StatusStore {
     synchronized (writing) {
       if (!closed) {
         closed = true;
-        dropWriter();
+        if (writer != null) {
+          writer.release();
+          writer = null;
+        }
         pool.close();
       }
     }

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,10 +40,10 @@ final class SqliteWriter {
   private final PreparedStatement deleteRow;
   private final Map<String, Integer> jobs = new HashMap<>();
   private int eventsSincePrune;
+  private long newestEvent = -1;
 
   SqliteWriter(Connection connection) throws SQLException {
     this.connection = connection;
-    connection.setAutoCommit(false);
     getMeta = connection.prepareStatement("SELECT value FROM meta WHERE name = ?");
     setMeta =
         connection.prepareStatement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)");
@@ -55,22 +56,35 @@ final class SqliteWriter {
     deleteRow = connection.prepareStatement("DELETE FROM status WHERE job = ? AND node = ?");
   }
 
-  void commit() throws SQLException {
-    connection.commit();
+  /** Takes the write lock. The driver's commit() would take it again at once, for ever. */
+  void begin() throws SQLException {
+    connection.setAutoCommit(false);
   }
 
-  /** Gives the connection up, with whatever was not committed. */
-  void abandon(HikariDataSource pool) {
-    try {
-      connection.rollback();
-    } catch (SQLException unusable) {
-      pool.evictConnection(connection);
-    }
+  void commit() throws SQLException {
+    connection.setAutoCommit(true);
+  }
+
+  /** Gives a healthy connection back, outside of transactions. */
+  void release() {
     try {
       connection.close();
     } catch (SQLException alreadyGone) {
-      pool.evictConnection(connection);
+      // Closing was all that was wanted.
+      return;
     }
+  }
+
+  /** Undoes what was not committed and throws the connection away: it may be in any state. */
+  void abandon(HikariDataSource pool) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("ROLLBACK");
+    } catch (SQLException nothingToUndo) {
+      // SQLite has rolled back by itself, or does so when the connection closes.
+      pool.evictConnection(connection);
+      return;
+    }
+    pool.evictConnection(connection);
   }
 
   @Nullable String text(String name) throws SQLException {
@@ -185,7 +199,15 @@ final class SqliteWriter {
                   Json.of(event.kind()),
                   event.data())));
     }
-    long newest = events.get(events.size() - 1).sequence();
+    long newest = newestEvent < 0 ? storedNewestEvent() : newestEvent;
+    for (Event event : events) {
+      if (event.sequence() <= newest) {
+        throw new IllegalArgumentException(
+            "event " + event.sequence() + " comes after event " + newest);
+      }
+      newest = event.sequence();
+    }
+    newestEvent = newest;
     execute(
         "INSERT INTO event (first, last, body) VALUES (?, ?, ?)",
         events.get(0).sequence(),
@@ -197,6 +219,14 @@ final class SqliteWriter {
       execute(
           "DELETE FROM event WHERE first < (SELECT max(first) FROM event WHERE first <= ?)",
           newest - StatusStore.KEPT_EVENTS);
+    }
+  }
+
+  private long storedNewestEvent() throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement("SELECT last FROM event ORDER BY first DESC LIMIT 1");
+        ResultSet found = statement.executeQuery()) {
+      return found.next() ? found.getLong(1) : 0;
     }
   }
 

@@ -2,65 +2,54 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the client commands may ask: over HTTP, or of a data directory whose scheduler has ended.
- * Every answer is the body of the {@code /api/v1} resource of the same name, so {@code --json}
- * prints it as it is. Calls block.
- *
- * <p>Failures are {@code CommandFailure}: unreachable 3, unknown or refused 1, bad arguments 2.
+ * A way to the resources of {@code /api/v1}: over HTTP, or in this process for a data directory
+ * whose scheduler has ended. Answers are the bodies of the contract, so {@code --json} prints them
+ * as they are. Calls block.
  */
 public interface Client extends AutoCloseable {
-  Json.Obj jobs();
+  /**
+   * Calls one operation of the contract.
+   *
+   * @param method {@code GET} or {@code POST}
+   * @param template path as {@code ApiV1} names it, such as {@code /api/v1/jobs/{job}}
+   * @param path values of the template's parameters
+   * @param query parameters; empty lists are left out
+   * @param body of a {@code POST}; empty: none
+   * @throws io.espalier.server.cli.CommandFailure unreachable (3), unknown or refused (1), bad
+   *     arguments or not authorised (2)
+   */
+  Json.Obj call(
+      String method,
+      String template,
+      Map<String, String> path,
+      Map<String, List<String>> query,
+      Json.Obj body);
 
   /**
-   * @param after cursor of the previous page, or empty
+   * Hands over events as they come, from now on, until {@code onEvent} answers false; goes on where
+   * it was after a lost connection. An event without {@code sequence} tells of a gap.
    */
-  Json.Obj tasks(String job, String status, String prefix, String after, int limit);
-
-  Json.Obj explain(String job, String node);
-
-  Json.Obj forgive(String job);
-
-  Json.Obj kill(String job, String node);
-
-  Json.Obj pause(String job, String reason);
-
-  Json.Obj resume(String job);
-
-  Json.Obj logs(LogRequest request);
-
-  Json.Obj running();
-
-  Json.Obj workers();
-
-  /** The most recent events, at most {@code limit}. */
-  Json.Obj events(int limit);
-
-  /**
-   * Hands over events as they come, for ever or until {@code onEvent} answers false; goes on after
-   * a lost connection where it was.
-   */
-  void followEvents(Predicate<Json.Obj> onEvent);
+  void follow(Predicate<Json.Obj> onEvent);
 
   @Override
   void close();
 
-  /**
-   * Which lines.
-   *
-   * @param node null: all nodes
-   * @param regex null: all lines
-   * @param from id to go on from, or empty
-   */
-  record LogRequest(
-      String stream,
-      List<String> jobs,
-      @Nullable String node,
-      @Nullable String regex,
-      String from,
-      int limit,
-      boolean ascending) {}
+  /** Opens clients. */
+  interface Opener {
+    /**
+     * @param server URL as the user wrote it
+     */
+    Client server(String server);
+
+    /**
+     * Reads and changes what an ended scheduler left behind.
+     *
+     * @param dataDir its data directory
+     */
+    Client dataDirectory(java.nio.file.Path dataDir);
+  }
 }

@@ -1,4 +1,4 @@
-package io.espalier.webui;
+package io.espalier.webui.v1;
 
 /**
  * What this process is, for those who ask over HTTP.

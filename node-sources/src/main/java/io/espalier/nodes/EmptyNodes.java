@@ -1,0 +1,31 @@
+package io.espalier.nodes;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.NodesSoFar;
+import java.time.Instant;
+
+/** {@code empty}: adds nothing; for jobs whose tasks run on the instance (behaviour 3.2). */
+public final class EmptyNodes implements NodeSource {
+  @Override
+  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink) {
+    // Nothing is what it delivers.
+  }
+
+  /** Makes the source; it has no preferences. */
+  public static final class Type implements NodeSourceType {
+    @Override
+    public String name() {
+      return "empty";
+    }
+
+    @Override
+    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+      return new Prefs(spec).finish(EmptyNodes::new);
+    }
+  }
+}

@@ -1,0 +1,304 @@
+package io.espalier.nodes;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Result;
+import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.NodeSource;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The preferences of one node source while they are read. A getter reports what is wrong and then
+ * returns its default, so that one pass finds every problem; {@link #finish} tells about keys that
+ * nobody asked for. Not thread-safe.
+ */
+final class Prefs {
+  private static final int MAX_PROBLEMS = 50;
+  private static final int LONGEST_VALUE = 100;
+  private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,19}");
+
+  private final Json.Obj object;
+  private final String path;
+  private final List<Problem> problems;
+  private final Set<String> known = new TreeSet<>();
+
+  Prefs(NodeSourceSpec spec) {
+    this(spec.prefs(), spec.path() + ".prefs", new ArrayList<>());
+  }
+
+  private Prefs(Json.Obj object, String path, List<Problem> problems) {
+    this.object = object;
+    this.path = path;
+    this.problems = problems;
+  }
+
+  /** The same for an object inside; its problems join these. */
+  Prefs inside(Json.Obj inner, String innerPath) {
+    return new Prefs(inner, innerPath, problems);
+  }
+
+  Json.Obj object() {
+    return object;
+  }
+
+  /** The path of a key. */
+  String at(String key) {
+    String segment = ProblemPath.ROOT.key(key).toString();
+    return segment.startsWith("[") ? path + segment : path + "." + segment;
+  }
+
+  boolean hasErrors() {
+    return problems.stream().anyMatch(Problem::isError);
+  }
+
+  void error(String where, Position at, @Nullable Json value, String message) {
+    error(where, at, value, message, null);
+  }
+
+  void error(
+      String where, Position at, @Nullable Json value, String message, @Nullable String hint) {
+    problems.add(new Problem(Severity.ERROR, where, at, message, shortened(value), hint));
+  }
+
+  void warning(String where, Position at, String message, @Nullable String hint) {
+    problems.add(new Problem(Severity.WARNING, where, at, message, null, hint));
+  }
+
+  /** The value of a key that may be absent. */
+  @Nullable Json get(String key) {
+    known.add(key);
+    return object.get(key);
+  }
+
+  /** The value of a key that must be there. */
+  @Nullable Json require(String key, String what) {
+    Json value = get(key);
+    if (value == null) {
+      error(at(key), object.at(), null, "\"" + key + "\" is missing: expected " + what);
+    }
+    return value;
+  }
+
+  @Nullable String requireString(String key, String what) {
+    Json value = require(key, what);
+    return value == null ? null : string(key, value, what);
+  }
+
+  String string(String key, String what, String otherwise) {
+    Json value = get(key);
+    String string = value == null ? null : string(key, value, what);
+    return string == null ? otherwise : string;
+  }
+
+  private @Nullable String string(String key, Json value, String what) {
+    if (value instanceof Json.Str string) {
+      return string.value();
+    }
+    expected(key, value, what);
+    return null;
+  }
+
+  /** A number without fraction, or a string that holds one, as Bistro reads it. */
+  @Nullable Long requireInteger(String key) {
+    Json value = require(key, "a whole number");
+    return value == null ? null : integer(key, value);
+  }
+
+  long integer(String key, long otherwise, long least, long most) {
+    Json value = get(key);
+    Long number = value == null ? null : integer(key, value);
+    if (value == null || number == null) {
+      return otherwise;
+    }
+    if (number < least || number > most) {
+      expected(key, value, "a whole number from " + least + " to " + most);
+      return otherwise;
+    }
+    return number;
+  }
+
+  private @Nullable Long integer(String key, Json value) {
+    try {
+      if (value instanceof Json.Num number) {
+        return number.value().longValueExact();
+      }
+      if (value instanceof Json.Str string && INTEGER.matcher(string.value()).matches()) {
+        return Long.parseLong(string.value());
+      }
+    } catch (ArithmeticException | NumberFormatException e) {
+      // Has a fraction, or needs more than 64 bits: said below.
+    }
+    expected(key, value, "a whole number");
+    return null;
+  }
+
+  /** A number above 0 and at most {@code most}. */
+  double positive(String key, double otherwise, double most) {
+    Json value = get(key);
+    if (value == null) {
+      return otherwise;
+    }
+    if (value instanceof Json.Num number
+        && number.value().signum() > 0
+        && number.value().compareTo(BigDecimal.valueOf(most)) <= 0) {
+      return number.value().doubleValue();
+    }
+    expected(key, value, "a number above 0, at most " + BigDecimal.valueOf(most).toBigInteger());
+    return otherwise;
+  }
+
+  /** A boolean, or the strings "true" and "false". */
+  boolean bool(String key, boolean otherwise) {
+    Json value = get(key);
+    if (value == null) {
+      return otherwise;
+    }
+    if (value instanceof Json.Bool bool) {
+      return bool.value();
+    }
+    if (value instanceof Json.Str string && string.value().matches("true|false")) {
+      return Boolean.parseBoolean(string.value());
+    }
+    expected(key, value, "true or false");
+    return otherwise;
+  }
+
+  /** A list of strings; empty when absent. */
+  List<String> strings(String key) {
+    Json value = get(key);
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value instanceof Json.Arr list)) {
+      expected(key, value, "a list of strings");
+      return List.of();
+    }
+    List<String> strings = new ArrayList<>();
+    for (int i = 0; i < list.items().size(); i++) {
+      Json item = list.items().get(i);
+      if (item instanceof Json.Str string) {
+        strings.add(string.value());
+      } else {
+        error(at(key) + "[" + i + "]", item.at(), item, "expected a string, not " + item.kind());
+      }
+    }
+    return strings;
+  }
+
+  /** A set of strings, each of them not empty. */
+  Set<String> tags(String key) {
+    Set<String> tags = new LinkedHashSet<>(strings(key));
+    if (tags.contains("")) {
+      error(at(key), object.keyAt(key), object.get(key), "a tag is empty");
+    }
+    return tags;
+  }
+
+  Json.Obj object(String key) {
+    Json value = get(key);
+    if (value == null || value instanceof Json.Obj) {
+      return value == null ? Json.Obj.EMPTY : (Json.Obj) value;
+    }
+    expected(key, value, "an object");
+    return Json.Obj.EMPTY;
+  }
+
+  /** The index of the level whose nodes become parents; -1 after a problem. */
+  int parentLevel(Levels levels) {
+    String key = "parent_level";
+    List<String> possible = levels.names().subList(0, levels.bottom());
+    String name = requireString(key, "the name of the level whose nodes become parents");
+    if (name == null) {
+      return -1;
+    }
+    Json value = object.get(key);
+    int level = levels.find(name);
+    if (level < 0) {
+      error(
+          at(key),
+          position(value),
+          value,
+          "there is no level \"" + name + "\"",
+          Suggestions.hint(name, possible));
+      return -1;
+    }
+    if (level >= levels.bottom()) {
+      error(
+          at(key),
+          position(value),
+          value,
+          "no configured level is below \"" + name + "\", so its nodes cannot have children");
+      return -1;
+    }
+    return level;
+  }
+
+  void expected(String key, Json value, String what) {
+    error(at(key), value.at(), value, "expected " + what + ", not " + value.kind());
+  }
+
+  /**
+   * Reports keys that no getter has asked for: an error when one of those is near, because then a
+   * typing mistake changes what the source does; else a warning. Keys that begin with {@code _} or
+   * {@code //} are comments.
+   */
+  void reportUnknownKeys() {
+    for (String key : object.members().keySet()) {
+      if (known.contains(key) || key.startsWith("_") || key.startsWith("//")) {
+        continue;
+      }
+      String near = Suggestions.closest(key, known, 2);
+      String message = "unknown key \"" + key + "\"";
+      if (near != null) {
+        error(at(key), object.keyAt(key), null, message, "did you mean \"" + near + "\"?");
+      } else {
+        String all = known.isEmpty() ? "there are none" : "known: " + String.join(", ", known);
+        warning(at(key), object.keyAt(key), message + " is ignored", all);
+      }
+    }
+  }
+
+  /** The source when there are no errors, and all problems in any case. */
+  Result<NodeSource> finish(Supplier<NodeSource> source) {
+    reportUnknownKeys();
+    return finishWithoutKeys(source);
+  }
+
+  /** The same where every key is data. */
+  Result<NodeSource> finishWithoutKeys(Supplier<NodeSource> source) {
+    boolean bad = hasErrors();
+    List<Problem> shown = problems;
+    if (problems.size() > MAX_PROBLEMS) {
+      shown = new ArrayList<>(problems.subList(0, MAX_PROBLEMS));
+      String more = (problems.size() - MAX_PROBLEMS) + " more problems like these";
+      shown.add(bad ? Problem.error(path, more) : Problem.warning(path, more));
+    }
+    return new Result<>(bad ? null : source.get(), shown);
+  }
+
+  private static Position position(@Nullable Json value) {
+    return value == null ? Position.NONE : value.at();
+  }
+
+  private static @Nullable String shortened(@Nullable Json value) {
+    if (value == null) {
+      return null;
+    }
+    String text = JsonWriter.compact(value);
+    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+  }
+}

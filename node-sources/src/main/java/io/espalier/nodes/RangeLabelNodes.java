@@ -1,0 +1,211 @@
+package io.espalier.nodes;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.NodesSoFar;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code range_label}: numbered children under every node of a level (behaviour 3.4).
+ *
+ * <p>Preferences: {@code parent_level}; {@code start} and {@code end}, inclusive, none when start
+ * is after end; {@code format} of the names (default {@code {parent}__{i}}, placeholders {@code
+ * {parent} {i} {start} {end}}, a literal brace is written twice); {@code enabled}. A format without
+ * {@code {parent}} makes the children of several parents replicas of each other.
+ */
+public final class RangeLabelNodes implements NodeSource {
+  /** The most nodes that one source makes: beyond it, start and end are surely a mistake. */
+  public static final long MAX_NODES = 10_000_000;
+
+  /** Names are made between two looks at the thread's interruption. */
+  private static final int CHECK_EVERY = 4096;
+
+  private final int parentLevel;
+  private final long start;
+  private final long count;
+  private final List<Part> format;
+  private final boolean enabled;
+  private final String path;
+
+  private RangeLabelNodes(
+      int parentLevel, long start, long count, List<Part> format, boolean enabled, String path) {
+    this.parentLevel = parentLevel;
+    this.start = start;
+    this.count = count;
+    this.format = List.copyOf(format);
+    this.enabled = enabled;
+    this.path = path;
+  }
+
+  @Override
+  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+      throws NodeSourceException, InterruptedException {
+    List<String> parents = soFar.names(parentLevel);
+    if (parents.size() * (double) count > MAX_NODES) {
+      throw new NodeSourceException(
+          List.of(
+              Problem.error(
+                  path,
+                  "%,d children for each of %,d parents are more than the %,d nodes allowed"
+                      .formatted(count, parents.size(), MAX_NODES))));
+    }
+    long made = 0;
+    for (String parent : parents) {
+      for (long k = 0; k < count; k++) {
+        if (++made % CHECK_EVERY == 0 && Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+        sink.add(
+            new NodeSpec(
+                parentLevel + 1,
+                name(parent, start + k),
+                parent,
+                parentLevel,
+                enabled,
+                Set.of(),
+                Json.Obj.EMPTY));
+      }
+    }
+  }
+
+  private String name(String parent, long i) {
+    StringBuilder name = new StringBuilder();
+    for (Part part : format) {
+      switch (part.kind) {
+        case TEXT -> name.append(part.text);
+        case PARENT -> name.append(parent);
+        case I -> name.append(i);
+        case START -> name.append(start);
+        case END -> name.append(start + count - 1);
+      }
+    }
+    return name.toString();
+  }
+
+  private enum Kind {
+    TEXT,
+    PARENT,
+    I,
+    START,
+    END
+  }
+
+  private record Part(Kind kind, String text) {}
+
+  /** Checks the preferences and makes the source. */
+  public static final class Type implements NodeSourceType {
+    @Override
+    public String name() {
+      return "range_label";
+    }
+
+    @Override
+    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+      Prefs prefs = new Prefs(spec);
+      int parentLevel = prefs.parentLevel(levels);
+      Long start = prefs.requireInteger("start");
+      Long end = prefs.requireInteger("end");
+      String text = prefs.string("format", "a string", "{parent}__{i}");
+      boolean enabled = prefs.bool("enabled", true);
+      List<Part> format = parse(text, prefs);
+      long count = start == null || end == null ? 0 : count(start, end, format, prefs);
+      long from = start == null ? 0 : start;
+      return prefs.finish(
+          () -> new RangeLabelNodes(parentLevel, from, count, format, enabled, spec.path()));
+    }
+
+    private static long count(long start, long end, List<Part> format, Prefs prefs) {
+      if (start > end) {
+        return 0;
+      }
+      // The difference of two longs may not fit a long; the cap is far below.
+      if (end - start < 0 || end - start >= MAX_NODES) {
+        problem(
+            prefs,
+            "end",
+            "the range from %d to %d has more than the %,d nodes allowed"
+                .formatted(start, end, MAX_NODES),
+            null);
+        return 0;
+      }
+      if (end > start && format.stream().noneMatch(p -> p.kind == Kind.I)) {
+        problem(
+            prefs,
+            "format",
+            "without {i} all children of a parent would have the same name",
+            "put {i} into the format");
+      }
+      return end - start + 1;
+    }
+
+    private static List<Part> parse(String format, Prefs prefs) {
+      List<Part> parts = new ArrayList<>();
+      StringBuilder text = new StringBuilder();
+      for (int at = 0; at < format.length(); at++) {
+        char c = format.charAt(at);
+        boolean brace = c == '{' || c == '}';
+        if (brace && at + 1 < format.length() && format.charAt(at + 1) == c) {
+          text.append(c);
+          at++;
+        } else if (c == '{' && format.indexOf('}', at) >= 0) {
+          int close = format.indexOf('}', at);
+          if (text.length() > 0) {
+            parts.add(new Part(Kind.TEXT, text.toString()));
+            text.setLength(0);
+          }
+          placeholder(format.substring(at + 1, close), parts, prefs);
+          at = close;
+        } else if (brace) {
+          problem(
+              prefs,
+              "format",
+              "the brace \"" + c + "\" at position " + (at + 1) + " has no partner",
+              "write it twice to have it in the name");
+        } else {
+          text.append(c);
+        }
+      }
+      if (text.length() > 0) {
+        parts.add(new Part(Kind.TEXT, text.toString()));
+      }
+      if (format.isEmpty()) {
+        problem(prefs, "format", "the format is empty", null);
+      }
+      return parts;
+    }
+
+    private static void placeholder(String name, List<Part> parts, Prefs prefs) {
+      switch (name) {
+        case "parent" -> parts.add(new Part(Kind.PARENT, ""));
+        case "i" -> parts.add(new Part(Kind.I, ""));
+        case "start" -> parts.add(new Part(Kind.START, ""));
+        case "end" -> parts.add(new Part(Kind.END, ""));
+        default ->
+            problem(
+                prefs,
+                "format",
+                "unknown placeholder {" + name + "}",
+                Suggestions.hint(name, List.of("end", "i", "parent", "start")));
+      }
+    }
+
+    private static void problem(Prefs prefs, String key, String message, @Nullable String hint) {
+      Json value = prefs.object().get(key);
+      prefs.error(
+          prefs.at(key), value == null ? prefs.object().at() : value.at(), value, message, hint);
+    }
+  }
+}

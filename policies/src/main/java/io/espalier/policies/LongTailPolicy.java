@@ -1,0 +1,31 @@
+package io.espalier.policies;
+
+import io.espalier.core.scheduling.Round;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * Starts all it can of the job that has fewest tasks left, then of the next: finishes jobs that are
+ * nearly done. All remaining tasks of a job count, also those that wait or run (design section 7).
+ * Jobs with equally many come in random order.
+ */
+public final class LongTailPolicy implements SchedulingPolicy {
+  @Override
+  public String name() {
+    return "long_tail";
+  }
+
+  @Override
+  public void schedule(Round round) {
+    Arrays.stream(round.openJobs())
+        .boxed()
+        .sorted(Comparator.comparingLong(round::remaining))
+        .forEachOrdered(
+            job -> {
+              while (round.placeOne(job)) {
+                // One after the other.
+              }
+            });
+  }
+}

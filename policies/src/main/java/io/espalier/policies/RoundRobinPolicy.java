@@ -1,0 +1,22 @@
+package io.espalier.policies;
+
+import io.espalier.core.scheduling.Round;
+import io.espalier.core.scheduling.SchedulingPolicy;
+
+/**
+ * Jobs take turns, one task each, in the order of their names (behaviour 5.3). Whose turn it is
+ * survives rounds, so also jobs that compete for one slot at a time get it in turn.
+ */
+public final class RoundRobinPolicy implements SchedulingPolicy {
+  @Override
+  public String name() {
+    return "roundrobin";
+  }
+
+  @Override
+  public void schedule(Round round) {
+    while (!round.isOver()) {
+      round.placeOne(round.nextInTurn());
+    }
+  }
+}

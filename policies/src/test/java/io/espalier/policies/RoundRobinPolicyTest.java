@@ -1,0 +1,40 @@
+package io.espalier.policies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.SchedulingPolicyContract;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class RoundRobinPolicyTest extends SchedulingPolicyContract {
+  @Override
+  protected SchedulingPolicy policy() {
+    return new RoundRobinPolicy();
+  }
+
+  /** Mirrored: nodes come in their order, first names first (design ruling 13). */
+  @Test
+  void s4_jobsTakeTurns() {
+    ConfigFixture config =
+        new ConfigFixture("host", "db").resource("db", "lock", 1).job("job1").job("job2");
+    assertThat(started(core(config, "h1/db11", "h1/db12", "h2/db21", "h2/db22"), 100))
+        .containsExactly("job1 db11", "job2 db12", "job1 db21", "job2 db22");
+  }
+
+  @Test
+  void jobsThatCompeteForOneSlotGetItInTurn() {
+    ConfigFixture config =
+        new ConfigFixture("db").resource("instance", "one", 1).job("a").job("b").job("c");
+    SchedulingCore core = core(config, "d1", "d2", "d3");
+    List<String> jobs = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      core.round(policy(), 10, run -> jobs.add(core.runJobName(run)));
+      core.finish(core.runs()[0], null);
+    }
+    assertThat(jobs).containsExactly("a", "b", "c", "a", "b", "c");
+  }
+}

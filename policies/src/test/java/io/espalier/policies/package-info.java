@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.policies;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Settings;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.json.Json;
+import io.espalier.core.topology.PackedTopology;
+import io.espalier.core.topology.Topology;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What is in force before the first configuration: no jobs, and only the instance node. */
+final class EmptyWorld {
+  private EmptyWorld() {}
+
+  static World create(Randomness random) {
+    Levels levels = Levels.of(List.of());
+    Settings settings =
+        new Settings(
+            false,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(5),
+            "roundrobin",
+            "roundrobin",
+            levels,
+            List.of(),
+            NodeOrder.RANDOM,
+            ResourceCatalog.EMPTY,
+            Map.of(),
+            List.of(),
+            Instant.EPOCH,
+            new Settings.JobDefaults(
+                Backoff.DEFAULT,
+                0,
+                Optional.empty(),
+                SubprocessOptions.DEFAULT,
+                KillRequest.DEFAULT),
+            "",
+            Json.Obj.EMPTY);
+    Config config = new Config(settings, new TreeMap<>(), List.of());
+    Topology topology = PackedTopology.instanceOnly(levels, Levels.INSTANCE);
+    JobTable jobs = new JobTable(config, new TreeMap<>());
+    World world =
+        new World(
+            config,
+            topology,
+            jobs,
+            NodeVerdicts.of(topology, jobs).freshTasks(),
+            new long[0],
+            random);
+    world.index.build(0);
+    return world;
+  }
+}

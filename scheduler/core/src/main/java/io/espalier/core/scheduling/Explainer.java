@@ -1,0 +1,183 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Names everything that keeps one task from starting, asking the same parts that start tasks. */
+final class Explainer {
+  private final World world;
+  private final Topology topology;
+  private final List<Reason> reasons = new ArrayList<>();
+
+  /** What is not in the configuration: by job. */
+  record Gates(boolean paused, boolean held, boolean workerFits) {}
+
+  private Explainer(World world) {
+    this.world = world;
+    this.topology = world.topology;
+  }
+
+  static Explanation explain(World world, int job, int node, Gates gates) {
+    Explainer explainer = new Explainer(world);
+    explainer.job(job, gates);
+    explainer.status(job, node);
+    explainer.dependencies(job, node);
+    explainer.path(job, node);
+    int code = world.tasks.code(job, node);
+    String label =
+        StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
+    return new Explanation(
+        world.jobs.name(job),
+        world.topology.name(node),
+        explainer.reasons.isEmpty(),
+        label,
+        explainer.reasons);
+  }
+
+  private void job(int number, Gates gates) {
+    Job job = world.jobs.job(number);
+    if (!world.jobs.schedulerEnabled()) {
+      add(Kind.SCHEDULER_DISABLED, null, "the scheduler is disabled in its settings");
+    }
+    if (job == null) {
+      add(Kind.JOB_DISABLED, null, "the job is not configured any more");
+      return;
+    }
+    if (!job.enabled()) {
+      add(Kind.JOB_DISABLED, null, "the job is disabled");
+    }
+    if (!job.isValid()) {
+      add(Kind.JOB_INVALID, null, "the configuration of the job has errors");
+    }
+    if (gates.paused()) {
+      add(Kind.JOB_PAUSED, null, "the job is paused");
+    }
+    if (gates.held()) {
+      add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
+    }
+    if (!gates.workerFits()) {
+      add(Kind.NO_WORKER, null, "no eligible worker has room for a task of the job");
+    }
+  }
+
+  private void status(int job, int node) {
+    int code = world.tasks.code(job, node);
+    switch (StatusCodes.main(code)) {
+      case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
+      case DONE -> add(Kind.DONE, null, "the task is done");
+      case FAILED -> add(Kind.FAILED, null, "the task has failed for good; it can be forgiven");
+      case UNSTARTED, INCOMPLETE, ERROR -> {
+        if (StatusCodes.isWaiting(code)) {
+          TaskStatus status = world.tasks.detail(job, node);
+          long until = status == null ? 0 : status.readyAtMillis();
+          reasons.add(
+              new Reason(Kind.BACKOFF, null, null, 0, 0, 0, until, "the task is backing off"));
+        }
+      }
+    }
+  }
+
+  private void dependencies(int job, int node) {
+    Job configured = world.jobs.job(job);
+    int[] dependencies = world.jobs.dependencies[job];
+    for (int i = 0; i < dependencies.length; i++) {
+      if (!world.isDependencyDone(job, node, dependencies[i])) {
+        String name = configured == null ? "" : configured.dependsOn().get(i);
+        add(
+            Kind.DEPENDENCY,
+            topology.name(node),
+            "job " + name + " " + whyNotDone(job, node, dependencies[i]));
+      }
+    }
+  }
+
+  private String whyNotDone(int job, int node, int dependency) {
+    if (dependency < 0) {
+      return "is not configured, so it can never be done here";
+    }
+    int other = world.sameName(job, node, dependency);
+    if (other < 0) {
+      return "has no task on a node of this name, so it can never be done here";
+    }
+    int code = world.tasks.code(dependency, other);
+    return switch (StatusCodes.effect(code)) {
+      case StatusCodes.AVOIDED -> "is not done here and its filters exclude the node";
+      case StatusCodes.DISABLED -> "is not done here and the node is disabled";
+      default -> "is not done here: " + StatusLabel.of(StatusCodes.bits(code)).word();
+    };
+  }
+
+  private void path(int job, int node) {
+    int[] slots = BestPath.find(topology, node, slot -> failures(job, slot));
+    for (int slot : slots) {
+      int at = topology.node(slot);
+      if (!topology.enabled(slot)) {
+        add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
+      }
+      if (!passes(job, slot)) {
+        add(Kind.FILTERED, topology.name(at), "the filters of the job exclude the node");
+      }
+      int level = world.index.level(at);
+      for (int r : world.ledger.resources(level)) {
+        int need = world.jobs.needs[job][r];
+        int free = world.ledger.free(at, level, r);
+        if (!Ledger.fits(need, free)) {
+          Resource resource = world.config().settings().resources().get(r);
+          int limit = world.ledger.limit(r);
+          reasons.add(
+              new Reason(
+                  Kind.RESOURCE,
+                  topology.name(at),
+                  resource.name(),
+                  need,
+                  free,
+                  limit,
+                  0,
+                  "needs "
+                      + need
+                      + " of "
+                      + resource.name()
+                      + ", "
+                      + free
+                      + " of "
+                      + limit
+                      + " are free"));
+        }
+      }
+    }
+  }
+
+  private long failures(int job, int slot) {
+    int at = topology.node(slot);
+    int level = world.index.level(at);
+    long failures = topology.enabled(slot) ? 0 : 1;
+    failures += passes(job, slot) ? 0 : 1;
+    for (int r : world.ledger.resources(level)) {
+      failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+    }
+    return failures;
+  }
+
+  /** As the index has it; asked anew only where a disabled node hides it. */
+  private boolean passes(int job, int slot) {
+    if (world.index.isAllowed(slot, job)) {
+      return true;
+    }
+    Job configured = world.jobs.job(job);
+    return !topology.enabled(slot)
+        && (configured == null || NodeVerdicts.passes(topology, configured, slot));
+  }
+
+  private void add(Kind kind, @Nullable String node, String message) {
+    reasons.add(new Reason(kind, node, null, 0, 0, 0, 0, message));
+  }
+}

@@ -1,0 +1,228 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.topology.Topology;
+import java.util.Arrays;
+
+/**
+ * The free slots of every node, and which jobs fit into them. The jobs that fit are looked up, not
+ * compared one by one: per resource there is a table from free slots to the bits of the jobs that
+ * need no more. A need of 0 always fits, also where more is in use than the limit (L18).
+ */
+final class Ledger {
+  /** Up to this need the place in the table is looked up, above it is searched for. */
+  private static final int LARGEST_DIRECT = 1024;
+
+  private final int words;
+  private final int[][] ofLevel;
+  private final int[] levelStart;
+  private final int[] base;
+  private final int[] free;
+  private final int[] limits;
+
+  /** By resource: the distinct needs, ascending, without 0. */
+  private final int[][] thresholds;
+
+  /** By resource and free slots: how many thresholds are met. Empty where needs are too large. */
+  private final char[][] direct;
+
+  /** By resource: for each number of thresholds met the bits of the jobs that fit. */
+  private final long[][] fits;
+
+  /** By resource: the highest use so far, its node and the limit then. */
+  private final int[] peakUsed;
+
+  private final int[] peakNode;
+  private final int[] peakLimit;
+
+  Ledger(Topology topology, ResourceCatalog catalog, JobTable jobs) {
+    Levels levels = topology.levels();
+    words = jobs.words;
+    ofLevel = new int[levels.count()][];
+    levelStart = new int[levels.count()];
+    base = new int[levels.count()];
+    int size = 0;
+    for (int level = 0; level < levels.count(); level++) {
+      ofLevel[level] = catalog.ofLevel(level).stream().mapToInt(Resource::index).toArray();
+      levelStart[level] = topology.levelStart(level);
+      base[level] = size;
+      int nodes = topology.levelEnd(level) - levelStart[level];
+      size = Math.addExact(size, Math.multiplyExact(nodes, ofLevel[level].length));
+    }
+    free = new int[size];
+    limits = catalog.all().stream().mapToInt(Resource::limit).toArray();
+    for (int level = 0; level < levels.count(); level++) {
+      int end = level + 1 < base.length ? base[level + 1] : size;
+      int width = ofLevel[level].length;
+      for (int i = base[level]; i < end; i++) {
+        free[i] = limits[ofLevel[level][(i - base[level]) % width]];
+      }
+    }
+    int count = catalog.count();
+    thresholds = new int[count][];
+    direct = new char[count][];
+    fits = new long[count][];
+    for (int r = 0; r < count; r++) {
+      prepare(r, catalog.get(r).level(), jobs);
+    }
+    peakUsed = new int[count];
+    peakNode = new int[count];
+    peakLimit = new int[count];
+    Arrays.fill(peakNode, -1);
+  }
+
+  private void prepare(int resource, int level, JobTable jobs) {
+    int[] needs = new int[jobs.count()];
+    for (int j = 0; j < needs.length; j++) {
+      // Nodes of this level are on no path of a job with tasks above it.
+      needs[j] = jobs.levels[j] >= level ? jobs.needs[j][resource] : 0;
+    }
+    int[] steps = Arrays.stream(needs).filter(n -> n > 0).sorted().distinct().toArray();
+    thresholds[resource] = steps;
+    fits[resource] = new long[(steps.length + 1) * words];
+    for (int met = 0; met <= steps.length; met++) {
+      int room = met == 0 ? 0 : steps[met - 1];
+      for (int j = 0; j < needs.length; j++) {
+        if (needs[j] <= room) {
+          fits[resource][met * words + (j >>> 6)] |= 1L << j;
+        }
+      }
+    }
+    int largest = steps.length == 0 ? 0 : steps[steps.length - 1];
+    direct[resource] = new char[largest <= LARGEST_DIRECT ? largest + 1 : 0];
+    int met = 0;
+    for (int room = 0; room < direct[resource].length; room++) {
+      met += met < steps.length && steps[met] == room ? 1 : 0;
+      direct[resource][room] = (char) met;
+    }
+  }
+
+  /** How many thresholds of a resource are met by that many free slots. */
+  private int met(int resource, int room) {
+    if (room <= 0) {
+      return 0;
+    }
+    char[] table = direct[resource];
+    if (table.length > 0) {
+      return table[Math.min(room, table.length - 1)];
+    }
+    int at = Arrays.binarySearch(thresholds[resource], room);
+    return at >= 0 ? at + 1 : -at - 1;
+  }
+
+  private int at(int level, int node) {
+    return base[level] + (node - levelStart[level]) * ofLevel[level].length;
+  }
+
+  /** The bits of the jobs for whose needs the node has enough left of everything. */
+  long fit(int node, int level, int word) {
+    int[] resources = ofLevel[level];
+    long fit = -1L;
+    if (resources.length > 0) {
+      int at = at(level, node);
+      for (int k = 0; k < resources.length; k++) {
+        int r = resources[k];
+        fit &= fits[r][met(r, free[at + k]) * words + word];
+      }
+    }
+    return fit;
+  }
+
+  /** Whether the node has enough left of that resource for a job that needs so much. */
+  static boolean fits(int need, int room) {
+    return need <= 0 || need <= room;
+  }
+
+  boolean hasResources(int level) {
+    return ofLevel[level].length > 0;
+  }
+
+  int[] resources(int level) {
+    return ofLevel[level];
+  }
+
+  /**
+   * Takes slots on one node.
+   *
+   * @param amounts by resource
+   * @return whether other jobs fit now than before
+   */
+  boolean charge(int node, int level, int[] amounts) {
+    int[] resources = ofLevel[level];
+    boolean changed = false;
+    int at = at(level, node);
+    for (int k = 0; k < resources.length; k++) {
+      int r = resources[k];
+      int amount = amounts[r];
+      if (amount != 0) {
+        int before = free[at + k];
+        int after = before - amount;
+        free[at + k] = after;
+        changed |= met(r, before) != met(r, after);
+        if (limits[r] - after > peakUsed[r]) {
+          peakUsed[r] = limits[r] - after;
+          peakLimit[r] = limits[r];
+          peakNode[r] = node;
+        }
+      }
+    }
+    return changed;
+  }
+
+  /** Gives slots back; as {@link #charge}. */
+  boolean release(int node, int level, int[] amounts) {
+    int[] resources = ofLevel[level];
+    boolean changed = false;
+    int at = at(level, node);
+    for (int k = 0; k < resources.length; k++) {
+      int r = resources[k];
+      int amount = amounts[r];
+      if (amount != 0) {
+        int before = free[at + k];
+        free[at + k] = before + amount;
+        changed |= met(r, before) != met(r, before + amount);
+      }
+    }
+    return changed;
+  }
+
+  /** Moves the free slots of one node by a change of a limit; as {@link #charge}. */
+  boolean shift(int node, int level, int resource, int by) {
+    int k = Arrays.binarySearch(ofLevel[level], resource);
+    int at = at(level, node) + k;
+    int before = free[at];
+    free[at] = before + by;
+    return met(resource, before) != met(resource, before + by);
+  }
+
+  int free(int node, int level, int resource) {
+    return free[at(level, node) + Arrays.binarySearch(ofLevel[level], resource)];
+  }
+
+  int limit(int resource) {
+    return limits[resource];
+  }
+
+  void setLimit(int resource, int limit) {
+    limits[resource] = limit;
+  }
+
+  int peakUsed(int resource) {
+    return peakUsed[resource];
+  }
+
+  int peakLimit(int resource) {
+    return peakLimit[resource];
+  }
+
+  /** -1: never used. */
+  int peakNode(int resource) {
+    return peakNode[resource];
+  }
+
+  long byteSize() {
+    return 4L * free.length;
+  }
+}

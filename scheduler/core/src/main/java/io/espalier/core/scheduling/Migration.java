@@ -1,0 +1,283 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries what is known from one world into the next, in slices, while the old one goes on.
+ *
+ * <p>Statuses are copied, ready bits and index built, then the running tasks brought over one by
+ * one, each as a start. Tasks that change in the old world meanwhile are noted and copied again at
+ * the end, as changes of the complete index; running tasks that start or end after they were
+ * brought over do so in both worlds. When nothing is left to copy again, the new world is true.
+ */
+final class Migration {
+  private static final int STATUSES = 0;
+  private static final int DETAILS = 1;
+  private static final int READY = 2;
+  private static final int INDEX = 3;
+  private static final int RUNNING = 4;
+  private static final int CHANGES = 5;
+
+  private final Change change;
+  private final World old;
+  private final World next;
+  private final RunTable runs;
+  private final LongQueue changed = new LongQueue();
+  private final BitSet carried = new BitSet();
+  private int phase;
+  private int job;
+  private int at;
+
+  Migration(Change change, World next, RunTable runs) {
+    this.change = change;
+    this.old = change.base();
+    this.next = next;
+    this.runs = runs;
+    old.logTo(changed);
+  }
+
+  Change change() {
+    return change;
+  }
+
+  World next() {
+    return next;
+  }
+
+  /**
+   * @return whether the new world is true
+   */
+  boolean step(int units) {
+    int left = units;
+    while (left > 0 && phase < CHANGES) {
+      left -=
+          switch (phase) {
+            case STATUSES -> statuses(left);
+            case DETAILS -> details();
+            case READY -> ready(left);
+            case INDEX -> index(left);
+            default -> running();
+          };
+    }
+    if (phase == CHANGES) {
+      while (left > 0 && !changed.isEmpty()) {
+        copyAgain(changed.poll());
+        left -= 4;
+      }
+    }
+    return phase == CHANGES && changed.isEmpty();
+  }
+
+  private void startPhase(int number) {
+    phase = number;
+    job = 0;
+    at = phase == INDEX ? next.topology.size() - 1 : 0;
+  }
+
+  /** Codes of the tasks, for one job at a time. */
+  private int statuses(int units) {
+    if (job == next.jobs.count()) {
+      startPhase(DETAILS);
+      return 1;
+    }
+    int oldJob = change.oldJob(job);
+    int first = next.tasks.first(job);
+    int end = next.tasks.end(job);
+    if (oldJob < 0 || first + at >= end) {
+      job++;
+      at = 0;
+      return 1;
+    }
+    int stop = first + at + Math.min(end - first - at, units);
+    for (int node = first + at; node < stop; node++) {
+      int oldNode = change.oldNode(node);
+      if (oldNode >= 0) {
+        int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
+        if (code != StatusCodes.UNSTARTED) {
+          next.tasks.set(job, node, StatusCodes.keepEffect(code, next.tasks.code(job, node)));
+        }
+      }
+    }
+    int done = stop - first - at;
+    at += done;
+    return done;
+  }
+
+  private int details() {
+    if (at == old.tasks.details().parts()) {
+      startPhase(READY);
+      return 1;
+    }
+    return 1 + 4 * old.tasks.details().visit(at++, this::copyDetail);
+  }
+
+  private void copyDetail(long key, TaskStatus status) {
+    int oldJob = TaskTable.job(key);
+    int oldNode = TaskTable.node(key);
+    int newJob = change.newJob(oldJob);
+    int node = change.newNode(oldNode);
+    if (newJob >= 0 && node >= 0) {
+      next.tasks.setDetail(newJob, node, status);
+      if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
+        next.timers.add(TaskTable.key(newJob, node), World.waitEnd(status));
+      }
+    }
+  }
+
+  private int ready(int units) {
+    if (job == next.jobs.count()) {
+      startPhase(INDEX);
+      return 1;
+    }
+    int first = next.tasks.first(job);
+    int end = next.tasks.end(job);
+    int stop = first + at + Math.min(end - first - at, units);
+    for (int node = first + at; node < stop; node++) {
+      if (next.isReady(job, node)) {
+        next.index.presetReady(node, job);
+      }
+    }
+    int done = stop - first - at;
+    at += done;
+    if (stop == end) {
+      job++;
+      at = 0;
+    }
+    return 1 + done;
+  }
+
+  private int index(int units) {
+    int done = 0;
+    while (at >= 0 && done < units) {
+      next.index.build(at--);
+      done += 2 * next.jobs.words;
+    }
+    if (at < 0) {
+      startPhase(RUNNING);
+    }
+    return done;
+  }
+
+  private int running() {
+    if (at >= runs.high()) {
+      phase = CHANGES;
+      return 1;
+    }
+    int run = at++;
+    if (runs.isUsed(run) && !carried.get(run)) {
+      carry(run);
+      return 20;
+    }
+    return 1;
+  }
+
+  /** A task was started in the old world. */
+  void started(int run) {
+    if (phase >= RUNNING) {
+      carry(run);
+    }
+  }
+
+  /** A running task is about to end in the old world. */
+  void ending(int run, @Nullable TaskStatus status, long nowMillis) {
+    if (carried.get(run)) {
+      carried.clear(run);
+      next.finish(run, status, nowMillis);
+    }
+  }
+
+  private void carry(int run) {
+    carried.set(run);
+    Topology topology = next.topology;
+    Levels levels = topology.levels();
+    int[] path = new int[levels.count()];
+    Arrays.fill(path, -1);
+    boolean whole = true;
+    RunTable.NamedPath names = runs.names(run);
+    if (names != null) {
+      for (int i = 0; i < names.nodes().size(); i++) {
+        int level = levels.find(names.levels().get(i));
+        if (level >= 0 && level < levels.worker()) {
+          path[level] = topology.find(level, names.nodes().get(i));
+        }
+      }
+    } else {
+      Levels oldLevels = old.topology.levels();
+      for (int l = 0; l < oldLevels.count(); l++) {
+        int node = old.places.node(run, l);
+        if (node >= 0) {
+          int level = levels.find(oldLevels.name(l));
+          int newNode = level < 0 ? -1 : change.newNode(node);
+          if (newNode >= 0) {
+            path[level] = newNode;
+          }
+          whole &= newNode >= 0;
+        }
+      }
+    }
+    if (!whole) {
+      runs.setNames(run, namedPath(old, run));
+    }
+    int newJob = next.jobs.find(old.jobs.name(old.places.job(run)));
+    String name = nodeName(old, runs, run);
+    int level = next.jobs.levels[newJob];
+    int node = level < 0 || level >= levels.worker() ? -1 : topology.find(level, name);
+    int[] amounts = runs.charges(run).in(levels, next.config().settings().resources());
+    next.carry(run, newJob, node, path, amounts);
+    next.places.setOrphan(run, next.isOrphan(run, name));
+  }
+
+  private static RunTable.NamedPath namedPath(World world, int run) {
+    List<String> levels = new ArrayList<>();
+    List<String> nodes = new ArrayList<>();
+    for (int l = 0; l < world.topology.levels().count(); l++) {
+      int node = world.places.node(run, l);
+      if (node >= 0) {
+        levels.add(world.topology.levels().name(l));
+        nodes.add(world.topology.name(node));
+      }
+    }
+    return new RunTable.NamedPath(levels, nodes);
+  }
+
+  /** The names of the levels and nodes of the path that a running task was charged to. */
+  static RunTable.NamedPath path(World world, RunTable runs, int run) {
+    RunTable.NamedPath names = runs.names(run);
+    return names != null ? names : namedPath(world, run);
+  }
+
+  /** The name of the node of a running task. */
+  static String nodeName(World world, RunTable runs, int run) {
+    int node = world.places.node(run);
+    RunTable.NamedPath names = runs.names(run);
+    return node >= 0
+        ? world.topology.name(node)
+        : (names != null ? names : namedPath(world, run)).last();
+  }
+
+  private void copyAgain(long key) {
+    int oldJob = TaskTable.job(key);
+    int oldNode = TaskTable.node(key);
+    int newJob = change.newJob(oldJob);
+    int node = change.newNode(oldNode);
+    if (newJob >= 0 && node >= 0) {
+      int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
+      next.copy(newJob, node, code, old.tasks.detail(oldJob, oldNode));
+    }
+  }
+
+  /** Ends the notes of the old world. */
+  void end() {
+    old.logTo(null);
+    for (int j = 0; j < next.jobs.count(); j++) {
+      next.dropIfIdle(j);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.JobFilters;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What enabled flags and filters say of every slot and task, for all jobs at once and from the root
+ * down. A task may run when some path of its node is allowed throughout. Otherwise, going upwards,
+ * the first refusal on a path decides, a disabled node coming before a filter (behaviour section
+ * 4); with several paths a task is avoided rather than disabled when any of them says so.
+ */
+final class NodeVerdicts {
+  private final Topology topology;
+  private final JobTable jobs;
+  private final int words;
+
+  /** Per slot. */
+  private long[] allowed = new long[0];
+
+  /** Per node: some path is allowed throughout; some path is cut by a filter. */
+  private long[] runs = new long[0];
+
+  private long[] avoided = new long[0];
+
+  private record Filtered(int job, String name, JobFilter filter) {}
+
+  private NodeVerdicts(Topology topology, JobTable jobs) {
+    this.topology = topology;
+    this.jobs = jobs;
+    words = jobs.words;
+  }
+
+  static NodeVerdicts of(Topology topology, JobTable jobs) {
+    NodeVerdicts verdicts = new NodeVerdicts(topology, jobs);
+    List<List<Filtered>> filters = new ArrayList<>();
+    boolean any = !topology.allEnabled();
+    for (int level = 0; level <= topology.levels().bottom(); level++) {
+      List<Filtered> ofLevel = new ArrayList<>();
+      for (int j = 0; j < jobs.count(); j++) {
+        Job job = jobs.job(j);
+        JobFilter filter = job == null ? null : job.filters().get(level);
+        if (job != null && filter != null && !filter.isTrivial()) {
+          ofLevel.add(new Filtered(j, job.name(), filter));
+        }
+      }
+      any |= !ofLevel.isEmpty();
+      filters.add(ofLevel);
+    }
+    if (any) {
+      verdicts.compute(filters);
+    }
+    return verdicts;
+  }
+
+  /** Whether a job's filter for the level lets it use the node of a slot. */
+  static boolean passes(Topology topology, Job job, int slot) {
+    int node = topology.node(slot);
+    JobFilter filter = job.filters().get(topology.level(node));
+    return filter == null
+        || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
+  }
+
+  private void compute(List<List<Filtered>> filters) {
+    allowed = new long[Math.multiplyExact(topology.slots(), words)];
+    runs = new long[Math.multiplyExact(topology.size(), words)];
+    avoided = new long[runs.length];
+    int last = 0;
+    long[] passes = new long[words];
+    for (int level = 0; level < filters.size(); level++) {
+      List<Filtered> ofLevel = filters.get(level);
+      for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
+        int slotCount = topology.slotCount(node);
+        for (int i = 0; i < slotCount; i++) {
+          int slot = topology.slot(node, i);
+          if (judge(node, slot, ofLevel, passes)) {
+            last = Math.max(last, slot + 1);
+          }
+        }
+        for (int w = 0; w < words; w++) {
+          avoided[node * words + w] &= ~runs[node * words + w];
+        }
+      }
+    }
+    allowed = Arrays.copyOf(allowed, last * words);
+  }
+
+  /** Returns whether the slot refuses any job. */
+  private boolean judge(int node, int slot, List<Filtered> filters, long[] passes) {
+    if (!topology.enabled(slot)) {
+      return true;
+    }
+    Arrays.fill(passes, -1L);
+    for (Filtered filtered : filters) {
+      if (!JobFilters.passes(
+          filtered.filter(), filtered.name(), topology.name(node), topology.tags(slot))) {
+        passes[filtered.job() >>> 6] &= ~(1L << filtered.job());
+      }
+    }
+    int parent = topology.parent(slot);
+    boolean refuses = false;
+    for (int w = 0; w < words; w++) {
+      long above = parent < 0 ? -1L : runs[parent * words + w];
+      long avoidedAbove = parent < 0 ? 0 : avoided[parent * words + w];
+      allowed[slot * words + w] = passes[w];
+      runs[node * words + w] |= passes[w] & above;
+      avoided[node * words + w] |= ~passes[w] | (passes[w] & avoidedAbove);
+      refuses |= passes[w] != -1L;
+    }
+    return refuses;
+  }
+
+  /** Per slot, for a range of the first slots; all others are allowed to all jobs. */
+  long[] allowed() {
+    return allowed;
+  }
+
+  /** All tasks, never tried, with what is said of their nodes. */
+  TaskTable freshTasks() {
+    byte[][] codes = new byte[jobs.count()][];
+    int[] first = new int[jobs.count()];
+    for (int j = 0; j < codes.length; j++) {
+      int level = jobs.levels[j];
+      first[j] = level < 0 ? 0 : topology.levelStart(level);
+      codes[j] = new byte[level < 0 ? 0 : topology.levelEnd(level) - first[j]];
+      if (runs.length > 0) {
+        for (int i = 0; i < codes[j].length; i++) {
+          codes[j][i] =
+              (byte) StatusCodes.withEffect(StatusCodes.UNSTARTED, effect(j, first[j] + i));
+        }
+      }
+    }
+    return new TaskTable(codes, first);
+  }
+
+  private int effect(int job, int node) {
+    int at = node * words + (job >>> 6);
+    long bit = 1L << job;
+    if ((runs[at] & bit) != 0) {
+      return StatusCodes.OPEN;
+    }
+    return (avoided[at] & bit) != 0 ? StatusCodes.AVOIDED : StatusCodes.DISABLED;
+  }
+}

@@ -1,0 +1,75 @@
+package io.espalier.core.scheduling;
+
+import java.util.Arrays;
+
+/** Computes everything that is kept up to date from scratch, and compares. */
+final class SelfCheck {
+  private final World world;
+  private final RunTable runs;
+
+  SelfCheck(World world, RunTable runs) {
+    this.world = world;
+    this.runs = runs;
+  }
+
+  /**
+   * @throws IllegalStateException names the first difference
+   */
+  void run() {
+    counts();
+    free();
+    ready();
+    world.index.check();
+  }
+
+  private static void check(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalStateException("the scheduling core is inconsistent: " + what);
+    }
+  }
+
+  private void counts() {
+    for (int job = 0; job < world.jobs.count(); job++) {
+      int[] counts = new int[StatusCodes.COUNT];
+      long remaining = 0;
+      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
+        int code = world.tasks.code(job, node);
+        counts[code]++;
+        remaining += StatusCodes.isRemaining(code) ? 1 : 0;
+      }
+      for (int code = 0; code < counts.length; code++) {
+        check(counts[code] == world.tasks.count(job, code), "count of code " + code);
+      }
+      check(remaining == world.tasks.remaining(job), "remaining tasks of job " + job);
+    }
+  }
+
+  private void free() {
+    int levels = world.topology.levels().count();
+    for (int level = 0; level < levels; level++) {
+      for (int resource : world.ledger.resources(level)) {
+        int start = world.topology.levelStart(level);
+        int[] free = new int[world.topology.levelEnd(level) - start];
+        Arrays.fill(free, world.ledger.limit(resource));
+        for (int run = 0; run < runs.high(); run++) {
+          if (runs.isUsed(run) && world.places.node(run, level) >= 0) {
+            free[world.places.node(run, level) - start] -= world.places.amounts(run)[resource];
+          }
+        }
+        for (int i = 0; i < free.length; i++) {
+          check(free[i] == world.ledger.free(start + i, level, resource), "free slots");
+        }
+      }
+    }
+  }
+
+  private void ready() {
+    for (int job = 0; job < world.jobs.count(); job++) {
+      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
+        check(
+            world.isReady(job, node) == world.index.isReady(node, job),
+            "ready bit of job " + job + " on node " + node);
+      }
+    }
+  }
+}

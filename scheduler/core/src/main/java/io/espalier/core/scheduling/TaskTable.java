@@ -1,0 +1,122 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.status.TaskStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One byte per task and, for tasks that were tried and are not plainly done, their status. Counts
+ * per job and code are kept with every write, so progress and histograms need no pass.
+ */
+final class TaskTable {
+  private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
+
+  static {
+    for (int code = 0; code < REMAINING.length; code++) {
+      REMAINING[code] = StatusCodes.isRemaining(code);
+    }
+  }
+
+  /** By job and node, from the first node of the job's level. */
+  private final byte[][] codes;
+
+  private final int[] first;
+  private final int[][] counts;
+  private final long[] remaining;
+  private final LongMap<TaskStatus> details = new LongMap<>();
+
+  /**
+   * @param codes by job: one code per node of its level
+   * @param first by job: the first node of its level
+   */
+  TaskTable(byte[][] codes, int[] first) {
+    this.codes = codes;
+    this.first = first;
+    counts = new int[codes.length][StatusCodes.COUNT];
+    remaining = new long[codes.length];
+    for (int j = 0; j < codes.length; j++) {
+      for (byte code : codes[j]) {
+        counts[j][code & 0xff]++;
+      }
+      for (int code = 0; code < StatusCodes.COUNT; code++) {
+        remaining[j] += REMAINING[code] ? counts[j][code] : 0;
+      }
+    }
+  }
+
+  static long key(int job, int node) {
+    return (long) job << 32 | node;
+  }
+
+  static int job(long key) {
+    return (int) (key >>> 32);
+  }
+
+  static int node(long key) {
+    return (int) key;
+  }
+
+  boolean has(int job, int node) {
+    int at = node - first[job];
+    return at >= 0 && at < codes[job].length;
+  }
+
+  int code(int job, int node) {
+    return codes[job][node - first[job]] & 0xff;
+  }
+
+  int first(int job) {
+    return first[job];
+  }
+
+  /** Exclusive. */
+  int end(int job) {
+    return first[job] + codes[job].length;
+  }
+
+  /** Returns the code before. */
+  int set(int job, int node, int code) {
+    byte[] row = codes[job];
+    int at = node - first[job];
+    int before = row[at] & 0xff;
+    row[at] = (byte) code;
+    int[] count = counts[job];
+    count[before]--;
+    count[code]++;
+    if (REMAINING[before] != REMAINING[code]) {
+      remaining[job] += REMAINING[code] ? 1 : -1;
+    }
+    return before;
+  }
+
+  int count(int job, int code) {
+    return counts[job][code];
+  }
+
+  long remaining(int job) {
+    return remaining[job];
+  }
+
+  @Nullable TaskStatus detail(int job, int node) {
+    return details.get(key(job, node));
+  }
+
+  void setDetail(int job, int node, @Nullable TaskStatus status) {
+    if (status == null) {
+      details.remove(key(job, node));
+    } else {
+      details.put(key(job, node), status);
+    }
+  }
+
+  LongMap<TaskStatus> details() {
+    return details;
+  }
+
+  long byteSize() {
+    long size = 0;
+    for (byte[] row : codes) {
+      size += row.length;
+    }
+    return size;
+  }
+}

@@ -1,0 +1,416 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is numbered by the jobs and nodes of one configuration: statuses, free slots, the
+ * index over them, and where the running tasks stand. A change of jobs or nodes makes a new world
+ * out of the old one ({@link Migration}); what happens within a world costs what it touches.
+ */
+final class World {
+  private static final boolean[] READY = new boolean[StatusCodes.COUNT];
+  private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
+
+  static {
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      READY[code] = StatusCodes.isReady(code);
+      DONE[code] = StatusCodes.isDone(code);
+    }
+  }
+
+  final Topology topology;
+  final JobTable jobs;
+  final Ledger ledger;
+  final OpenIndex index;
+  final TaskTable tasks;
+  final HistogramRows histograms;
+  final RunPlaces places;
+  final Timers timers;
+
+  private final Charges[] charges;
+  private final int[] path;
+  private final boolean[] refit;
+  private Config config;
+  private int version;
+
+  /** Notes every task that changes while the next world is being made. */
+  private @Nullable LongQueue log;
+
+  /**
+   * @param allowed see {@link OpenIndex}
+   */
+  World(
+      Config config,
+      Topology topology,
+      JobTable jobs,
+      TaskTable tasks,
+      long[] allowed,
+      Randomness random) {
+    this.config = config;
+    this.topology = topology;
+    this.jobs = jobs;
+    this.tasks = tasks;
+    ResourceCatalog catalog = config.settings().resources();
+    Levels levels = topology.levels();
+    ledger = new Ledger(topology, catalog, jobs);
+    index = new OpenIndex(topology, ledger, jobs, config.settings().nodeOrder(), allowed, random);
+    histograms = new HistogramRows(topology, jobs, tasks);
+    places = new RunPlaces(levels.count(), jobs.count());
+    timers = new Timers(this::isWaitingFor);
+    charges = new Charges[jobs.count()];
+    for (int j = 0; j < charges.length; j++) {
+      charges[j] = new Charges(levels, catalog, jobs.needs[j]);
+    }
+    path = new int[levels.count()];
+    refit = new boolean[levels.count()];
+  }
+
+  Config config() {
+    return config;
+  }
+
+  /** A configuration that differs in nothing that is numbered. */
+  void setConfig(Config next) {
+    config = next;
+    version++;
+    jobs.replace(next);
+  }
+
+  /** Grows with every change in place. */
+  int version() {
+    return version;
+  }
+
+  void logTo(@Nullable LongQueue queue) {
+    log = queue;
+  }
+
+  // ---- statuses
+
+  /** The first tick at which a status no longer waits; 0: it never did. */
+  static long waitEnd(@Nullable TaskStatus status) {
+    if (status == null || !status.usesBackoff() || status.backoffSeconds() <= 0) {
+      return 0;
+    }
+    long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
+    return -Math.floorDiv(-end, (long) SchedulingCore.TICK_MILLIS);
+  }
+
+  private boolean isWaitingFor(long task, long tick) {
+    int job = TaskTable.job(task);
+    int node = TaskTable.node(task);
+    return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
+  }
+
+  /** Gives a task a status and brings the index up to date. */
+  void setStatus(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    if (assign(job, node, status, nowMillis)) {
+      index.refresh(node, jobs.levels[job], job >>> 6);
+    }
+  }
+
+  /** The same without the index of the node itself; returns whether that must follow. */
+  private boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    long end = waitEnd(status);
+    boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
+    int code = StatusCodes.of(status, waiting);
+    tasks.setDetail(
+        job,
+        node,
+        code == StatusCodes.UNSTARTED || StatusCodes.isPlainlyDone(code) ? null : status);
+    if (waiting) {
+      timers.add(TaskTable.key(job, node), end);
+    }
+    return write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)));
+  }
+
+  /**
+   * Changes a code and what hangs on it: counts, histogram, tasks that depend on it.
+   *
+   * @return whether the task's own ready bit changed, so that its node must be refreshed
+   */
+  private boolean write(int job, int node, int code) {
+    if (log != null) {
+      log.add(TaskTable.key(job, node));
+    }
+    int before = tasks.set(job, node, code);
+    if (before == code) {
+      return false;
+    }
+    histograms.touch(job, node);
+    if (DONE[before] != DONE[code]) {
+      for (int dependant : jobs.dependants[job]) {
+        int other = sameName(job, node, dependant);
+        if (other >= 0 && updateReady(dependant, other) && (dependant != job || other != node)) {
+          index.refresh(other, jobs.levels[dependant], dependant >>> 6);
+        }
+      }
+    }
+    return READY[before] != READY[code] && updateReady(job, node);
+  }
+
+  private boolean updateReady(int job, int node) {
+    return index.setReady(node, job, isReady(job, node));
+  }
+
+  /** Whether status and dependencies let the task start. */
+  boolean isReady(int job, int node) {
+    return READY[tasks.code(job, node)] && dependenciesDone(job, node);
+  }
+
+  private boolean dependenciesDone(int job, int node) {
+    for (int dependency : jobs.dependencies[job]) {
+      if (!isDependencyDone(job, node, dependency)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * @param dependency job number, -1: not configured
+   */
+  boolean isDependencyDone(int job, int node, int dependency) {
+    if (dependency < 0) {
+      return false;
+    }
+    int other = sameName(job, node, dependency);
+    return other >= 0 && DONE[tasks.code(dependency, other)];
+  }
+
+  /** The node of the same name among another job's tasks, or -1. */
+  int sameName(int job, int node, int otherJob) {
+    int level = jobs.levels[otherJob];
+    if (level == jobs.levels[job]) {
+      return node;
+    }
+    return level < 0 ? -1 : topology.find(level, topology.name(node));
+  }
+
+  // ---- starting and ending
+
+  /** Starts a task of a job that is open at the root. */
+  int start(int job, RunTable runs) {
+    int level = jobs.levels[job];
+    int node = index.descend(job, level, path);
+    Arrays.fill(path, level + 1, path.length, -1);
+    return enter(job, node, level, runs);
+  }
+
+  /** Starts a given task, fitting or not, where least is missing. */
+  int adopt(int job, int node, RunTable runs) {
+    int[] needs = jobs.needs[job];
+    int[] slots =
+        BestPath.find(
+            topology,
+            node,
+            slot -> {
+              int at = topology.node(slot);
+              int level = index.level(at);
+              long missing = index.isAllowed(slot, job) ? 0 : 1;
+              for (int r : ledger.resources(level)) {
+                missing += Math.max(0L, (long) needs[r] - ledger.free(at, level, r));
+              }
+              return missing;
+            });
+    Arrays.fill(path, -1);
+    for (int slot : slots) {
+      path[index.level(topology.node(slot))] = topology.node(slot);
+    }
+    return enter(job, node, jobs.levels[job], runs);
+  }
+
+  private int enter(int job, int node, int level, RunTable runs) {
+    int run = runs.add(charges[job]);
+    int[] needs = jobs.needs[job];
+    places.add(run, job, node, path, needs);
+    for (int l = level; l >= 0; l--) {
+      refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
+    }
+    boolean changed =
+        write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
+    settle(run, level, changed ? job >>> 6 : -1);
+    return run;
+  }
+
+  /**
+   * Ends a running task.
+   *
+   * @param status its next one; ignored when its node is gone
+   */
+  void finish(int run, @Nullable TaskStatus status, long nowMillis) {
+    int job = places.job(run);
+    int node = places.node(run);
+    int lowest = release(run);
+    boolean changed = node >= 0 && assign(job, node, status, nowMillis);
+    if (changed && places.node(run, jobs.levels[job]) != node) {
+      // The job has moved to another level while the task ran.
+      index.refresh(node, jobs.levels[job], job >>> 6);
+      changed = false;
+    }
+    settle(run, lowest, changed ? job >>> 6 : -1);
+    leave(run);
+  }
+
+  private int release(int run) {
+    int[] amounts = places.amounts(run);
+    int lowest = 0;
+    for (int l = 0; l < path.length; l++) {
+      int at = places.node(run, l);
+      refit[l] = at >= 0 && ledger.release(at, l, amounts);
+      lowest = at >= 0 ? l : lowest;
+    }
+    return lowest;
+  }
+
+  /** Takes a running task out of this world only: it ended in the old one. */
+  void forget(int run) {
+    settle(run, release(run), -1);
+    leave(run);
+  }
+
+  private void leave(int run) {
+    int job = places.job(run);
+    places.remove(run);
+    dropIfIdle(job);
+  }
+
+  /** The statuses of a removed job are worth nothing once nothing of it runs (behaviour T9). */
+  void dropIfIdle(int job) {
+    jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
+  }
+
+  /**
+   * Brings the index up to date along a path, from below, where {@link #refit} says that other jobs
+   * fit now.
+   *
+   * @param word the word in which the lowest node's ready bits changed, or -1
+   */
+  private void settle(int run, int lowest, int word) {
+    if (word >= 0 && !refit[lowest]) {
+      index.refresh(places.node(run, lowest), lowest, word);
+    }
+    for (int l = lowest; l >= 0; l--) {
+      if (refit[l]) {
+        index.refresh(places.node(run, l), l);
+      }
+    }
+  }
+
+  /** Takes over a running task from the world before. */
+  void carry(int run, int job, int node, int[] carriedPath, int[] amounts) {
+    places.add(run, job, node, carriedPath, amounts);
+    int lowest = 0;
+    for (int l = 0; l < path.length; l++) {
+      refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
+      lowest = carriedPath[l] >= 0 ? l : lowest;
+    }
+    settle(run, lowest, -1);
+    if (node >= 0) {
+      int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
+      if (write(job, node, code)) {
+        index.refresh(node, jobs.levels[job], job >>> 6);
+      }
+    }
+  }
+
+  /** Copies the status of a task from the world before; the index is complete already. */
+  void copy(int job, int node, int code, @Nullable TaskStatus detail) {
+    tasks.setDetail(job, node, detail);
+    if (StatusCodes.isWaiting(code)) {
+      timers.add(TaskTable.key(job, node), waitEnd(detail));
+    }
+    if (write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)))) {
+      index.refresh(node, jobs.levels[job], job >>> 6);
+    }
+  }
+
+  /** Changes a limit on all nodes at once. */
+  void shiftLimit(int resource, int level, int limit) {
+    int by = limit - ledger.limit(resource);
+    ledger.setLimit(resource, limit);
+    for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
+      if (ledger.shift(node, level, resource, by)) {
+        index.refresh(node, level);
+      }
+    }
+  }
+
+  // ---- time
+
+  /**
+   * Ends back-offs.
+   *
+   * @return whether all that are over were ended
+   */
+  boolean advance(long nowMillis, int limit) {
+    long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    for (int i = 0; i < limit; i++) {
+      long task = timers.pollDue(tick);
+      if (task < 0) {
+        return true;
+      }
+      int job = TaskTable.job(task);
+      int node = TaskTable.node(task);
+      int code = tasks.code(job, node);
+      if (StatusCodes.isWaiting(code)
+          && waitEnd(tasks.detail(job, node)) <= tick
+          && write(job, node, StatusCodes.afterWait(code))) {
+        index.refresh(node, jobs.levels[job], job >>> 6);
+      }
+    }
+    return timers.nextTick() > tick;
+  }
+
+  // ---- orphans
+
+  /**
+   * Whether a running task should not run (behaviour 5.8, with disabled ancestors: L28).
+   *
+   * @param name of its node
+   */
+  boolean isOrphan(int run, String name) {
+    Job job = jobs.job(places.job(run));
+    if (job == null || !job.canRun()) {
+      return true;
+    }
+    int node = places.node(run);
+    if (node >= 0) {
+      return !isEnabled(node);
+    }
+    // Not among the job's tasks any more, but the node may still be there, on another level.
+    for (int level = 0; level <= topology.levels().bottom(); level++) {
+      int other = topology.find(level, name);
+      if (other >= 0 && isEnabled(other)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether some path of the node is enabled throughout. */
+  private boolean isEnabled(int node) {
+    if (topology.allEnabled()) {
+      return true;
+    }
+    int slotCount = topology.slotCount(node);
+    for (int i = 0; i < slotCount; i++) {
+      int slot = topology.slot(node, i);
+      if (topology.enabled(slot) && (slot == 0 || isEnabled(topology.parent(slot)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  long byteSize() {
+    return ledger.byteSize() + index.byteSize() + tasks.byteSize();
+  }
+}

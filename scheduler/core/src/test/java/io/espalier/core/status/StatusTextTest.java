@@ -1,0 +1,212 @@
+package io.espalier.core.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.status.TaskStatus.Main;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Behaviour 6.3 and T7. */
+class StatusTextTest {
+  private final StatusText text = new StatusText(new PlainJsonText());
+
+  @ParameterizedTest
+  @CsvSource({
+    "done, DONE, false, false",
+    "incomplete, INCOMPLETE, false, false",
+    "incomplete_backoff, INCOMPLETE, true, true",
+    "error_backoff, ERROR, true, false",
+    "backoff, ERROR, true, false",
+    "failed, FAILED, false, false",
+  })
+  void t7_the_six_labels_alone_and_as_result(String label, Main main, boolean uses, boolean holds) {
+    TaskReport expected = new TaskReport(main, uses, holds, null, false);
+    assertThat(text.read(label)).isEqualTo(expected);
+    assertThat(text.read("{\"result\": \"" + label + "\"}")).isEqualTo(expected);
+    assertThat(text.read("{\"result\": \"" + label + "\", \"data\": {}}")).isEqualTo(expected);
+    assertThat(text.read("{\"result\": \"" + label + "\", \"data\": {\"at\": 7}}"))
+        .isEqualTo(expected.withData(Json.object().put("at", 7).build()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "4, DONE, false, false",
+    "8, INCOMPLETE, false, false",
+    "584, INCOMPLETE, true, true",
+    "16, FAILED, false, false",
+    "32, ERROR, false, false",
+    "96, ERROR, true, false",
+    "608, ERROR, true, true",
+    "68, DONE, false, false",
+    "520, INCOMPLETE, false, false",
+  })
+  void t7_result_bits_that_a_task_may_send(int bits, Main main, boolean uses, boolean holds) {
+    assertThat(text.read("{\"result_bits\": " + bits + ", \"data\": {\"a\": \"b\"}}"))
+        .isEqualTo(new TaskReport(main, uses, holds, Json.object().put("a", "b").build(), false));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 6, 12, 36, 64, 72, 132, 260, 1028, 2052, 4096, 4100, -1, -4})
+  void t7_and_t10_result_bits_that_are_refused(int bits) {
+    assertThatItIsRefused("{\"result_bits\": " + bits + ", \"result\": \"done\"}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " done",
+        "done ",
+        "Done",
+        "running",
+        "worked",
+        "null",
+        "7",
+        "\"done\"",
+        "[]",
+        "[\"done\"]",
+        "{}",
+        "{",
+        "{\"result\": \"done\"} more",
+        "{\"result\": \"worked\"}",
+        "{\"result\": \"running\"}",
+        "{\"result\": 4}",
+        "{\"result\": null}",
+        "{\"data\": {}}",
+        "{\"result_bits\": \"4\"}",
+        "{\"result_bits\": true}",
+        "{\"result_bits\": 4.5}",
+        "{\"result_bits\": 1e999999999}",
+        "{\"result_bits\": 99999999999}",
+        "{\"result_bits\": null, \"result\": \"done\"}",
+        "{\"result\": \"done\", \"data\": 7}",
+        "{\"result\": \"done\", \"data\": null}",
+        "{\"result\": \"done\", \"data\": \"x\"}",
+        "{\"result\": \"done\", \"data\": [1]}",
+      })
+  void t7_anything_else_is_an_error_that_explains_and_quotes(String line) {
+    assertThatItIsRefused(line);
+  }
+
+  private void assertThatItIsRefused(String line) {
+    TaskReport report = text.read(line);
+    assertThat(report.main()).isEqualTo(Main.ERROR);
+    assertThat(report.usesBackoff()).isTrue();
+    assertThat(report.holdsPosition()).isFalse();
+    assertThat(report.keepsData()).isTrue();
+    assertThat(exception(report)).endsWith("; the task wrote: " + line);
+  }
+
+  @Test
+  void t7_other_keys_are_ignored_and_the_private_one_is_stripped() {
+    TaskReport report =
+        text.read(
+            "{\"result\": \"incomplete\", \"time\": \"x\", \"backoff_duration\": 9,"
+                + " \"data\": {\"__bistro_saved_backoff\": 9, \"k\": 1}}");
+    assertThat(report).isEqualTo(TaskReport.INCOMPLETE.withData(Json.object().put("k", 1).build()));
+    assertThat(text.read("{\"result\": \"done\", \"data\": {\"__bistro_saved_backoff\": 9}}"))
+        .isEqualTo(TaskReport.DONE);
+  }
+
+  @Test
+  void t7_result_bits_win_over_result() {
+    assertThat(text.read("{\"result_bits\": 16, \"result\": \"done\"}"))
+        .isEqualTo(TaskReport.FAILED);
+  }
+
+  @Test
+  void long_text_is_quoted_in_part_and_never_splits_a_character() {
+    String line = "x".repeat(199) + "😀".repeat(1000);
+    assertThat(exception(text.read(line)))
+        .endsWith("the task wrote: " + "x".repeat(199) + "… (2199 characters)");
+    assertThat(exception(text.read("{\"result\": \"" + "y".repeat(5_000_000) + "\"}")))
+        .startsWith("status is longer than 1048576 characters; the task wrote: {")
+        .hasSizeLessThan(400);
+  }
+
+  @Test
+  void no_status_is_an_error_unless_we_killed_the_task() {
+    assertThat(ended(TaskEnd.Kind.EXITED, null, 3, null, StatusFrom.STATUS_LINE))
+        .isEqualTo(TaskReport.error("wrote no status: exited with code 3"));
+    assertThat(ended(TaskEnd.Kind.EXITED, null, null, 9, StatusFrom.STATUS_LINE))
+        .isEqualTo(TaskReport.error("wrote no status: ended by signal 9"));
+    TaskReport killed = ended(TaskEnd.Kind.KILLED, null, null, 15, StatusFrom.STATUS_LINE);
+    assertThat(killed)
+        .isEqualTo(TaskReport.killed("killed before it wrote a status: ended by signal 15"));
+    assertThat(killed.main()).isEqualTo(Main.INCOMPLETE);
+    assertThat(killed.holdsPosition()).isTrue();
+  }
+
+  @Test
+  void a_status_line_counts_even_when_the_task_was_killed_and_whatever_its_exit_code() {
+    assertThat(ended(TaskEnd.Kind.KILLED, "done", null, 9, StatusFrom.STATUS_LINE))
+        .isEqualTo(TaskReport.DONE);
+    assertThat(ended(TaskEnd.Kind.EXITED, "incomplete", 1, null, StatusFrom.STATUS_LINE))
+        .isEqualTo(TaskReport.INCOMPLETE);
+  }
+
+  @Test
+  void by_exit_code_only_zero_is_done_and_the_status_line_says_nothing() {
+    assertThat(ended(TaskEnd.Kind.EXITED, "failed", 0, null, StatusFrom.EXIT_CODE))
+        .isEqualTo(TaskReport.DONE);
+    assertThat(ended(TaskEnd.Kind.EXITED, "done", 3, null, StatusFrom.EXIT_CODE))
+        .isEqualTo(
+            TaskReport.ERROR_BACKOFF.withData(
+                Json.object().put("exception", "exited with code 3").put("exit_code", 3).build()));
+    assertThat(ended(TaskEnd.Kind.EXITED, null, null, 11, StatusFrom.EXIT_CODE))
+        .isEqualTo(
+            TaskReport.ERROR_BACKOFF.withData(
+                Json.object().put("exception", "ended by signal 11").put("signal", 11).build()));
+  }
+
+  @Test
+  void by_exit_code_a_killed_task_is_never_done() {
+    assertThat(ended(TaskEnd.Kind.KILLED, null, 0, null, StatusFrom.EXIT_CODE))
+        .isEqualTo(TaskReport.killed("killed: exited with code 0"));
+  }
+
+  @Test
+  void a_start_that_failed_is_an_error_and_one_that_was_not_tried_is_none() {
+    TaskEnd failed =
+        new TaskEnd(
+            "j",
+            "n",
+            new Invocation(1, 1, 0),
+            TaskEnd.Kind.START_FAILED,
+            null,
+            null,
+            null,
+            "no such file");
+    assertThat(text.meaning(failed, StatusFrom.EXIT_CODE))
+        .isEqualTo(new TaskEvent.Ended(TaskReport.error("could not be started: no such file")));
+    TaskEnd refused =
+        new TaskEnd(
+            "j", "n", new Invocation(1, 1, 0), TaskEnd.Kind.NOT_STARTED, null, null, null, null);
+    assertThat(text.meaning(refused, StatusFrom.STATUS_LINE))
+        .isEqualTo(new TaskEvent.NotStarted("not started: no reason given"));
+  }
+
+  private TaskReport ended(
+      TaskEnd.Kind kind,
+      @Nullable String raw,
+      @Nullable Integer code,
+      @Nullable Integer signal,
+      StatusFrom from) {
+    TaskEnd end = new TaskEnd("j", "n", new Invocation(1, 1, 0), kind, raw, code, signal, null);
+    return ((TaskEvent.Ended) text.meaning(end, from)).report();
+  }
+
+  private static String exception(TaskReport report) {
+    return ((Json.Str)
+            Objects.requireNonNull(Objects.requireNonNull(report.data()).get("exception")))
+        .value();
+  }
+}

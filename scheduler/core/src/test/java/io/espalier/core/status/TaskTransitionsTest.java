@@ -1,0 +1,324 @@
+package io.espalier.core.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.json.Json;
+import io.espalier.core.status.TaskStatus.Main;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** T2 to T6, T8 and T10 of behaviour 14.5, and the defects L13, L15 and L35. */
+class TaskTransitionsTest {
+  private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
+  private static final Backoff NONE = new Backoff(List.of(), false);
+  private static final Json.Obj CHECKPOINT = Json.object().put("at", 7).build();
+
+  private long now = 1_790_000_000_000L;
+  private Backoff backoff = LADDER;
+  private @Nullable TaskStatus status;
+
+  @Test
+  void t2_each_event_gives_the_flags_of_its_named_status() {
+    assertThat(start().bits()).isEqualTo(2);
+    assertThat(end(TaskReport.DONE).bits()).isEqualTo(4);
+    assertThat(startAnew(TaskReport.INCOMPLETE).bits()).isEqualTo(8);
+    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).bits()).isEqualTo(8 + 64 + 512);
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).bits()).isEqualTo(32 + 64);
+    assertThat(startAnew(TaskReport.FAILED).bits()).isEqualTo(16);
+    // Bistro's 32 without a wait would be tried again in every round (L35).
+    assertThat(startAnew(new TaskEvent.NotStarted("refused")).bits())
+        .isEqualTo(32 + 64 + 512 + 2048);
+    assertThat(startAnew(new TaskEvent.WasNotRunning("unsure")).bits()).isEqualTo(32 + 1024);
+    assertThat(startAnew(new TaskEvent.WorkerLost("w", "gone", 66)).bits())
+        .isEqualTo(32 + 64 + 1024 + 2048);
+    assertThat(startAnew(new TaskEvent.Interrupted("stopped")).bits()).isEqualTo(8 + 512);
+  }
+
+  @Test
+  void t2_data_is_kept_and_errors_are_explained() {
+    start();
+    assertThat(end(TaskReport.DONE.withData(CHECKPOINT)).data()).isEqualTo(CHECKPOINT);
+    assertThat(startAnew(TaskReport.error("why")).data())
+        .isEqualTo(Json.object().put("exception", "why").build());
+    assertThat(startAnew(new TaskEvent.NotStarted("why")).data())
+        .isEqualTo(Json.object().put("exception", "why").build());
+    assertThat(startAnew(new TaskEvent.WorkerLost("w7", "why", 66)).data())
+        .isEqualTo(Json.object().put("exception", "why").put("worker_shard", "w7").build());
+  }
+
+  @Test
+  void t2_only_guesses_are_overwriteable() {
+    for (TaskReport report :
+        List.of(
+            TaskReport.DONE,
+            TaskReport.INCOMPLETE,
+            TaskReport.INCOMPLETE_BACKOFF,
+            TaskReport.ERROR_BACKOFF,
+            TaskReport.FAILED)) {
+      assertThat(startAnew(report).overwriteable()).isFalse();
+    }
+    assertThat(startAnew(new TaskEvent.NotStarted("x")).overwriteable()).isFalse();
+    assertThat(startAnew(new TaskEvent.Interrupted("x")).overwriteable()).isFalse();
+    assertThat(startAnew(new TaskEvent.WasNotRunning("x")).overwriteable()).isTrue();
+    assertThat(startAnew(new TaskEvent.WorkerLost("w", "x", 1)).overwriteable()).isTrue();
+  }
+
+  @Test
+  void t3_a_forgiven_task_waits_no_longer() {
+    TaskStatus waiting = startAnew(TaskReport.ERROR_BACKOFF);
+    assertThat(waiting.isWaiting(now)).isTrue();
+    TaskStatus free = apply(new TaskEvent.Forgiven());
+    assertThat(free.isWaiting(now)).isFalse();
+    assertThat(free.readyAtMillis()).isZero();
+    assertThat(free.attempts()).isEqualTo(waiting.attempts());
+    assertThat(free.data()).isEqualTo(waiting.data());
+  }
+
+  @Test
+  void t3_a_forgiven_failure_is_none_and_begins_the_ladder_anew() {
+    startAnew(TaskReport.FAILED.withData(CHECKPOINT));
+    TaskStatus free = apply(new TaskEvent.Forgiven());
+    assertThat(free.main()).isEqualTo(Main.ERROR);
+    assertThat(free.isFinal()).isFalse();
+    assertThat(free.isWaiting(now)).isFalse();
+    assertThat(free.data()).isEqualTo(CHECKPOINT);
+    start();
+    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+  }
+
+  @Test
+  void t3_what_is_forgiven_already_is_not_changed_again() {
+    startAnew(TaskReport.FAILED);
+    apply(new TaskEvent.Forgiven());
+    now += 5000;
+    Transition again = TaskTransitions.apply(status, new TaskEvent.Forgiven(), backoff, now);
+    assertThat(again.changed()).isFalse();
+    assertThat(again.warning()).isNull();
+  }
+
+  @Test
+  void t4_a_lost_task_waits_as_long_as_it_may_live_and_the_ladder_goes_on_from_its_own_step() {
+    backoff = new Backoff(List.of(9, 20), false);
+    start();
+    TaskStatus lost = apply(new TaskEvent.WorkerLost("w", "gone", 66));
+    assertThat(lost.backoffSeconds()).isEqualTo(66);
+    assertThat(lost.position()).isEqualTo(9);
+    assertThat(lost.isWaiting(now + 65_999)).isTrue();
+    assertThat(lost.isWaiting(now + 66_000)).isFalse();
+    start();
+    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(20);
+  }
+
+  @Test
+  void t4_the_job_s_own_interval_wins_when_it_is_longer() {
+    backoff = new Backoff(List.of(300), true);
+    start();
+    assertThat(apply(new TaskEvent.WorkerLost("w", "gone", 66)).backoffSeconds()).isEqualTo(300);
+  }
+
+  @Test
+  void t4_effective_seven_configured_nine() {
+    status = new TaskStatus(Main.ERROR, true, false, true, true, now, 7, 9, 1, CHECKPOINT);
+    assertThat(status.isWaiting(now + 6_999)).isTrue();
+    assertThat(status.isWaiting(now + 7_000)).isFalse();
+    assertThat(status.toJson())
+        .isEqualTo(
+            Json.object()
+                .put("result_bits", 32 + 64 + 1024 + 2048)
+                .put("time", now / 1000)
+                .put("data", CHECKPOINT)
+                .put("backoff_duration", 7)
+                .build());
+    TaskStatus free = apply(new TaskEvent.Forgiven());
+    assertThat(free.position()).isZero();
+    assertThat(free.backoffSeconds()).isEqualTo(7);
+    assertThat(free.sinceMillis()).isEqualTo(now);
+    assertThat(free.main()).isEqualTo(Main.ERROR);
+  }
+
+  @Test
+  void t4_and_l15_without_retries_it_has_failed_until_a_real_status_says_otherwise() {
+    backoff = NONE;
+    start();
+    TaskStatus failed = apply(new TaskEvent.WorkerLost("w", "gone", 7));
+    assertThat(failed.main()).isEqualTo(Main.FAILED);
+    assertThat(failed.isWaiting(now + 6_999)).isTrue();
+    TaskStatus forgiven = apply(new TaskEvent.Forgiven());
+    assertThat(forgiven.main()).isEqualTo(Main.ERROR);
+    assertThat(forgiven.isWaiting(now + 6_999)).isTrue();
+
+    status = failed;
+    assertThat(end(TaskReport.INCOMPLETE).label()).isEqualTo(StatusLabel.INCOMPLETE);
+    status = failed;
+    assertThat(end(TaskReport.ERROR_BACKOFF).label()).isEqualTo(StatusLabel.FAILED);
+    assertThat(Objects.requireNonNull(status).overwriteable()).isFalse();
+  }
+
+  @Test
+  void t5_errors_climb_and_incomplete_resets_then_it_has_failed() {
+    start();
+    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(TaskReport.INCOMPLETE).position()).isZero();
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(4);
+    TaskStatus failed = startAnew(TaskReport.ERROR_BACKOFF);
+    assertThat(failed.label()).isEqualTo(StatusLabel.FAILED);
+    assertThat(failed.attempts()).isEqualTo(7);
+    assertThat(failed.isFinal()).isTrue();
+    Transition again = TaskTransitions.apply(failed, new TaskEvent.Started(), backoff, now);
+    assertThat(again.status()).isEqualTo(failed);
+    assertThat(again.warning()).contains("failed", "must not be started");
+  }
+
+  @Test
+  void t6_a_status_that_does_not_advance_keeps_its_interval() {
+    start();
+    assertThat(end(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(2);
+  }
+
+  @Test
+  void t6_without_any_interval_it_waits_a_minute_and_never_fails() {
+    backoff = NONE;
+    for (int i = 0; i < 3; i++) {
+      TaskStatus waiting = startAnew(TaskReport.INCOMPLETE_BACKOFF);
+      assertThat(waiting.backoffSeconds()).isEqualTo(60);
+      assertThat(waiting.label()).isEqualTo(StatusLabel.INCOMPLETE_BACKOFF);
+      assertThat(waiting.position()).isZero();
+    }
+  }
+
+  @Test
+  void t8_a_guess_is_replaced_by_the_real_end_and_that_by_nothing() {
+    start();
+    apply(new TaskEvent.WasNotRunning("unsure"));
+    TaskStatus done = end(TaskReport.DONE);
+    Transition late =
+        TaskTransitions.apply(done, new TaskEvent.Ended(TaskReport.FAILED), backoff, now);
+    assertThat(late.changed()).isFalse();
+    assertThat(late.status()).isEqualTo(done);
+    assertThat(late.warning()).contains("done");
+  }
+
+  @Test
+  void t10_and_l13_a_killed_task_keeps_its_place_over_real_restarts() {
+    startAnew(TaskReport.ERROR_BACKOFF);
+    startAnew(TaskReport.ERROR_BACKOFF.withData(CHECKPOINT));
+    for (int i = 0; i < 5; i++) {
+      TaskStatus killed = startAnew(TaskReport.killed("killed"));
+      assertThat(killed.backoffSeconds()).isEqualTo(2);
+      assertThat(killed.data()).isEqualTo(CHECKPOINT.with("exception", Json.of("killed")));
+    }
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(4);
+  }
+
+  @Test
+  void l13_failures_that_are_not_the_task_s_neither_advance_nor_reset_nor_forget() {
+    startAnew(TaskReport.ERROR_BACKOFF.withData(CHECKPOINT));
+    for (TaskEvent event :
+        List.of(
+            new TaskEvent.NotStarted("x"),
+            new TaskEvent.WasNotRunning("x"),
+            new TaskEvent.Interrupted("x"))) {
+      TaskStatus after = startAnew(event);
+      assertThat(after.position()).isEqualTo(1);
+      assertThat(Objects.requireNonNull(after.data()).get("at")).isEqualTo(Json.of(7));
+    }
+    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+  }
+
+  @Test
+  void l13_a_late_error_of_a_lost_task_does_not_climb_twice() {
+    start();
+    apply(new TaskEvent.WorkerLost("w", "gone", 66));
+    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+  }
+
+  @Test
+  void l35_starts_that_come_to_nothing_wait_a_little_longer_each_time_and_cost_no_attempt() {
+    for (int expected : new int[] {1, 2, 4, 8, 16, 32, 60, 60}) {
+      TaskStatus refused = startAnew(new TaskEvent.NotStarted("busy"));
+      assertThat(refused.backoffSeconds()).isEqualTo(expected);
+      assertThat(refused.attempts()).isZero();
+      assertThat(refused.label()).isEqualTo(StatusLabel.NEVER_STARTED);
+      now += expected * 1000L;
+    }
+    startAnew(TaskReport.INCOMPLETE);
+    assertThat(startAnew(new TaskEvent.NotStarted("busy")).backoffSeconds()).isEqualTo(1);
+    assertThat(Objects.requireNonNull(status).attempts()).isEqualTo(1);
+  }
+
+  @Test
+  void an_interrupted_task_is_eligible_at_once_with_everything_kept() {
+    startAnew(TaskReport.ERROR_BACKOFF.withData(CHECKPOINT));
+    start();
+    TaskStatus interrupted = apply(new TaskEvent.Interrupted("the scheduler was stopped"));
+    assertThat(interrupted.isWaiting(now)).isFalse();
+    assertThat(interrupted.readyAtMillis()).isZero();
+    assertThat(interrupted.attempts()).isEqualTo(2);
+    assertThat(interrupted.position()).isEqualTo(1);
+    assertThat(interrupted.data())
+        .isEqualTo(CHECKPOINT.with("exception", Json.of("the scheduler was stopped")));
+  }
+
+  @Test
+  void a_real_end_without_data_clears_what_was_said_before() {
+    startAnew(TaskReport.INCOMPLETE.withData(CHECKPOINT));
+    assertThat(startAnew(TaskReport.INCOMPLETE).data()).isNull();
+  }
+
+  @Test
+  void bits_and_fields_make_the_same_status_again() {
+    for (TaskEvent event : TransitionTable.events()) {
+      TaskStatus made = startAnew(event);
+      assertThat(
+              TaskStatus.ofBits(
+                  made.bits(),
+                  made.sinceMillis(),
+                  made.backoffSeconds(),
+                  made.position(),
+                  made.attempts(),
+                  made.data()))
+          .isEqualTo(made);
+      status = null;
+    }
+  }
+
+  private TaskStatus start() {
+    return apply(new TaskEvent.Started());
+  }
+
+  private TaskStatus end(TaskReport report) {
+    return apply(new TaskEvent.Ended(report));
+  }
+
+  /** Forgets a final status, as an operator would, then starts and ends the task. */
+  private TaskStatus startAnew(TaskReport report) {
+    return startAnew(new TaskEvent.Ended(report));
+  }
+
+  private TaskStatus startAnew(TaskEvent event) {
+    if (status != null && status.isFinal()) {
+      status = null;
+    }
+    if (status == null || status.main() != Main.RUNNING) {
+      start();
+    }
+    return event instanceof TaskEvent.Started ? Objects.requireNonNull(status) : apply(event);
+  }
+
+  private TaskStatus apply(TaskEvent event) {
+    Transition transition = TaskTransitions.apply(status, event, backoff, now);
+    assertThat(transition.warning()).isNull();
+    status = Objects.requireNonNull(transition.status());
+    return status;
+  }
+}

@@ -1,0 +1,201 @@
+package io.espalier.server;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.scheduling.Change;
+import io.espalier.core.scheduling.NewTasks;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.topology.Topology;
+import io.espalier.server.nodes.NodeSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts configurations and node snapshots together, does beside the scheduler thread what is
+ * expensive about a change (comparing, reading stored statuses), and hands it to the loop: one
+ * change at a time, the newest of each, and only nodes that belong to the configuration (L3).
+ */
+final class ChangePreparer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ChangePreparer.class);
+
+  private final SchedulingCore core;
+  private final SchedulerLoop loop;
+  private final Executor owner;
+  private final StatusStore store;
+  private final Runnable flush;
+  private final Consumer<@Nullable String> error;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(work -> new Thread(work, "changes"));
+
+  private final Object lock = new Object();
+  private @Nullable Config config;
+  private @Nullable NodeSnapshot nodes;
+  private boolean scheduled;
+
+  /** Counts what was handed over; {@code inForce} is the count up to which it is in force. */
+  private long received;
+
+  private long inForce;
+  private volatile long changesInForce;
+
+  /**
+   * @param flush blocks until everything submitted so far is durable
+   * @param error sets or clears the current problem
+   */
+  ChangePreparer(
+      SchedulingCore core,
+      SchedulerLoop loop,
+      Executor owner,
+      StatusStore store,
+      Runnable flush,
+      Consumer<@Nullable String> error) {
+    this.core = core;
+    this.loop = loop;
+    this.owner = owner;
+    this.store = store;
+    this.flush = flush;
+    this.error = error;
+  }
+
+  /** A new good configuration; any thread. */
+  void config(Config newest) {
+    synchronized (lock) {
+      config = newest;
+      received++;
+      schedule();
+    }
+  }
+
+  /** A new good set of nodes; any thread. */
+  void nodes(NodeSnapshot newest) {
+    synchronized (lock) {
+      nodes = newest;
+      received++;
+      schedule();
+    }
+  }
+
+  /** How many changes came into force so far. */
+  long changesInForce() {
+    return changesInForce;
+  }
+
+  /** Whether everything that was handed over and fits together is in force. */
+  boolean isSettled() {
+    synchronized (lock) {
+      return !scheduled && (!fits() || inForce == received);
+    }
+  }
+
+  private boolean fits() {
+    return config != null
+        && nodes != null
+        && config.settings().nodesHash().equals(nodes.nodesHash());
+  }
+
+  private void schedule() {
+    if (!scheduled && fits()) {
+      scheduled = true;
+      thread.execute(this::bringInForce);
+    }
+  }
+
+  private void bringInForce() {
+    Config newConfig;
+    NodeSnapshot newNodes;
+    long upTo;
+    synchronized (lock) {
+      upTo = received;
+      newConfig = config;
+      newNodes = nodes;
+    }
+    boolean done = false;
+    try {
+      if (newConfig != null && newNodes != null) {
+        prepare(newConfig, newNodes.topology(), newNodes.fetchedAt().toEpochMilli());
+        error.accept(null);
+        done = true;
+      }
+    } catch (RuntimeException e) {
+      Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+      LOG.error("a change of configuration or nodes could not be brought into force", cause);
+      error.accept("cannot bring a change into force: " + cause.getMessage());
+    }
+    synchronized (lock) {
+      scheduled = false;
+      if (done) {
+        inForce = upTo;
+        changesInForce++;
+        if (received != upTo) {
+          schedule();
+        }
+      }
+    }
+  }
+
+  private void prepare(Config newConfig, Topology topology, long nodesAtMillis) {
+    long start = System.nanoTime();
+    Change change = core.prepare(newConfig, topology);
+    NewTasks fresh = change.newTasks();
+    List<StatusRow> rows = new ArrayList<>();
+    if (!fresh.isEmpty()) {
+      flush.run();
+      for (String job : fresh.jobs()) {
+        store.load(job, rows::add);
+      }
+      for (NewTasks.NewNodes added : fresh.nodes()) {
+        List<String> names = new ArrayList<>(added.nodes().length);
+        for (int node : added.nodes()) {
+          names.add(topology.name(node));
+        }
+        for (String job : added.jobs()) {
+          rows.addAll(store.load(job, names));
+        }
+      }
+    }
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    owner.execute(
+        () ->
+            loop.change(new PreparedChange(change, rows, nodesAtMillis))
+                .whenComplete(
+                    (nothing, problem) -> {
+                      if (problem == null) {
+                        answer.complete(null);
+                      } else {
+                        answer.completeExceptionally(problem);
+                      }
+                    }));
+    answer.join();
+    LOG.info(
+        "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",
+        newConfig.jobs().size(),
+        topology.size(),
+        rows.size(),
+        (System.nanoTime() - start) / 1_000_000);
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    try {
+      if (!thread.awaitTermination(10, TimeUnit.SECONDS)) {
+        LOG.warn("a change is still being prepared at shutdown");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

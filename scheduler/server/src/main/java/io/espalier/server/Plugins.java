@@ -1,0 +1,56 @@
+package io.espalier.server;
+
+import io.espalier.core.config.ConfigParser;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.topology.NodeSourceType;
+import java.util.Collections;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * What {@link ServiceLoader} found, by name.
+ *
+ * @param policies scheduling policies
+ * @param nodeSources node source types
+ */
+public record Plugins(
+    SortedMap<String, SchedulingPolicy> policies, SortedMap<String, NodeSourceType> nodeSources) {
+  /** Known by name since Bistro's files name them; they come with remote workers. */
+  private static final Set<String> WORKER_SELECTORS = Set.of("roundrobin", "busiest");
+
+  /**
+   * Loads all plug-ins on the class path.
+   *
+   * @throws IllegalStateException when two of a kind have the same name
+   */
+  public static Plugins load() {
+    return new Plugins(
+        byName(ServiceLoader.load(SchedulingPolicy.class), SchedulingPolicy::name),
+        byName(ServiceLoader.load(NodeSourceType.class), NodeSourceType::name));
+  }
+
+  /** A configuration parser that knows these plug-ins. */
+  public ConfigParser configParser() {
+    return new ConfigParser(policies.keySet(), WORKER_SELECTORS, nodeSources.keySet());
+  }
+
+  private static <T> SortedMap<String, T> byName(Iterable<T> found, Function<T, String> name) {
+    TreeMap<String, T> plugins = new TreeMap<>();
+    for (T plugin : found) {
+      T other = plugins.put(name.apply(plugin), plugin);
+      if (other != null) {
+        throw new IllegalStateException(
+            "two plug-ins are called "
+                + name.apply(plugin)
+                + ": "
+                + other.getClass().getName()
+                + " and "
+                + plugin.getClass().getName());
+      }
+    }
+    return Collections.unmodifiableSortedMap(plugins);
+  }
+}

@@ -1,0 +1,361 @@
+package io.espalier.server;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusText;
+import io.espalier.json.JsonReader;
+import io.espalier.server.config.ConfigPoller;
+import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.events.RecentEvents;
+import io.espalier.server.nodes.NodeFetcher;
+import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.nodes.NodesState;
+import io.espalier.server.store.DataDirectory;
+import io.espalier.server.store.EpochFile;
+import io.espalier.server.store.MemoryStatusStore;
+import io.espalier.server.store.SqliteStatusStore;
+import io.espalier.server.store.StatusWriter;
+import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebServer;
+import io.espalier.webui.v1.ServerIdentity;
+import io.espalier.worker.DryRunRunner;
+import io.espalier.worker.LocalRunner;
+import io.espalier.worker.SimulatedRunner;
+import io.espalier.worker.logs.SqliteLogStore;
+import io.espalier.worker.process.SupervisorOptions;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The wiring diagram of a scheduler process. Opened from top to bottom, closed back up; each step
+ * of the shutdown is bounded and none can keep the next from happening.
+ */
+final class Wiring implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
+  private static final int EVENTS_KEPT = 100_000;
+  private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
+
+  private static final Duration LOGS_KEPT = Duration.ofDays(30);
+  private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
+
+  /** What is open, newest first. */
+  private final Deque<Step> opened = new ArrayDeque<>();
+
+  private final AtomicReference<SchedulerView> view = new AtomicReference<>(SchedulerView.EMPTY);
+
+  private final Consumer<Throwable> onDeath;
+  final LoopThread thread;
+  final SchedulerLoop loop;
+  final ChangePreparer changes;
+  final NodesPoller nodes;
+  final ConfigPoller configs;
+  final SchedulerApi api;
+  final @Nullable WebServer web;
+
+  private record Step(String name, AutoCloseable part) {}
+
+  /**
+   * @param configPoller polled once, with a good configuration
+   * @param follow where the poller's news are to go
+   * @throws IOException when something of the outside cannot be had, saying what
+   */
+  Wiring(
+      ProcessOptions options,
+      Plugins plugins,
+      ConfigPoller configPoller,
+      ConfigNews follow,
+      Consumer<Throwable> onDeath)
+      throws IOException {
+    boolean complete = false;
+    try {
+      InstantSource clock = InstantSource.system();
+      this.onDeath = onDeath;
+      DataDirectory data =
+          opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
+      if (options.fresh()) {
+        data.forget();
+      }
+      StatusStore store = opened("status store", store(options, data));
+      store.bindSource(options.configUri());
+      long epoch = store.openEpoch();
+      RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
+      StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
+      writer.start();
+      opened("status writer", () -> writer.close(FLUSH_AT_MOST));
+      StatusText statusText = new StatusText(JsonReader::parse);
+      LogStore logs = opened("logs", SqliteLogStore.open(data.logs().resolve("logs.sqlite")));
+      TaskRunner runner = runner(options, data, logs, statusText);
+
+      SchedulingCore core = new SchedulingCore(options.seed());
+      thread = new LoopThread(clock, onDeath);
+      loop =
+          new SchedulerLoop(
+              core,
+              plugins.policies(),
+              statusText,
+              new LoopPorts(
+                  runner, new Commits(writer), events::publish, view::set, Wiring::warn, thread),
+              new LoopOptions(
+                  epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
+      loop.restorePauses(store.pauses());
+      runner.open(end -> thread.execute(() -> loop.taskEnded(end)));
+      if (options.frozen()) {
+        loop.stop();
+      }
+      thread.start(loop);
+      opened("scheduler", thread);
+      opened("runner", () -> stop(runner));
+      changes =
+          opened(
+              "changes",
+              new ChangePreparer(
+                  core,
+                  loop,
+                  thread,
+                  store,
+                  () -> writer.submit(Batch.EMPTY).toCompletableFuture().join(),
+                  problem -> thread.execute(() -> loop.error("changes", problem))));
+      NodeFetcher fetcher =
+          new NodeFetcher(
+              plugins.nodeSources(), options.instanceNodeName(), options.configDirectory());
+      nodes =
+          opened(
+              "nodes",
+              new NodesPoller(
+                  fetcher::fetch,
+                  options.nodesUpdate(),
+                  options.nodesRetry(),
+                  clock,
+                  changes::nodes));
+      configs = opened("configuration", configPoller);
+      follow.goTo(this::configured);
+      configured(configPoller.current());
+      configs.start();
+      nodes.start();
+      opened("watch", watch(writer, logs, clock));
+      ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
+      opened("log queries", new ExecutorCloser(queries));
+      api = new LoopApi(loop, thread, view::get, events, logs, queries);
+      web =
+          options.http().isEmpty()
+              ? null
+              : opened("http", web(options, runner, api, metrics(writer, thread)));
+      complete = true;
+    } finally {
+      if (!complete) {
+        close();
+      }
+    }
+  }
+
+  /** News of the configuration, good or bad. */
+  private void configured(ConfigSnapshot snapshot) {
+    thread.execute(
+        () -> {
+          loop.configProblems(snapshot.problems());
+          loop.error(
+              "configuration",
+              snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
+        });
+    if (snapshot.config() != null && !snapshot.stale()) {
+      nodes.settings(snapshot.config().settings());
+      changes.config(snapshot.config());
+    }
+  }
+
+  /** Looks after what has no news of its own: problems that come and go, old logs. */
+  private ExecutorCloser watch(StatusWriter writer, LogStore logs, InstantSource clock) {
+    ScheduledExecutorService watch =
+        Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
+    every(watch, 1, () -> showProblems(writer));
+    every(watch, 3600, () -> logs.prune(clock.millis() - LOGS_KEPT.toMillis()));
+    return new ExecutorCloser(watch);
+  }
+
+  /** A failing piece of work is said, and tried again at its next time. */
+  private static void every(ScheduledExecutorService watch, int seconds, Runnable work) {
+    ScheduledFuture<?> forEver =
+        watch.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.warn("watching failed", e);
+              }
+            },
+            0,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("watching by {}", forEver);
+  }
+
+  private void showProblems(StatusWriter writer) {
+    NodesState state = nodes.state();
+    String nodesProblem =
+        state.failing() && !state.problems().isEmpty() ? state.problems().get(0).toString() : null;
+    String storeProblem = writer.problem().orElse(null);
+    thread.execute(
+        () -> {
+          loop.error("nodes", nodesProblem);
+          loop.error("status store", storeProblem);
+        });
+    writer.failure().ifPresent(onDeath);
+  }
+
+  private record ExecutorCloser(ExecutorService executor) implements AutoCloseable {
+    @Override
+    public void close() {
+      executor.shutdownNow();
+    }
+  }
+
+  private static StatusStore store(ProcessOptions options, DataDirectory data) {
+    return switch (options.store()) {
+      case MEMORY -> new MemoryStatusStore(new EpochFile(data.epochFile()));
+      case SQLITE -> SqliteStatusStore.open(data.statusFile(), JsonReader::parse);
+    };
+  }
+
+  private static TaskRunner runner(
+      ProcessOptions options, DataDirectory data, LogStore logs, StatusText statusText)
+      throws IOException {
+    String shard = options.instanceNodeName();
+    return switch (options.runner()) {
+      case DRY_RUN -> new DryRunRunner(shard);
+      case SIMULATED ->
+          new SimulatedRunner(
+              shard,
+              options.simulation().meanMillis(),
+              options.simulation().failureRate(),
+              options.seed());
+      case LOCAL ->
+          LocalRunner.prepare(
+              shard,
+              SupervisorOptions.of(data.root(), Path.of(options.configDirectory()))
+                  .withWorkerCommand(options.workerCommand())
+                  .withHost(shard)
+                  .withStatusForm(end -> statusForm(statusText, end)),
+              logs);
+    };
+  }
+
+  /** The {@code status} of the event {@code got_status} (behaviour 7.4). */
+  private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
+    // How the job wants its status read is not known here; a status line is a status line.
+    return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
+  }
+
+  /** Ends all tasks; their ends reach the store, because everything they need is still open. */
+  private void stop(TaskRunner runner) throws Exception {
+    thread.call(
+        () -> {
+          loop.stop();
+          return null;
+        });
+    runner.close();
+    // Ends arrive through the inbox, and what was about to be handed out comes back through it.
+    long deadline = System.nanoTime() + LAST_ENDS_AT_MOST.toNanos();
+    while (thread.call(loop::liveCount) > 0 && System.nanoTime() < deadline) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  /** The writer as the loop sees it. */
+  private record Commits(StatusWriter writer) implements LoopPorts.Commits {
+    @Override
+    public CompletionStage<Void> submit(Batch batch) {
+      return writer.submit(batch);
+    }
+
+    @Override
+    public boolean isSaturated() {
+      return writer.isSaturated();
+    }
+  }
+
+  private static WebServer web(
+      ProcessOptions options,
+      TaskRunner runner,
+      SchedulerApi api,
+      PrometheusMeterRegistry metrics) {
+    ProcessOptions.HostPort at = options.http().orElseThrow();
+    return WebServer.start(
+        WebOptions.at(at.host(), at.port())
+            .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
+        api,
+        metrics);
+  }
+
+  private static PrometheusMeterRegistry metrics(StatusWriter writer, LoopThread thread) {
+    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
+        .description("Work that waits for the scheduler thread")
+        .register(metrics);
+    Gauge.builder("espalier.status.queue", writer, StatusWriter::queueLength)
+        .description("Status changes that wait for the store")
+        .register(metrics);
+    FunctionCounter.builder("espalier.status.commits", writer, StatusWriter::commits)
+        .description("Transactions of the status store")
+        .register(metrics);
+    FunctionCounter.builder("espalier.status.changes", writer, StatusWriter::committedChanges)
+        .description("Status changes made durable")
+        .register(metrics);
+    FunctionCounter.builder(
+            "espalier.status.commit.seconds", writer, w -> w.totalCommitNanos() / 1e9)
+        .description("Time spent in transactions of the status store")
+        .register(metrics);
+    return metrics;
+  }
+
+  private static void warn(String message, String job, String node) {
+    LOG.atWarn().addKeyValue("job", job).addKeyValue("node", node).log(message);
+  }
+
+  private <T extends AutoCloseable> T opened(String name, T part) {
+    opened.push(new Step(name, part));
+    return part;
+  }
+
+  @Override
+  public void close() {
+    while (!opened.isEmpty()) {
+      Step step = opened.pop();
+      try {
+        step.part().close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (Exception e) {
+        LOG.warn("closing {} failed", step.name(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.EspalierProcess;
+import io.espalier.server.ProcessOptions;
+import io.espalier.server.Version;
+import io.espalier.server.cli.client.Client;
+import io.espalier.server.cli.client.HttpApi;
+import io.espalier.server.cli.client.LocalApi;
+import io.espalier.server.store.DataDirectory;
+import io.espalier.server.store.DataDirectoryException;
+import io.espalier.webui.v1.ServerIdentity;
+import java.nio.file.Path;
+
+/** Opens what client commands talk to: a server, or what an ended scheduler left behind. */
+final class ClientOpener implements Client.Opener {
+  @Override
+  public Client server(String server) {
+    return new HttpApi(server);
+  }
+
+  @Override
+  public Client dataDirectory(Path dataDir) {
+    String source;
+    try {
+      source = DataDirectory.sourceOf(dataDir);
+    } catch (DataDirectoryException e) {
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+    if (source == null) {
+      throw new CommandFailure(
+          ExitCode.USAGE, dataDir + " is no data directory of a scheduler: it records no source");
+    }
+    EspalierProcess process =
+        EspalierProcess.start(
+            ProcessOptions.frozen(
+                source, ProcessFlags.configDirectory(source), dataDir, ProcessFlags.hostName()));
+    try {
+      process.awaitSettled();
+    } catch (InterruptedException e) {
+      process.close();
+      Thread.currentThread().interrupt();
+      throw new CommandFailure(ExitCode.FAILED, "interrupted", e);
+    }
+    return new LocalApi(process.api(), new ServerIdentity(Version.get(), "none", ""), process);
+  }
+}

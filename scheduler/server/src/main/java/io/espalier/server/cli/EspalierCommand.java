@@ -1,0 +1,92 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.Plugins;
+import io.espalier.server.Version;
+import io.espalier.server.cli.client.ClientCommands;
+import io.espalier.server.cli.client.Clients;
+import java.io.PrintWriter;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code espalier}: assembles the others and maps failures to exit codes. */
+@Command(
+    name = "espalier",
+    mixinStandardHelpOptions = true,
+    versionProvider = EspalierCommand.VersionText.class,
+    description = "A sharded task scheduler with resource trees.",
+    footer = {
+      "",
+      "Every flag is also an environment variable: --data-dir is ESPALIER_DATA_DIR.",
+      "Help on a command: espalier COMMAND --help"
+    })
+public final class EspalierCommand implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /**
+   * Runs a command line.
+   *
+   * @return its exit code
+   */
+  public static int execute(String[] args, Map<String, String> environment) {
+    CommandLine line = new CommandLine(new EspalierCommand());
+    line.addSubcommand(new RunCommand());
+    line.addSubcommand(new SchedulerCommand());
+    Plugins plugins = Plugins.load();
+    line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
+    line.addSubcommand(new NodesCommand());
+    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment)))
+        .forEach(line::addSubcommand);
+    line.setDefaultValueProvider(new EnvironmentDefaults(environment));
+    line.setExecutionExceptionHandler(EspalierCommand::failed);
+    line.setParameterExceptionHandler(EspalierCommand::misused);
+    return line.execute(args);
+  }
+
+  /** 0 where standard output is no terminal: then nothing is cut. */
+  private static int terminalWidth(Map<String, String> environment) {
+    return Boolean.getBoolean("espalier.terminal.out")
+        ? Terminal.detect(true, environment).width()
+        : 0;
+  }
+
+  private static int failed(Exception failure, CommandLine line, CommandLine.ParseResult parsed) {
+    if (failure instanceof CommandFailure known) {
+      line.getErr().println("espalier: " + known.getMessage());
+      return known.exitCode();
+    }
+    if (failure instanceof InterruptedException) {
+      return 130;
+    }
+    line.getErr().println("espalier: internal error: " + failure);
+    failure.printStackTrace(line.getErr());
+    return ExitCode.FAILED;
+  }
+
+  private static int misused(ParameterException misuse, String[] args) {
+    CommandLine line = misuse.getCommandLine();
+    PrintWriter err = line.getErr();
+    err.println("espalier: " + misuse.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(misuse, err);
+    err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");
+    return ExitCode.USAGE;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "say which command; espalier --help lists them");
+  }
+
+  /** For {@code --version}. */
+  static final class VersionText implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"espalier " + Version.get()};
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.espalier.server.cli;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.config.Job;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Problem;
+import io.espalier.server.EspalierProcess;
+import io.espalier.server.ProcessOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code espalier run}: one process, until nothing is left to do (ruling 19). */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    description = "Run the jobs of a configuration here, until nothing is left to do.",
+    footer = {
+      "",
+      "Statuses are kept under --data-dir: a second run goes on where the first one ended.",
+      "Exit codes: 0 all tasks done; 1 some failed or can never start; 2 a job or the",
+      "configuration is invalid; 130 interrupted.",
+      "",
+      "Example:",
+      "  espalier run config-examples/quickstart.json"
+    })
+public final class RunCommand implements Callable<Integer> {
+  private static final long REDRAW_MILLIS = 100;
+  private static final int BLOCKED_LISTED = 10;
+
+  @Parameters(paramLabel = "CONFIG", description = "File or directory of the configuration.")
+  private String config = "";
+
+  @Mixin private final ProcessFlags flags = new ProcessFlags();
+
+  @Option(names = "--fresh", description = "Forget all statuses and start anew.")
+  private boolean fresh;
+
+  @Option(
+      names = "--max-attempts",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "A task fails for good after N attempts. 0: as its back-off says.")
+  private int maxAttempts;
+
+  @Option(names = "--json", description = "Print one JSON object on standard output at the end.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (maxAttempts < 0) {
+      throw new CommandFailure(ExitCode.USAGE, "--max-attempts must be 0 or more");
+    }
+    ProcessOptions options = flags.options(config, true, fresh, maxAttempts);
+    long start = System.nanoTime();
+    Terminal terminal = Terminal.detect(Boolean.getBoolean("espalier.terminal"), System.getenv());
+    try (EspalierProcess process = EspalierProcess.start(options)) {
+      process.problems().forEach(problem -> System.err.println("espalier: " + problem));
+      Screen screen = new Screen(System.err, terminal);
+      while (!process.awaitQuiet(REDRAW_MILLIS)) {
+        screen.show(progress(process));
+      }
+      screen.last(progress(process));
+      RunSummary summary = summary(process, (System.nanoTime() - start) / 1e9);
+      if (json) {
+        System.out.println(JsonWriter.pretty(summary.toJson()));
+      } else {
+        summary.lines().forEach(System.out::println);
+      }
+      return summary.exitCode();
+    }
+  }
+
+  /** Of the jobs that can run; the others are listed as invalid, or were disabled on purpose. */
+  private static List<JobProgress> progress(EspalierProcess process) throws InterruptedException {
+    return process.progress().stream()
+        .filter(
+            p -> {
+              Job job = process.config().job(p.job());
+              return job != null && job.canRun();
+            })
+        .toList();
+  }
+
+  private static RunSummary summary(EspalierProcess process, double seconds)
+      throws InterruptedException {
+    Map<String, String> invalid = new TreeMap<>();
+    for (Job job : process.config().jobs().values()) {
+      job.problems().stream()
+          .filter(Problem::isError)
+          .findFirst()
+          .ifPresent(p -> invalid.put(job.name(), p.toString()));
+    }
+    List<JobProgress> jobs = progress(process);
+    List<RunSummary.Blocked> blocked = new ArrayList<>();
+    for (JobProgress job : jobs) {
+      if (job.ready() > 0 && blocked.size() < BLOCKED_LISTED) {
+        addBlocked(process, job.job(), blocked);
+      }
+    }
+    return new RunSummary(jobs, process.peaks(), invalid, blocked, process.started(), seconds);
+  }
+
+  private static void addBlocked(
+      EspalierProcess process, String job, List<RunSummary.Blocked> blocked)
+      throws InterruptedException {
+    String cursor = "";
+    do {
+      TaskPage page = process.await(process.api().tasks(new TaskQuery(job, "", "", cursor, 1000)));
+      for (TaskView task : page.tasks()) {
+        Explanation why = process.await(process.api().explain(job, task.node()));
+        boolean waitsForSomething =
+            why.reasons().stream()
+                .noneMatch(
+                    r ->
+                        r.kind() == Explanation.Kind.DONE
+                            || r.kind() == Explanation.Kind.FAILED
+                            || r.kind() == Explanation.Kind.FILTERED
+                            || r.kind() == Explanation.Kind.NODE_DISABLED);
+        if (waitsForSomething && blocked.size() < BLOCKED_LISTED) {
+          String reason = why.reasons().isEmpty() ? "" : why.reasons().get(0).message();
+          blocked.add(new RunSummary.Blocked(job, task.node(), reason));
+        }
+      }
+      cursor = page.next();
+    } while (!cursor.isEmpty() && blocked.size() < BLOCKED_LISTED);
+  }
+}

@@ -1,0 +1,43 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads bodies of the contract leniently: what a newer or older server left out is empty. */
+final class Fields {
+  private Fields() {}
+
+  static String text(Json.Obj object, String key) {
+    Json value = object.get(key);
+    if (value instanceof Json.Str string) {
+      return string.value();
+    }
+    return value == null ? "" : JsonWriter.compact(value);
+  }
+
+  static long number(Json.Obj object, String key) {
+    return object.get(key) instanceof Json.Num number ? number.value().longValue() : 0;
+  }
+
+  static boolean isTrue(Json.Obj object, String key) {
+    return Json.Bool.TRUE.equals(object.get(key));
+  }
+
+  static Json.Obj object(Json.Obj object, String key) {
+    return object.get(key) instanceof Json.Obj inner ? inner : Json.Obj.EMPTY;
+  }
+
+  static List<Json.Obj> objects(Json.Obj object, String key) {
+    List<Json.Obj> objects = new ArrayList<>();
+    if (object.get(key) instanceof Json.Arr array) {
+      for (Json item : array.items()) {
+        if (item instanceof Json.Obj inner) {
+          objects.add(inner);
+        }
+      }
+    }
+    return objects;
+  }
+}

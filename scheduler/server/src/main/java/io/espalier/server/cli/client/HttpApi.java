@@ -1,0 +1,273 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.server.cli.CommandFailure;
+import io.espalier.server.cli.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** The resources of a running scheduler. */
+public final class HttpApi implements Client {
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final Duration ANSWER = Duration.ofSeconds(45);
+  private static final int MAX_TRIES = 20;
+  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+
+  private final URI server;
+  private final HttpClient http;
+  private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
+
+  /**
+   * @param server such as {@code http://127.0.0.1:8080}; the scheme may be left out
+   * @throws CommandFailure when it is no URL
+   */
+  public HttpApi(String server) {
+    this.server = parsed(server);
+    // A scheduler is never behind a proxy, and HTTP/2 would be one more thing to negotiate.
+    this.http =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .proxy(HttpClient.Builder.NO_PROXY)
+            .connectTimeout(CONNECT)
+            .build();
+  }
+
+  @Override
+  public Json.Obj call(
+      String method,
+      String template,
+      Map<String, String> path,
+      Map<String, List<String>> query,
+      Json.Obj body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(template, path, query))
+            .timeout(ANSWER)
+            .header("Accept", "application/json");
+    if (method.equals("GET")) {
+      request.GET();
+    } else {
+      request
+          .header("Content-Type", "application/json")
+          .method(method, HttpRequest.BodyPublishers.ofString(JsonWriter.compact(body)));
+    }
+    try {
+      HttpResponse<byte[]> response =
+          http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+      Json.Obj answer = object(response.body());
+      if (response.statusCode() >= 300) {
+        throw refused(response.statusCode(), answer);
+      }
+      return answer;
+    } catch (IOException | UnresolvedAddressException e) {
+      throw unreachable(e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  @Override
+  public void follow(Predicate<Json.Obj> onEvent) {
+    String last = "";
+    boolean everOpened = false;
+    int failures = 0;
+    while (true) {
+      EventReader events = new EventReader(onEvent, last);
+      try {
+        if (!listen(events)) {
+          return;
+        }
+        failures = 0;
+      } catch (IOException | UnresolvedAddressException e) {
+        failures = events.opened() ? 1 : failures + 1;
+        // Wrong from the start is a wrong address; wrong later is a scheduler that restarts.
+        if (failures > MAX_TRIES || !(everOpened || events.opened())) {
+          throw unreachable(e);
+        }
+      } catch (InterruptedException e) {
+        throw interrupted(e);
+      }
+      everOpened |= events.opened();
+      last = events.last();
+      pause();
+    }
+  }
+
+  /** Whether to come back for more after the connection has ended. */
+  private boolean listen(EventReader events) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(ApiV1.EVENTS, Map.of(), Map.of()))
+            .header("Accept", "text/event-stream");
+    if (!events.last().isEmpty()) {
+      request.header("Last-Event-ID", events.last());
+    }
+    HttpResponse<InputStream> response =
+        http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream in = response.body()) {
+      if (response.statusCode() >= 300) {
+        throw refused(response.statusCode(), object(in.readAllBytes()));
+      }
+      events.open();
+      BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!events.take(line)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(BETWEEN_TRIES.toMillis());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    // The JDK's client ends with its last reference on Java 17.
+  }
+
+  private URI uri(String template, Map<String, String> path, Map<String, List<String>> query) {
+    String resolved = template;
+    for (Map.Entry<String, String> part : path.entrySet()) {
+      resolved = resolved.replace("{" + part.getKey() + "}", encoded(part.getValue()));
+    }
+    List<String> parameters = new ArrayList<>();
+    query.forEach(
+        (name, values) -> values.forEach(v -> parameters.add(encoded(name) + "=" + encoded(v))));
+    return URI.create(
+        server + resolved + (parameters.isEmpty() ? "" : "?" + String.join("&", parameters)));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private Json.Obj object(byte[] body) {
+    Result<Json> read = reader.read(body);
+    if (!read.hasErrors() && read.value() instanceof Json.Obj object) {
+      return object;
+    }
+    throw new CommandFailure(
+        ExitCode.UNREACHABLE, "what answers at " + server + " is not an Espalier scheduler");
+  }
+
+  private CommandFailure refused(int status, Json.Obj problem) {
+    String detail = Fields.text(problem, "detail");
+    boolean usage = status == 400 || status == 401 || status == 403;
+    return new CommandFailure(
+        usage ? ExitCode.USAGE : ExitCode.FAILED,
+        detail.isEmpty() ? server + " answered " + status : detail);
+  }
+
+  private CommandFailure unreachable(Exception cause) {
+    String why =
+        cause instanceof HttpTimeoutException
+            ? "no answer in time"
+            : cause instanceof ConnectException
+                ? "connection refused"
+                : cause instanceof UnresolvedAddressException
+                    ? "no such host"
+                    : String.valueOf(cause.getMessage());
+    if (hasCause(cause, UnresolvedAddressException.class)) {
+      why = "no such host";
+    }
+    return new CommandFailure(
+        ExitCode.UNREACHABLE,
+        "cannot reach the scheduler at " + server + ": " + why + " (see --server)",
+        cause);
+  }
+
+  private static boolean hasCause(Throwable failure, Class<? extends Throwable> kind) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (kind.isInstance(t)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static CommandFailure interrupted(InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return new CommandFailure(ExitCode.FAILED, "interrupted", cause);
+  }
+
+  private static URI parsed(String server) {
+    String full = server.contains("://") ? server : "http://" + server;
+    String bare = full.endsWith("/") ? full.substring(0, full.length() - 1) : full;
+    try {
+      URI uri = new URI(bare);
+      boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      if (http && uri.getHost() != null && uri.getQuery() == null && uri.getUserInfo() == null) {
+        return uri;
+      }
+    } catch (URISyntaxException e) {
+      // Said below.
+    }
+    throw new CommandFailure(
+        ExitCode.USAGE, "\"" + server + "\" is not the URL of a server, such as http://host:8080");
+  }
+
+  /** Reads server-sent events line by line. */
+  private final class EventReader {
+    private final Predicate<Json.Obj> onEvent;
+    private final StringBuilder data = new StringBuilder();
+    private String last;
+    private boolean opened;
+
+    EventReader(Predicate<Json.Obj> onEvent, String last) {
+      this.onEvent = onEvent;
+      this.last = last;
+    }
+
+    void open() {
+      opened = true;
+    }
+
+    boolean opened() {
+      return opened;
+    }
+
+    String last() {
+      return last;
+    }
+
+    /** Whether to go on. */
+    boolean take(String line) {
+      if (line.startsWith("id:")) {
+        last = line.substring(3).trim();
+      } else if (line.startsWith("data:")) {
+        data.append(line.substring(5).trim());
+      } else if (line.isEmpty() && data.length() > 0) {
+        Json.Obj event = object(data.toString().getBytes(StandardCharsets.UTF_8));
+        data.setLength(0);
+        return onEvent.test(event);
+      }
+      return true;
+    }
+  }
+}

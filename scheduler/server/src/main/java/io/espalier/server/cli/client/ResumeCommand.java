@@ -1,0 +1,34 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.cli.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code resume JOB}: ends a pause. */
+@Command(name = "resume", mixinStandardHelpOptions = true, description = "Ends the pause of a job.")
+final class ResumeCommand extends ClientCommand {
+  @Parameters(paramLabel = "JOB", description = "Name of the job.")
+  private String job = "";
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the record.")
+  private String reason = "";
+
+  ResumeCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  int run(Client client) {
+    Json.Obj body = client.call("POST", ApiV1.RESUME, Map.of("job", job), Map.of(), reason(reason));
+    if (json()) {
+      print(body);
+    } else {
+      out().println(Screen.clean(job + " is not paused any more"));
+    }
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,62 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.cli.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code running [JOB...]}: what runs now. */
+@Command(
+    name = "running",
+    mixinStandardHelpOptions = true,
+    description = "Lists the tasks that run now.")
+final class RunningCommand extends ClientCommand {
+  @Parameters(paramLabel = "JOB", arity = "0..*", description = "Only of these jobs.")
+  private List<String> jobs = List.of();
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "1000",
+      description = "At most so many tasks (default: ${DEFAULT-VALUE}).")
+  private int limit = 1000;
+
+  RunningCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  int run(Client client) {
+    Json.Obj body =
+        get(
+            client,
+            ApiV1.RUNNING,
+            Map.of(),
+            Map.of("job", jobs, "limit", List.of(Integer.toString(limit))));
+    if (json()) {
+      print(body);
+      return ExitCode.OK;
+    }
+    long now = Fields.number(body, "published_at_ms");
+    Table table = new Table("JOB", "NODE", ">ATTEMPT", ">FOR", "WORKER");
+    List<Json.Obj> running = Fields.objects(body, "running");
+    for (Json.Obj task : running) {
+      table.row(
+          Fields.text(task, "job"),
+          Fields.text(task, "node"),
+          Fields.number(task, "attempt"),
+          Screen.duration(now - Fields.number(task, "started_at_ms")),
+          Fields.text(task, "worker"));
+    }
+    print(table, "nothing is running");
+    long more = Fields.number(body, "total") - running.size();
+    if (more > 0) {
+      remark("and " + more + " more; see --limit");
+    }
+    return ExitCode.OK;
+  }
+}

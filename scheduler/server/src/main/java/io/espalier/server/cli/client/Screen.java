@@ -1,0 +1,42 @@
+package io.espalier.server.cli.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** How things are written for people. */
+final class Screen {
+  private Screen() {}
+
+  /** Without control characters: names and output must not steer the terminal. */
+  static String clean(String text) {
+    StringBuilder clean = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '\uFFFD' : c);
+    }
+    return clean.toString();
+  }
+
+  /** UTC, in seconds; a dash when unknown. */
+  static String time(long millis) {
+    return millis <= 0
+        ? "-"
+        : Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  /** Such as {@code 1h05m} or {@code 12s}. */
+  static String duration(long millis) {
+    Duration duration = Duration.ofMillis(Math.max(0, millis));
+    long hours = duration.toHours();
+    if (hours >= 48) {
+      return hours / 24 + "d" + hours % 24 + "h";
+    }
+    if (hours > 0) {
+      return String.format("%dh%02dm", hours, duration.toMinutesPart());
+    }
+    return duration.toMinutes() > 0
+        ? String.format("%dm%02ds", duration.toMinutes(), duration.toSecondsPart())
+        : duration.toSeconds() + "s";
+  }
+}

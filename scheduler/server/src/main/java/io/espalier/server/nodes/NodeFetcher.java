@@ -1,0 +1,144 @@
+package io.espalier.server.nodes;
+
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.Settings;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.NodeNames;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the node sources of a configuration one after the other and packs what they deliver. All or
+ * nothing: any error, and there is no tree. Immutable; safe for any number of threads, which then
+ * run the sources at the same time.
+ */
+public final class NodeFetcher {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeFetcher.class);
+
+  private final Map<String, NodeSourceType> types;
+  private final String instanceName;
+  private final String configDirectory;
+
+  /**
+   * @param types by the name under which configurations know them
+   * @param instanceName of the root node
+   * @param configDirectory what relative paths of sources are relative to; may be empty
+   */
+  public NodeFetcher(
+      Map<String, NodeSourceType> types, String instanceName, String configDirectory) {
+    this.types = new TreeMap<>(types);
+    this.instanceName = instanceName;
+    this.configDirectory = configDirectory;
+  }
+
+  /** What is wrong with the preferences of the sources; fetches nothing and does no I/O. */
+  public List<Problem> check(Settings settings) {
+    return create(settings).problems();
+  }
+
+  /**
+   * Fetches all nodes.
+   *
+   * @return no value if there is any error; warnings may come with a value
+   */
+  public Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException {
+    Result<List<NodeSource>> created = create(settings);
+    List<Problem> problems = new ArrayList<>(created.problems());
+    List<NodeSource> sources = created.value();
+    if (sources == null) {
+      return new Result<>(null, problems);
+    }
+    TopologyBuilder builder = new TopologyBuilder(settings.levels(), instanceName);
+    for (int i = 0; i < sources.size(); i++) {
+      NodeSourceSpec spec = settings.nodeSources().get(i);
+      if (!run(sources.get(i), spec, builder.from(spec.path()), now, problems)) {
+        return new Result<>(null, problems);
+      }
+    }
+    Result<Topology> built = builder.build(settings.nodeOrder());
+    problems.addAll(built.problems());
+    return new Result<>(built.value(), problems);
+  }
+
+  private Result<List<NodeSource>> create(Settings settings) {
+    List<Problem> problems = new ArrayList<>();
+    String objection = NodeNames.objection(instanceName);
+    if (objection != null) {
+      problems.add(Problem.error("--instance-node-name", "the name of the instance " + objection));
+    }
+    List<NodeSource> sources = new ArrayList<>();
+    for (NodeSourceSpec spec : settings.nodeSources()) {
+      NodeSource source = create(spec, settings, problems);
+      if (source != null) {
+        sources.add(source);
+      }
+    }
+    boolean bad = problems.stream().anyMatch(Problem::isError);
+    return new Result<>(bad ? null : sources, problems);
+  }
+
+  private @Nullable NodeSource create(
+      NodeSourceSpec spec, Settings settings, List<Problem> problems) {
+    NodeSourceType type = types.get(spec.source());
+    if (type == null) {
+      Problem unknown =
+          Problem.error(
+              spec.path() + ".source", "there is no node source \"" + spec.source() + "\"");
+      String hint = Suggestions.hint(spec.source(), types.keySet());
+      problems.add(hint == null ? unknown : unknown.withHint(hint));
+      return null;
+    }
+    try {
+      Result<NodeSource> result = type.create(spec, settings.levels(), configDirectory);
+      problems.addAll(result.problems());
+      if (result.value() == null && !result.hasErrors()) {
+        problems.add(Problem.error(spec.path(), "the source gives no reason for not being made"));
+      }
+      return result.hasErrors() ? null : result.value();
+    } catch (RuntimeException e) {
+      problems.add(defect(spec, e));
+      return null;
+    }
+  }
+
+  private static boolean run(
+      NodeSource source,
+      NodeSourceSpec spec,
+      TopologyBuilder builder,
+      Instant now,
+      List<Problem> problems)
+      throws InterruptedException {
+    try {
+      source.fetch(builder, now, builder);
+      return true;
+    } catch (NodeSourceException e) {
+      problems.addAll(
+          e.problems().isEmpty()
+              ? List.of(Problem.error(spec.path(), "the source gives no reason for its failure"))
+              : e.problems());
+    } catch (RuntimeException e) {
+      problems.add(defect(spec, e));
+    }
+    return false;
+  }
+
+  /** Sources are plug-ins: their defects must not end the polling. */
+  private static Problem defect(NodeSourceSpec spec, RuntimeException e) {
+    LOG.error("The node source {} at {} has a defect", spec.source(), spec.path(), e);
+    return Problem.error(
+        spec.path(), "the node source \"" + spec.source() + "\" has a defect: " + e);
+  }
+}

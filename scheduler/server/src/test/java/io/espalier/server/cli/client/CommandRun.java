@@ -1,0 +1,62 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
+import io.espalier.server.cli.CommandFailure;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/**
+ * One run of a client command as the command line makes it.
+ *
+ * @param code the exit code
+ */
+record CommandRun(int code, String out, String err) {
+
+  @Command(name = "espalier")
+  private static final class Root {}
+
+  /** Talks to servers only. */
+  static CommandRun of(int width, String... arguments) {
+    return of(new Servers(), width, arguments);
+  }
+
+  static CommandRun of(Client.Opener opener, int width, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = new CommandLine(new Root());
+    ClientCommands.all(new Clients(opener, width)).forEach(line::addSubcommand);
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    line.setExecutionExceptionHandler(
+        (failure, command, parsed) -> {
+          if (failure instanceof CommandFailure known) {
+            command.getErr().println(known.getMessage());
+            command.getErr().flush();
+            return known.exitCode();
+          }
+          throw failure;
+        });
+    int code = line.execute(arguments);
+    return new CommandRun(code, out.toString(), err.toString());
+  }
+
+  Json.Obj json() {
+    return (Json.Obj) Objects.requireNonNull(JsonReader.parse(out).value(), out);
+  }
+
+  private static final class Servers implements Client.Opener {
+    @Override
+    public Client server(String server) {
+      return new HttpApi(server);
+    }
+
+    @Override
+    public Client dataDirectory(Path dataDir) {
+      throw new IllegalStateException("no data directory was meant");
+    }
+  }
+}

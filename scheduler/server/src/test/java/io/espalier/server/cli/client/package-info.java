@@ -1,0 +1,5 @@
+/** Client commands against a real server. */
+@NullMarked
+package io.espalier.server.cli.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,94 @@
+package io.espalier.server.store;
+
+import io.espalier.core.api.Event;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A store in memory whose commits fail or hang on request. */
+final class FlakyStore implements StatusStore {
+  volatile @Nullable StoreException failure;
+  volatile @Nullable RuntimeException bug;
+  volatile @Nullable CountDownLatch hang;
+  volatile boolean hanging;
+  int commits;
+
+  private final MemoryStatusStore inner = new MemoryStatusStore();
+
+  @Override
+  public void commit(long epoch, Batch batch) {
+    CountDownLatch release = hang;
+    if (release != null) {
+      hanging = true;
+      try {
+        release.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    RuntimeException now = failure == null ? bug : failure;
+    if (now != null) {
+      throw now;
+    }
+    commits++;
+    inner.commit(epoch, batch);
+  }
+
+  @Override
+  public String description() {
+    return "the flaky store";
+  }
+
+  @Override
+  public void bindSource(String source) {
+    inner.bindSource(source);
+  }
+
+  @Override
+  public long openEpoch() {
+    return inner.openEpoch();
+  }
+
+  @Override
+  public Set<String> jobs() {
+    return inner.jobs();
+  }
+
+  @Override
+  public void load(String job, Consumer<StatusRow> rows) {
+    inner.load(job, rows);
+  }
+
+  @Override
+  public List<StatusRow> load(String job, Collection<String> nodes) {
+    return inner.load(job, nodes);
+  }
+
+  @Override
+  public List<Pause> pauses() {
+    return inner.pauses();
+  }
+
+  @Override
+  public long newestEvent() {
+    return inner.newestEvent();
+  }
+
+  @Override
+  public List<Event> events(long sequence, int limit) {
+    return inner.events(sequence, limit);
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+}

@@ -1,0 +1,264 @@
+package io.espalier.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StaleEpochException;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class StatusWriterTest {
+  private static final StatusWriter.Limits SMALL =
+      new StatusWriter.Limits(10, 4, Duration.ofMillis(1), Duration.ofMillis(5));
+
+  private final FlakyStore store = new FlakyStore();
+  private final long epoch = store.openEpoch();
+  private final StatusWriter writer = new StatusWriter(store, epoch, SMALL);
+
+  @Test
+  void nothing_is_done_before_the_commit_and_then_all_in_order() {
+    List<Integer> completed = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      int mine = i;
+      writer.submit(one("n" + i)).thenRun(() -> completed.add(mine));
+    }
+    assertThat(completed).isEmpty();
+    assertThat(writer.queueLength()).isEqualTo(3);
+    assertThat(writer.drainOnce()).isEqualTo(3);
+    assertThat(completed).containsExactly(0, 1, 2);
+    assertThat(writer.queueLength()).isZero();
+    assertThat(writer.drainOnce()).isZero();
+    assertThat(store.commits).isEqualTo(1);
+    assertThat(writer.commits()).isEqualTo(1);
+    assertThat(writer.committedChanges()).isEqualTo(3);
+    assertThat(writer.lastCommitNanos()).isPositive().isEqualTo(writer.totalCommitNanos());
+  }
+
+  @Test
+  void a_group_ends_at_its_size_but_a_large_batch_is_never_split() {
+    for (int i = 0; i < 5; i++) {
+      writer.submit(one("n" + i));
+    }
+    Batch.Builder large = Batch.builder();
+    for (int i = 0; i < 100; i++) {
+      large.put(row("large" + i, 1));
+    }
+    writer.submit(large.build());
+    writer.submit(one("last"));
+    assertThat(writer.drainOnce()).isEqualTo(4);
+    assertThat(writer.drainOnce()).isEqualTo(1);
+    assertThat(writer.drainOnce()).isEqualTo(1);
+    assertThat(writer.drainOnce()).isEqualTo(1);
+    assertThat(writer.drainOnce()).isZero();
+    assertThat(loaded()).hasSize(106);
+  }
+
+  @Test
+  void a_start_and_its_end_in_one_group_are_written_once() {
+    writer.submit(Batch.of(List.of(row("n", 1))));
+    writer.submit(Batch.of(List.of(row("n", 2))));
+    writer.drainOnce();
+    assertThat(loaded()).containsExactly(row("n", 2));
+    assertThat(writer.committedChanges()).isEqualTo(1);
+  }
+
+  @Test
+  void it_tells_when_the_store_is_too_slow_and_when_it_has_caught_up() {
+    for (int i = 0; i < 9; i++) {
+      writer.submit(one("n" + i));
+    }
+    assertThat(writer.isSaturated()).isFalse();
+    writer.submit(one("n9"));
+    assertThat(writer.isSaturated()).isTrue();
+    writer.submit(one("an end is taken all the same"));
+    writer.drainOnce();
+    assertThat(writer.isSaturated()).isFalse();
+  }
+
+  @Test
+  void while_the_store_is_away_everything_is_kept_and_the_problem_shown() {
+    store.failure = new StoreException("the disk is full", true, null);
+    CompletionStage<Void> stage = writer.submit(one("n"));
+    assertThat(writer.drainOnce()).isZero();
+    assertThat(writer.drainOnce()).isZero();
+    assertThat(writer.problem()).contains("the disk is full");
+    assertThat(writer.failure()).isEmpty();
+    assertThat(stage.toCompletableFuture()).isNotDone();
+    store.failure = null;
+    assertThat(writer.drainOnce()).isEqualTo(1);
+    assertThat(writer.problem()).isEmpty();
+    assertThat(stage.toCompletableFuture()).isCompleted();
+    assertThat(loaded()).hasSize(1);
+  }
+
+  @Test
+  void a_store_that_was_taken_over_ends_the_writer() {
+    CompletionStage<Void> first = writer.submit(one("a"));
+    CompletionStage<Void> second = writer.submit(one("b"));
+    store.openEpoch();
+    assertThat(writer.drainOnce()).isEqualTo(2);
+    assertThat(writer.failure()).containsInstanceOf(StaleEpochException.class);
+    CompletionStage<Void> later = writer.submit(one("c"));
+    for (CompletionStage<Void> stage : List.of(first, second, later)) {
+      assertThatThrownBy(() -> stage.toCompletableFuture().join())
+          .isInstanceOf(CompletionException.class)
+          .hasCauseInstanceOf(StaleEpochException.class);
+    }
+    assertThat(writer.queueLength()).isZero();
+    assertThat(writer.close(Duration.ofSeconds(1))).isFalse();
+  }
+
+  @Test
+  void a_bug_in_a_batch_ends_the_writer_instead_of_blocking_it_for_ever() {
+    store.bug = new IllegalArgumentException("event 4 comes after event 5");
+    CompletionStage<Void> stage = writer.submit(one("a"));
+    writer.drainOnce();
+    assertThat(stage.toCompletableFuture()).isCompletedExceptionally();
+    assertThat(writer.failure().orElseThrow()).hasMessageContaining("event 4 comes after event 5");
+  }
+
+  @Test
+  void its_thread_commits_what_many_threads_submit_and_loses_nothing() throws Exception {
+    writer.start();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      AtomicInteger durable = new AtomicInteger();
+      List<Future<?>> submitters = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        int mine = t;
+        submitters.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < 500; i++) {
+                    writer.submit(one("n" + mine + "." + i)).thenRun(durable::incrementAndGet);
+                  }
+                }));
+      }
+      store.failure = new StoreException("away for a while", true, null);
+      await().until(() -> writer.problem().isPresent());
+      store.failure = null;
+      for (Future<?> submitter : submitters) {
+        submitter.get();
+      }
+      assertThat(writer.close(Duration.ofSeconds(30))).isTrue();
+      assertThat(durable).hasValue(2000);
+      assertThat(loaded()).hasSize(2000);
+      assertThat(writer.problem()).isEmpty();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void stages_complete_in_the_order_of_submission_on_the_writer_s_thread() throws Exception {
+    List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+    AtomicBoolean elsewhere = new AtomicBoolean();
+    List<CompletionStage<Void>> stages = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      int mine = i;
+      stages.add(
+          writer
+              .submit(one("n" + i))
+              .thenRun(
+                  () -> {
+                    order.add(mine);
+                    if (!Thread.currentThread().getName().equals("espalier-status-writer")) {
+                      elsewhere.set(true);
+                    }
+                  }));
+    }
+    writer.start();
+    stages.get(199).toCompletableFuture().get();
+    assertThat(order).isSorted().hasSize(200);
+    assertThat(elsewhere).isFalse();
+    writer.close();
+  }
+
+  @Test
+  void a_failing_listener_harms_nobody() {
+    writer.submit(one("a")).thenRun(() -> sneaky("listener"));
+    CompletionStage<Void> second = writer.submit(one("b"));
+    writer.drainOnce();
+    assertThat(second.toCompletableFuture()).isCompleted();
+  }
+
+  @Test
+  void closing_is_bounded_and_says_what_was_lost() {
+    store.failure = new StoreException("the disk is full", true, null);
+    writer.start();
+    CompletionStage<Void> stage = writer.submit(one("a"));
+    await().until(() -> writer.problem().isPresent());
+    assertThat(writer.close(Duration.ofMillis(50))).isFalse();
+    assertThatThrownBy(() -> stage.toCompletableFuture().join())
+        .hasMessageContaining("changes of 1 tasks could not be saved: the disk is full");
+  }
+
+  @Test
+  void closing_does_not_wait_for_a_store_that_hangs() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    store.hang = release;
+    writer.start();
+    CompletionStage<Void> stage = writer.submit(one("a"));
+    await().until(() -> store.hanging);
+    assertThat(writer.close(Duration.ofMillis(50))).isFalse();
+    assertThat(stage.toCompletableFuture()).isCompletedExceptionally();
+    release.countDown();
+    await().until(() -> writer.queueLength() == 0);
+  }
+
+  @Test
+  void nothing_is_accepted_after_closing() {
+    assertThat(writer.close(Duration.ofSeconds(1))).isTrue();
+    assertThat(writer.submit(one("a")).toCompletableFuture()).isCompletedExceptionally();
+    assertThatThrownBy(writer::start).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void without_a_thread_closing_commits_what_is_queued() {
+    for (int i = 0; i < 20; i++) {
+      writer.submit(one("n" + i));
+    }
+    assertThat(writer.close(Duration.ofSeconds(1))).isTrue();
+    assertThat(loaded()).hasSize(20);
+  }
+
+  private static void sneaky(String message) {
+    throw new IllegalStateException(message);
+  }
+
+  private List<StatusRow> loaded() {
+    List<StatusRow> rows = new ArrayList<>();
+    store.load("j", rows::add);
+    return rows;
+  }
+
+  private static Batch one(String node) {
+    return Batch.of(List.of(row(node, 1)));
+  }
+
+  private static StatusRow row(String node, int attempts) {
+    return new StatusRow(
+        "j",
+        node,
+        new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, attempts, null),
+        new Invocation(1, 1, 0));
+  }
+}

@@ -1,0 +1,196 @@
+package io.espalier.testkit.api;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Settings;
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogLine;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The same small world for every test of the API: hosts h1 (d11, d12) and h2 (d21, and d22 which is
+ * disabled); jobs {@code backup} on databases, {@code scrub} on hosts, and {@code broken}.
+ */
+public final class ApiWorld {
+  /** When the world was published. */
+  public static final long NOW_MILLIS = 1_700_000_100_000L;
+
+  public static final Levels LEVELS = Levels.of(List.of("host", "db"));
+
+  private ApiWorld() {}
+
+  /** d11 done, d12 running since 100 s, d21 failed, d22 waiting; three lines of output. */
+  public static FakeScheduler standard() {
+    FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
+    Json.Obj data = Json.object().put("rows", 7).build();
+    long started = NOW_MILLIS - 100_000;
+    scheduler
+        .task(new TaskView("backup", "d11", "db", "done", 4, 1, 0, started, data))
+        .runningTask("backup", "d12", started)
+        .task(new TaskView("backup", "d21", "db", "failed", 16, 3, 0, started, null))
+        .task(
+            new TaskView(
+                "backup",
+                "d22",
+                "db",
+                "error_backoff",
+                32 + 64,
+                2,
+                NOW_MILLIS + 5000,
+                started,
+                null))
+        .explains(
+            new Explanation(
+                "backup",
+                "d22",
+                false,
+                "error_backoff",
+                List.of(
+                    new Explanation.Reason(
+                        Explanation.Kind.BACKOFF,
+                        null,
+                        null,
+                        0,
+                        0,
+                        0,
+                        NOW_MILLIS + 5000,
+                        "waits after an error"),
+                    new Explanation.Reason(
+                        Explanation.Kind.RESOURCE,
+                        "h2",
+                        "conn",
+                        1,
+                        0,
+                        2,
+                        0,
+                        "host h2 has no free conn"))));
+    for (int i = 0; i < 3; i++) {
+      scheduler.log(
+          new LogLine(
+              line(i),
+              LogLine.Stream.STDOUT,
+              "backup",
+              i == 2 ? "d12" : "d11",
+              started + i * 1000L,
+              "line " + i + "\n"));
+    }
+    scheduler.errors(Map.of("nodes", "script \"list\" ended with 1")).publish(NOW_MILLIS);
+    scheduler
+        .events()
+        .add(
+            started, "task_started", Json.object().put("job", "backup").put("node", "d11").build());
+    scheduler
+        .events()
+        .add(started, "task_ended", Json.object().put("job", "backup").put("node", "d11").build());
+    return scheduler;
+  }
+
+  /** Id of the {@code i}-th line of output, one a second. */
+  public static long line(int i) {
+    return ((NOW_MILLIS - 100_000) / 1000 + i) << 32 | i;
+  }
+
+  public static Config config() {
+    Settings settings =
+        new Settings(
+            true,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(5),
+            "roundrobin",
+            "roundrobin",
+            LEVELS,
+            List.of(
+                new NodeSourceSpec(
+                    "sql",
+                    Json.object()
+                        .put("url", "jdbc:mysql://reader:hunter2@db/x?password=hunter2")
+                        .put("password", "hunter2")
+                        .build(),
+                    "bistro_settings.nodes.node_sources[0]")),
+            NodeOrder.ORIGINAL,
+            new ResourceCatalog(
+                List.of(new Resource(0, "conn", 1, 1, 2, 0), new Resource(1, "lock", 2, 1, 1, 3))),
+            Map.of(),
+            List.of(),
+            Instant.EPOCH,
+            new Settings.JobDefaults(
+                Backoff.DEFAULT,
+                2,
+                Optional.empty(),
+                SubprocessOptions.DEFAULT,
+                KillRequest.DEFAULT),
+            "hash",
+            Json.Obj.EMPTY);
+    TreeMap<String, Job> jobs = new TreeMap<>();
+    jobs.put("backup", job("backup", 2, List.of(), List.of()));
+    jobs.put("scrub", job("scrub", 1, List.of("backup"), List.of()));
+    jobs.put(
+        "broken",
+        job(
+            "broken",
+            2,
+            List.of(),
+            List.of(Problem.error("bistro_job->broken.owner", "is missing").withHint("add it"))));
+    return new Config(settings, jobs, List.of());
+  }
+
+  private static Job job(String name, int level, List<String> dependsOn, List<Problem> problems) {
+    return new Job(
+        name,
+        problems.isEmpty() ? "ops" : "",
+        true,
+        level,
+        1.0,
+        Json.Obj.EMPTY,
+        List.of(1, 1),
+        Map.of(),
+        dependsOn,
+        Optional.empty(),
+        "",
+        List.of("/bin/true"),
+        StatusFrom.STATUS_LINE,
+        Backoff.DEFAULT,
+        Optional.empty(),
+        SubprocessOptions.DEFAULT,
+        KillRequest.DEFAULT,
+        -1,
+        0,
+        0,
+        problems,
+        Json.object().put("owner", "ops").build());
+  }
+
+  public static Topology topology() {
+    TopologyBuilder builder = new TopologyBuilder(LEVELS, "here");
+    builder.add(NodeSpec.child(1, "h1", null));
+    builder.add(NodeSpec.child(1, "h2", null));
+    builder.add(NodeSpec.child(2, "d11", "h1"));
+    builder.add(NodeSpec.child(2, "d12", "h1"));
+    builder.add(
+        new NodeSpec(2, "d21", "h2", 1, true, Set.of("ssd"), Json.object().put("size", 3).build()));
+    builder.add(new NodeSpec(2, "d22", "h2", 1, false, Set.of(), Json.Obj.EMPTY));
+    return Objects.requireNonNull(builder.build(NodeOrder.ORIGINAL).value());
+  }
+}

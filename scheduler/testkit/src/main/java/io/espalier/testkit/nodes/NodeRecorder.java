@@ -1,0 +1,55 @@
+package io.espalier.testkit.nodes;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.NodesSoFar;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Earlier nodes for a source and a list for what it delivers. Not thread-safe. */
+public final class NodeRecorder implements NodeSink, NodesSoFar {
+  /** Name of the instance node. */
+  public static final String INSTANCE = "instance-node";
+
+  private final List<Set<String>> names = new ArrayList<>();
+  private final List<NodeSpec> added = new ArrayList<>();
+
+  /** Begins with the instance and the earlier nodes. */
+  public NodeRecorder(Levels levels, List<NodeSpec> earlier) {
+    levels.names().forEach(name -> names.add(new LinkedHashSet<>()));
+    names.get(0).add(INSTANCE);
+    earlier.forEach(node -> names.get(node.level()).add(node.name()));
+  }
+
+  @Override
+  public void add(NodeSpec node) {
+    added.add(node);
+  }
+
+  /** Unmodifiable: a source that changes it fails. */
+  @Override
+  public List<String> names(int level) {
+    return Collections.unmodifiableList(new ArrayList<>(names.get(level)));
+  }
+
+  /** What was delivered, in its order. */
+  public List<NodeSpec> added() {
+    return List.copyOf(added);
+  }
+
+  /** What one fetch delivers. */
+  public static List<NodeSpec> fetch(
+      NodeSource source, Levels levels, List<NodeSpec> earlier, Instant now)
+      throws NodeSourceException, InterruptedException {
+    NodeRecorder recorder = new NodeRecorder(levels, earlier);
+    source.fetch(recorder, now, recorder);
+    return recorder.added();
+  }
+}

@@ -1,0 +1,64 @@
+package io.espalier.testkit.running;
+
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Keeps the ends that a runner delivers; thread-safe. */
+public final class CollectedEnds implements Consumer<TaskEnd> {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final List<TaskEnd> ends = new ArrayList<>();
+
+  @Override
+  public synchronized void accept(TaskEnd end) {
+    ends.add(end);
+    notifyAll();
+  }
+
+  public synchronized List<TaskEnd> all() {
+    return List.copyOf(ends);
+  }
+
+  /** Those of one launch; there should never be more than one. */
+  public synchronized List<TaskEnd> of(Launch launch) {
+    return ends.stream()
+        .filter(
+            end ->
+                end.job().equals(launch.job())
+                    && end.node().equals(launch.node())
+                    && end.invocation().equals(launch.invocation()))
+        .toList();
+  }
+
+  /** Waits for the end of a launch. */
+  public synchronized TaskEnd await(Launch launch) {
+    awaitUntil(() -> !of(launch).isEmpty(), "no end of " + launch);
+    return of(launch).get(0);
+  }
+
+  public synchronized List<TaskEnd> awaitCount(int count) {
+    awaitUntil(() -> ends.size() >= count, "fewer than " + count + " ends");
+    return List.copyOf(ends);
+  }
+
+  private synchronized void awaitUntil(
+      java.util.function.BooleanSupplier condition, String otherwise) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      long left = (deadline - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        throw new AssertionError(otherwise + " within " + PATIENCE + "; there are " + ends);
+      }
+      try {
+        wait(left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.espalier.testkit.running;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a {@link TaskRunner} must do whose tasks take time. */
+public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
+
+  /** A new launch of a task that does not end by itself within the test. */
+  protected abstract Launch lasting(String node);
+
+  @Test
+  void aRunningTaskCanBeKilled() {
+    Launch launch = lasting("node");
+    runner().start(launch);
+    assertThat(kill(launch)).isTrue();
+    TaskEnd end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    assertThat(end.rawStatus()).isNull();
+  }
+
+  @Test
+  void aSecondKillDoesNotMakeASecondEnd() {
+    Launch launch = lasting("node");
+    runner().start(launch);
+    kill(launch);
+    kill(launch);
+    ends.await(launch);
+    runner().close();
+    assertThat(ends.all()).hasSize(1);
+  }
+
+  @Test
+  void oneOfManyIsKilledAndTheOthersGoOn() {
+    List<Launch> launches = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      launches.add(lasting("node" + i));
+    }
+    launches.forEach(runner()::start);
+    for (int i = 0; i < launches.size(); i++) {
+      kill(launches.get(i));
+      ends.await(launches.get(i));
+      assertThat(ends.all()).hasSize(i + 1);
+    }
+  }
+
+  @Test
+  void anInvocationCannotBeStartedTwice() {
+    Launch launch = lasting("node");
+    runner().start(launch);
+    assertThatThrownBy(() -> runner().start(launch)).isInstanceOf(IllegalStateException.class);
+    assertThat(ends.all()).isEmpty();
+  }
+
+  @Test
+  void closeEndsWhatIsRunning() {
+    List<Launch> launches = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      launches.add(lasting("node" + i));
+    }
+    launches.forEach(runner()::start);
+    runner().close();
+    assertThat(launches).allSatisfy(launch -> assertThat(ends.of(launch)).hasSize(1));
+  }
+}

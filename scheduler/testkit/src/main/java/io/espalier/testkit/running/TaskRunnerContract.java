@@ -1,0 +1,143 @@
+package io.espalier.testkit.running;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link TaskRunner} must do. */
+public abstract class TaskRunnerContract {
+  protected final CollectedEnds ends = new CollectedEnds();
+  private TaskRunner runner;
+
+  /** A new runner, not open. */
+  protected abstract TaskRunner create() throws Exception;
+
+  /** A new launch of a task that ends by itself, soon, with the status {@code done}. */
+  protected abstract Launch quick(String node);
+
+  @SuppressWarnings("NullAway.Init")
+  protected TaskRunnerContract() {}
+
+  @BeforeEach
+  void createAndOpen() throws Exception {
+    runner = create();
+    runner.open(ends);
+  }
+
+  @AfterEach
+  void close() {
+    runner.close();
+  }
+
+  protected final TaskRunner runner() {
+    return runner;
+  }
+
+  @Test
+  void everyStartHasExactlyOneEnd() {
+    List<Launch> launches = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      launches.add(quick("node" + i));
+    }
+    launches.forEach(runner::start);
+    ends.awaitCount(50);
+    runner.close();
+    assertThat(launches).allSatisfy(launch -> assertThat(ends.of(launch)).hasSize(1));
+    assertThat(ends.all()).hasSize(50);
+  }
+
+  @Test
+  void aTaskThatSucceedsEndsByItselfWithItsStatus() {
+    Launch launch = quick("node");
+    runner.start(launch);
+    TaskEnd end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    assertThat(end.rawStatus()).isEqualTo("done");
+    assertThat(end.exitCode()).isZero();
+  }
+
+  @Test
+  void theSameTaskMayRunAgainAsAnotherInvocation() {
+    Launch first = quick("node");
+    runner.start(first);
+    ends.await(first);
+    Launch second = quick("node");
+    runner.start(second);
+    ends.await(second);
+    assertThat(ends.all()).hasSize(2);
+  }
+
+  @Test
+  void killingWhatIsNotRunningIsRefused() {
+    Launch launch = quick("node");
+    assertThat(kill(launch)).isFalse();
+    runner.start(launch);
+    ends.await(launch);
+    assertThat(kill(launch)).isFalse();
+    assertThat(ends.all()).hasSize(1);
+  }
+
+  @Test
+  void aKillOfAnotherInvocationOfARunningTaskIsRefused() {
+    Launch launch = quick("node");
+    runner.start(launch);
+    Invocation other = new Invocation(7, 7, 7);
+    assertThat(runner.kill(launch.job(), launch.node(), other, KillRequest.DEFAULT)).isFalse();
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.EXITED);
+  }
+
+  @Test
+  void afterCloseNothingIsStarted() {
+    runner.close();
+    Launch launch = quick("node");
+    runner.start(launch);
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.NOT_STARTED);
+    assertThat(kill(launch)).isFalse();
+  }
+
+  @Test
+  void closeReturnsWithAllEndsDelivered() {
+    List<Launch> launches = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      launches.add(quick("node" + i));
+    }
+    launches.forEach(runner::start);
+    runner.close();
+    assertThat(launches).allSatisfy(launch -> assertThat(ends.of(launch)).hasSize(1));
+  }
+
+  @Test
+  void closingTwiceIsHarmless() {
+    runner.close();
+    runner.close();
+    assertThat(ends.all()).isEmpty();
+  }
+
+  @Test
+  void openIsCalledOnceAndBeforeTheFirstStart() throws Exception {
+    assertThatThrownBy(() -> runner.open(ends)).isInstanceOf(IllegalStateException.class);
+    runner.close();
+    try (TaskRunner unopened = create()) {
+      assertThatThrownBy(() -> unopened.start(quick("node")))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  protected final boolean kill(Launch launch) {
+    return runner.kill(
+        launch.job(),
+        launch.node(),
+        launch.invocation(),
+        new KillRequest(KillRequest.Method.KILL, 0));
+  }
+}

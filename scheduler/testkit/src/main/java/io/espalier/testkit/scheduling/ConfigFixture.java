@@ -1,0 +1,126 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Settings;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.json.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** A configuration that is being described. Every method changes it and returns it. */
+public final class ConfigFixture {
+  private final Levels levels;
+  private final TreeMap<String, JobFixture> jobs = new TreeMap<>();
+  private final List<Limit> limits = new ArrayList<>();
+  private NodeOrder order = NodeOrder.ORIGINAL;
+  private boolean enabled = true;
+
+  private record Limit(String level, String resource, int limit, int defaultNeed) {}
+
+  /**
+   * @param levels of the user, top first
+   */
+  public ConfigFixture(String... levels) {
+    this.levels = Levels.of(List.of(levels));
+  }
+
+  public Levels levels() {
+    return levels;
+  }
+
+  public ConfigFixture order(NodeOrder newOrder) {
+    order = newOrder;
+    return this;
+  }
+
+  public ConfigFixture enabled(boolean on) {
+    enabled = on;
+    return this;
+  }
+
+  /** A resource of which every job needs one slot unless it says otherwise. */
+  public ConfigFixture resource(String level, String name, int limit) {
+    return resource(level, name, limit, 1);
+  }
+
+  public ConfigFixture resource(String level, String name, int limit, int defaultNeed) {
+    limits.removeIf(l -> l.resource().equals(name));
+    limits.add(new Limit(level, name, limit, defaultNeed));
+    return this;
+  }
+
+  public ConfigFixture withoutResource(String name) {
+    limits.removeIf(l -> l.resource().equals(name));
+    return this;
+  }
+
+  /** A job on the lowest level that needs the defaults. */
+  public ConfigFixture job(String name) {
+    return job(name, new JobFixture(name));
+  }
+
+  public ConfigFixture job(String name, JobFixture job) {
+    jobs.put(name, job);
+    return this;
+  }
+
+  public ConfigFixture withoutJob(String name) {
+    jobs.remove(name);
+    return this;
+  }
+
+  public Config build() {
+    List<Limit> sorted = new ArrayList<>(limits);
+    sorted.sort(Comparator.comparingInt(l -> levels.find(l.level())));
+    List<Resource> resources = new ArrayList<>();
+    for (Limit limit : sorted) {
+      resources.add(
+          new Resource(
+              resources.size(),
+              limit.resource(),
+              levels.find(limit.level()),
+              limit.defaultNeed(),
+              limit.limit(),
+              0));
+    }
+    ResourceCatalog catalog = new ResourceCatalog(resources);
+    Settings settings =
+        new Settings(
+            enabled,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(5),
+            "roundrobin",
+            "roundrobin",
+            levels,
+            List.of(),
+            order,
+            catalog,
+            Map.of(),
+            List.of(),
+            Instant.EPOCH,
+            new Settings.JobDefaults(
+                Backoff.DEFAULT,
+                levels.bottom(),
+                Optional.empty(),
+                SubprocessOptions.DEFAULT,
+                KillRequest.DEFAULT),
+            "",
+            Json.Obj.EMPTY);
+    TreeMap<String, Job> built = new TreeMap<>();
+    jobs.forEach((name, job) -> built.put(name, job.build(levels, catalog)));
+    return new Config(settings, built, List.of());
+  }
+}

@@ -1,0 +1,116 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A job that is being described. Every method changes it and returns it. */
+public final class JobFixture {
+  private final String name;
+  private boolean enabled = true;
+  private boolean valid = true;
+  private String level = "";
+  private double priority = 1;
+  private final Map<String, Integer> needs = new HashMap<>();
+  private final Map<String, JobFilter> filters = new HashMap<>();
+  private List<String> dependsOn = List.of();
+
+  public JobFixture(String name) {
+    this.name = name;
+  }
+
+  public JobFixture disabled() {
+    enabled = false;
+    return this;
+  }
+
+  public JobFixture enabled(boolean on) {
+    enabled = on;
+    return this;
+  }
+
+  /** With an error in its configuration. */
+  public JobFixture invalid() {
+    valid = false;
+    return this;
+  }
+
+  /** The level of its tasks; without: the lowest. */
+  public JobFixture level(String newLevel) {
+    level = newLevel;
+    return this;
+  }
+
+  public JobFixture priority(double newPriority) {
+    priority = newPriority;
+    return this;
+  }
+
+  public JobFixture needs(String resource, int slots) {
+    needs.put(resource, slots);
+    return this;
+  }
+
+  public JobFixture filter(String ofLevel, JobFilter filter) {
+    filters.put(ofLevel, filter);
+    return this;
+  }
+
+  /** Only these names on a level. */
+  public JobFixture only(String ofLevel, String... names) {
+    return filter(
+        ofLevel,
+        new JobFilter(
+            java.util.Set.of(names), null, java.util.Set.of(), null, java.util.Set.of(), 1));
+  }
+
+  public JobFixture dependsOn(String... jobs) {
+    dependsOn = List.of(jobs);
+    return this;
+  }
+
+  Job build(Levels levels, ResourceCatalog catalog) {
+    List<Integer> slots = new ArrayList<>();
+    for (Resource resource : catalog.all()) {
+      slots.add(needs.getOrDefault(resource.name(), resource.defaultNeed()));
+    }
+    Map<Integer, JobFilter> byLevel = new HashMap<>();
+    filters.forEach((l, filter) -> byLevel.put(levels.find(l), filter));
+    return new Job(
+        name,
+        "tester",
+        enabled,
+        level.isEmpty() ? levels.bottom() : levels.find(level),
+        priority,
+        Json.Obj.EMPTY,
+        slots,
+        byLevel,
+        dependsOn,
+        Optional.empty(),
+        "",
+        List.of(),
+        StatusFrom.STATUS_LINE,
+        Backoff.DEFAULT,
+        Optional.empty(),
+        SubprocessOptions.DEFAULT,
+        KillRequest.DEFAULT,
+        -1,
+        0,
+        0,
+        valid ? List.of() : List.of(Problem.error("bistro_job->" + name, "broken on purpose")),
+        Json.Obj.EMPTY);
+  }
+}

@@ -1,0 +1,464 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.JobFilters;
+import io.espalier.core.config.Resource;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scheduling core in its slowest and most obvious form: everything by name, nothing kept that
+ * can be computed, every question answered by looking at everything (design section 4 and behaviour
+ * sections 4, 5 and 9.5, word by word).
+ */
+public final class Oracle {
+  private final Map<TaskKey, TaskStatus> statuses = new HashMap<>();
+  private final Map<TaskKey, Run> running = new HashMap<>();
+
+  /** The name of the task level of every job that was ever configured. */
+  private final Map<String, String> levelOf = new HashMap<>();
+
+  private final Set<String> paused = new HashSet<>();
+  private final Set<String> withoutWorker = new HashSet<>();
+  private Config config;
+  private Topology topology;
+  private long now;
+
+  /**
+   * Names a node.
+   *
+   * @param level its name
+   */
+  public record Place(String level, String node) {}
+
+  /**
+   * A running task with what it was charged when it started.
+   *
+   * @param path instance first
+   */
+  public record Run(TaskKey task, List<Place> path, Map<Place, Map<String, Integer>> charges) {}
+
+  /** A condition that fails. */
+  public record Failure(Kind kind, String node, String resource) {}
+
+  public Oracle(Config config, Topology topology) {
+    this.config = config;
+    this.topology = topology;
+    apply(config, topology);
+  }
+
+  // ---- events
+
+  /**
+   * Statuses of nodes that are gone, of jobs that moved to another level, and of jobs that are gone
+   * and have nothing running (behaviour T9) are forgotten.
+   */
+  public void apply(Config newConfig, Topology newTopology) {
+    config = newConfig;
+    topology = newTopology;
+    Map<String, String> levels = new HashMap<>(levelOf);
+    newConfig
+        .jobs()
+        .values()
+        .forEach(job -> levels.put(job.name(), topology.levels().name(job.level())));
+    statuses
+        .keySet()
+        .removeIf(
+            task ->
+                !levels.getOrDefault(task.job(), "").equals(levelOf.get(task.job()))
+                    || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
+    levelOf.putAll(levels);
+    forgetIdle();
+  }
+
+  private boolean isThere(String levelName, String node) {
+    int level = topology.levels().find(levelName);
+    return level >= 0 && level < topology.levels().worker() && topology.find(level, node) >= 0;
+  }
+
+  private void forgetIdle() {
+    statuses
+        .keySet()
+        .removeIf(
+            task ->
+                config.job(task.job()) == null
+                    && running.keySet().stream().noneMatch(r -> r.job().equals(task.job())));
+  }
+
+  public void advance(long nowMillis) {
+    now = Math.max(now, nowMillis);
+  }
+
+  public void setStatus(TaskKey task, @Nullable TaskStatus status) {
+    if (status == null) {
+      statuses.remove(task);
+    } else {
+      statuses.put(task, status);
+    }
+  }
+
+  public void pause(String job, boolean on) {
+    if (on) {
+      paused.add(job);
+    } else {
+      paused.remove(job);
+    }
+  }
+
+  public void setWorkerFits(String job, boolean fits) {
+    if (fits) {
+      withoutWorker.remove(job);
+    } else {
+      withoutWorker.add(job);
+    }
+  }
+
+  /** Starts a task along a path, fitting or not. */
+  public void start(TaskKey task, List<Place> path) {
+    Job job = job(task.job());
+    Map<Place, Map<String, Integer>> charges = new LinkedHashMap<>();
+    for (Place place : path) {
+      Map<String, Integer> amounts = new LinkedHashMap<>();
+      for (Resource resource : resources(place.level())) {
+        amounts.put(resource.name(), job.needs().get(resource.index()));
+      }
+      charges.put(place, amounts);
+    }
+    if (running.put(task, new Run(task, path, charges)) != null) {
+      throw new IllegalStateException("started twice: " + task);
+    }
+  }
+
+  public void finish(TaskKey task, @Nullable TaskStatus status) {
+    if (running.remove(task) == null) {
+      throw new IllegalStateException("not running: " + task);
+    }
+    if (isThere(levelOf.getOrDefault(task.job(), ""), task.node())) {
+      setStatus(task, status);
+    }
+    forgetIdle();
+  }
+
+  // ---- questions
+
+  public Config config() {
+    return config;
+  }
+
+  public Topology topology() {
+    return topology;
+  }
+
+  public Map<TaskKey, Run> running() {
+    return running;
+  }
+
+  public @Nullable TaskStatus status(TaskKey task) {
+    return statuses.get(task);
+  }
+
+  private Job job(String name) {
+    Job job = config.job(name);
+    if (job == null) {
+      throw new IllegalArgumentException("no job " + name);
+    }
+    return job;
+  }
+
+  private int node(Job job, String name) {
+    return job.level() == topology.levels().worker() ? -1 : topology.find(job.level(), name);
+  }
+
+  private List<Resource> resources(String level) {
+    return config.settings().resources().ofLevel(topology.levels().find(level));
+  }
+
+  private Place place(int node) {
+    return new Place(topology.levels().name(topology.level(node)), topology.name(node));
+  }
+
+  /** All tasks of a job, in node order. */
+  public List<TaskKey> tasks(Job job) {
+    List<TaskKey> tasks = new ArrayList<>();
+    if (job.level() != topology.levels().worker()) {
+      Trees.names(topology, job.level()).forEach(n -> tasks.add(new TaskKey(job.name(), n)));
+    }
+    return tasks;
+  }
+
+  /** Slots left; negative where more is in use than the limit. */
+  public int free(Place place, Resource resource) {
+    int free = resource.limit();
+    for (Run run : running.values()) {
+      free -= run.charges().getOrDefault(place, Map.of()).getOrDefault(resource.name(), 0);
+    }
+    return free;
+  }
+
+  /** All paths of a node, each from the node's own slot to the instance's. */
+  public List<List<Integer>> paths(int node) {
+    List<List<Integer>> paths = new ArrayList<>();
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      if (slot == 0) {
+        paths.add(List.of(0));
+      } else {
+        for (List<Integer> above : paths(topology.parent(slot))) {
+          List<Integer> path = new ArrayList<>(List.of(slot));
+          path.addAll(above);
+          paths.add(path);
+        }
+      }
+    }
+    return paths;
+  }
+
+  private boolean passes(Job job, int slot) {
+    int node = topology.node(slot);
+    JobFilter filter = job.filters().get(topology.level(node));
+    return filter == null
+        || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
+  }
+
+  private List<Failure> failuresOnPath(Job job, List<Integer> path) {
+    List<Failure> failures = new ArrayList<>();
+    for (int slot : path) {
+      int node = topology.node(slot);
+      String name = topology.name(node);
+      if (!topology.enabled(slot)) {
+        failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
+      }
+      if (!passes(job, slot)) {
+        failures.add(new Failure(Kind.FILTERED, name, ""));
+      }
+      for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
+        int need = job.needs().get(resource.index());
+        if (need > 0 && need > free(place(node), resource)) {
+          failures.add(new Failure(Kind.RESOURCE, name, resource.name()));
+        }
+      }
+    }
+    return failures;
+  }
+
+  private boolean waits(TaskStatus status) {
+    if (!status.usesBackoff() || status.backoffSeconds() <= 0) {
+      return false;
+    }
+    long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
+    // Timers tick at 10 ms.
+    return now < (end + 9) / 10 * 10;
+  }
+
+  private boolean isDone(String job, String node) {
+    Job configured = config.job(job);
+    TaskKey task = new TaskKey(job, node);
+    TaskStatus status = statuses.get(task);
+    return configured != null
+        && node(configured, node) >= 0
+        && !running.containsKey(task)
+        && status != null
+        && status.main() == Main.DONE;
+  }
+
+  private List<Failure> failuresOfTask(Job job, String node) {
+    List<Failure> failures = new ArrayList<>();
+    if (!config.settings().enabled()) {
+      failures.add(new Failure(Kind.SCHEDULER_DISABLED, "", ""));
+    }
+    if (!job.enabled()) {
+      failures.add(new Failure(Kind.JOB_DISABLED, "", ""));
+    }
+    if (!job.isValid()) {
+      failures.add(new Failure(Kind.JOB_INVALID, "", ""));
+    }
+    if (paused.contains(job.name())) {
+      failures.add(new Failure(Kind.JOB_PAUSED, "", ""));
+    }
+    if (withoutWorker.contains(job.name())) {
+      failures.add(new Failure(Kind.NO_WORKER, "", ""));
+    }
+    TaskKey task = new TaskKey(job.name(), node);
+    TaskStatus status = statuses.get(task);
+    if (running.containsKey(task)) {
+      failures.add(new Failure(Kind.ALREADY_RUNNING, "", ""));
+    } else if (status != null && status.main() == Main.DONE) {
+      failures.add(new Failure(Kind.DONE, "", ""));
+    } else if (status != null && status.main() == Main.FAILED) {
+      failures.add(new Failure(Kind.FAILED, "", ""));
+    } else if (status != null && waits(status)) {
+      failures.add(new Failure(Kind.BACKOFF, "", ""));
+    }
+    for (String dependency : job.dependsOn()) {
+      if (!isDone(dependency, node)) {
+        failures.add(new Failure(Kind.DEPENDENCY, node, ""));
+      }
+    }
+    return failures;
+  }
+
+  /** All conditions that fail, on the path on which fewest do (the first such in slot order). */
+  public List<Failure> failures(TaskKey task) {
+    Job job = job(task.job());
+    List<Failure> failures = failuresOfTask(job, task.node());
+    List<Failure> best = null;
+    for (List<Integer> path : paths(node(job, task.node()))) {
+      List<Failure> some = failuresOnPath(job, path);
+      if (best == null || some.size() < best.size()) {
+        best = some;
+      }
+    }
+    if (best != null) {
+      failures.addAll(best);
+    }
+    return failures;
+  }
+
+  /** Whether the task may start along some path. */
+  public boolean isEligible(TaskKey task) {
+    return failures(task).isEmpty();
+  }
+
+  /** Whether the task may start along this path. */
+  public boolean isEligible(TaskKey task, List<Place> path) {
+    Job job = config.job(task.job());
+    if (job == null || !failuresOfTask(job, task.node()).isEmpty()) {
+      return false;
+    }
+    int node = node(job, task.node());
+    if (node < 0) {
+      return false;
+    }
+    for (List<Integer> slots : paths(node)) {
+      List<Place> places = new ArrayList<>();
+      slots.forEach(slot -> places.add(0, place(topology.node(slot))));
+      if (places.equals(path) && failuresOnPath(job, slots).isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** All tasks that may start now, by job. */
+  public Map<String, List<String>> eligible() {
+    Map<String, List<String>> eligible = new TreeMap<>();
+    for (Job job : config.jobs().values()) {
+      for (TaskKey task : tasks(job)) {
+        if (isEligible(task)) {
+          eligible.computeIfAbsent(job.name(), j -> new ArrayList<>()).add(task.node());
+        }
+      }
+    }
+    return eligible;
+  }
+
+  private enum Verdict {
+    YES,
+    AVOIDED,
+    DISABLED
+  }
+
+  private Verdict verdict(Job job, int node) {
+    Verdict best = Verdict.DISABLED;
+    for (List<Integer> path : paths(node)) {
+      Verdict verdict = Verdict.YES;
+      for (int slot : path) {
+        if (verdict == Verdict.YES && !topology.enabled(slot)) {
+          verdict = Verdict.DISABLED;
+        }
+        if (verdict == Verdict.YES && !passes(job, slot)) {
+          verdict = Verdict.AVOIDED;
+        }
+      }
+      best = verdict.compareTo(best) < 0 ? verdict : best;
+    }
+    return best;
+  }
+
+  /** The bits of a task as in histograms (behaviour 9.5). */
+  public int bits(TaskKey task) {
+    Job job = job(task.job());
+    Verdict verdict = verdict(job, node(job, task.node()));
+    int bits =
+        switch (verdict) {
+          case YES -> 0;
+          case AVOIDED -> TaskStatus.AVOIDED;
+          case DISABLED -> TaskStatus.DISABLED;
+        };
+    TaskStatus status = statuses.get(task);
+    if (running.containsKey(task)) {
+      return bits | Main.RUNNING.bit();
+    }
+    if (status == null) {
+      return bits == 0 ? Main.UNSTARTED.bit() : bits;
+    }
+    int own = status.bits();
+    return bits | (waits(status) ? own : own & ~TaskStatus.USES_BACKOFF);
+  }
+
+  /** Level name to bits to how many nodes. */
+  public Map<String, Map<Integer, Long>> histogram(Job job) {
+    Map<Integer, Integer> byNode = new HashMap<>();
+    for (TaskKey task : tasks(job)) {
+      int node = node(job, task.node());
+      int bits = bits(task);
+      Set<Integer> above = new HashSet<>();
+      for (List<Integer> path : paths(node)) {
+        path.forEach(slot -> above.add(topology.node(slot)));
+      }
+      above.forEach(n -> byNode.merge(n, bits, (a, b) -> a | b));
+    }
+    Map<String, Map<Integer, Long>> histogram = new HashMap<>();
+    byNode.forEach(
+        (node, bits) ->
+            histogram
+                .computeIfAbsent(topology.levels().name(topology.level(node)), l -> new TreeMap<>())
+                .merge(bits, 1L, Long::sum));
+    return histogram;
+  }
+
+  /** Running tasks that should not run: behaviour 5.8, with disabled ancestors (L28). */
+  public Set<TaskKey> orphans() {
+    Set<TaskKey> orphans = new HashSet<>();
+    for (TaskKey task : running.keySet()) {
+      Job job = config.job(task.job());
+      if (job == null || !job.canRun() || !isEnabledSomewhere(job, task.node())) {
+        orphans.add(task);
+      }
+    }
+    return orphans;
+  }
+
+  /** On the job's own level; when it is not there, on any. */
+  private boolean isEnabledSomewhere(Job job, String name) {
+    int own = node(job, name);
+    Set<Integer> nodes = new TreeSet<>();
+    for (int level = 0; level <= topology.levels().bottom(); level++) {
+      nodes.add(own >= 0 ? own : topology.find(level, name));
+    }
+    nodes.remove(-1);
+    for (int node : nodes) {
+      for (List<Integer> path : paths(node)) {
+        if (path.stream().allMatch(topology::enabled)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}

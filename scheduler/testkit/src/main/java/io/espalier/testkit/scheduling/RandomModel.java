@@ -1,0 +1,257 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.json.Json;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A random configuration with its nodes, and random changes of both: trees of any depth with
+ * replicas, skipped levels, disabled nodes and tags; jobs on any level with filters and
+ * dependencies; several resources per level.
+ */
+final class RandomModel {
+  private static final String[] TAGS = {"red", "green", "blue"};
+
+  private static final List<NodeOrder> ORDERS =
+      List.of(NodeOrder.RANDOM, NodeOrder.ORIGINAL, NodeOrder.LEXICOGRAPHIC);
+
+  private final Random random;
+  private final int jobsAtMost;
+  private final int nodesPerLevel;
+  private ConfigFixture config;
+  private List<NodeSpec> nodes = new ArrayList<>();
+  private List<String> jobs = new ArrayList<>();
+  private NodeOrder order;
+
+  RandomModel(Random random, int jobsAtMost, int nodesPerLevel) {
+    this.random = random;
+    this.jobsAtMost = jobsAtMost;
+    this.nodesPerLevel = nodesPerLevel;
+    order = ORDERS.get(random.nextInt(3));
+    config = freshConfig();
+    freshNodes();
+    freshJobs();
+  }
+
+  Config config() {
+    return config.build();
+  }
+
+  Topology topology() {
+    Levels levels = config.levels();
+    List<NodeSpec> reachable = new ArrayList<>();
+    Set<String> there = new HashSet<>(Set.of("0/" + null));
+    Set<String> links = new HashSet<>();
+    for (int level = 1; level <= levels.bottom(); level++) {
+      for (NodeSpec node : nodes) {
+        if (node.level() == level
+            && there.contains(node.parentLevel() + "/" + node.parent())
+            && links.add(
+                level + "/" + node.name() + "/" + node.parentLevel() + "/" + node.parent())) {
+          reachable.add(node);
+          there.add(level + "/" + node.name());
+        }
+      }
+    }
+    return Trees.of(levels, order, reachable);
+  }
+
+  private boolean chance(int percent) {
+    return random.nextInt(100) < percent;
+  }
+
+  private <T> T any(List<T> list) {
+    return list.get(random.nextInt(list.size()));
+  }
+
+  private ConfigFixture freshConfig() {
+    int depth = random.nextInt(5);
+    List<String> names = new ArrayList<>(List.of("rack", "host", "disk", "db"));
+    while (names.size() > depth) {
+      names.remove(random.nextInt(names.size()));
+    }
+    ConfigFixture fixture = new ConfigFixture(names.toArray(new String[0])).order(order);
+    for (String level : fixture.levels().names()) {
+      for (int k = random.nextInt(3); k > 0; k--) {
+        fixture.resource(level, level + k, random.nextInt(6), random.nextInt(3));
+      }
+    }
+    return fixture;
+  }
+
+  private void freshNodes() {
+    nodes = new ArrayList<>();
+    for (int level = 1; level <= config.levels().bottom(); level++) {
+      int count = 1 + random.nextInt(nodesPerLevel);
+      for (int i = 0; i < count; i++) {
+        addNode(level);
+      }
+    }
+  }
+
+  /** Names coincide across levels now and then. */
+  private void addNode(int level) {
+    String name =
+        chance(90)
+            ? "n" + level + "_" + random.nextInt(3 * nodesPerLevel)
+            : "same" + random.nextInt(3);
+    int parents = chance(85) ? 1 : 1 + random.nextInt(3);
+    for (int i = 0; i < parents; i++) {
+      nodes.add(withParent(level, name));
+    }
+  }
+
+  private NodeSpec withParent(int level, String name) {
+    int parentLevel = chance(90) ? level - 1 : random.nextInt(level);
+    List<String> candidates =
+        nodes.stream().filter(n -> n.level() == parentLevel).map(NodeSpec::name).toList();
+    boolean top = parentLevel == 0 || candidates.isEmpty();
+    Set<String> tags = new HashSet<>();
+    while (chance(20)) {
+      tags.add(TAGS[random.nextInt(TAGS.length)]);
+    }
+    @Nullable String parent = top ? null : any(candidates);
+    return new NodeSpec(
+        level, name, parent, top ? 0 : parentLevel, !chance(7), tags, Json.Obj.EMPTY);
+  }
+
+  private void freshJobs() {
+    jobs = new ArrayList<>();
+    int count = 1 + random.nextInt(jobsAtMost);
+    for (int j = 0; j < count; j++) {
+      putJob("job" + j);
+    }
+  }
+
+  private void putJob(String name) {
+    JobFixture job = new JobFixture(name).priority(random.nextInt(4));
+    List<String> levels = config.levels().names();
+    int bottom = config.levels().bottom();
+    job.level(chance(60) ? levels.get(bottom) : levels.get(random.nextInt(bottom + 1)));
+    if (chance(2)) {
+      job.level(Levels.WORKER);
+    }
+    config
+        .build()
+        .settings()
+        .resources()
+        .all()
+        .forEach(
+            resource -> {
+              if (chance(40)) {
+                job.needs(resource.name(), random.nextInt(4));
+              }
+            });
+    for (int level = 0; level <= bottom; level++) {
+      if (chance(12)) {
+        job.filter(levels.get(level), filter());
+      }
+    }
+    if (chance(25)) {
+      job.dependsOn("job" + random.nextInt(jobsAtMost));
+    }
+    job.enabled(chance(92));
+    if (chance(4)) {
+      job.invalid();
+    }
+    config.job(name, job);
+    jobs.remove(name);
+    jobs.add(name);
+  }
+
+  private JobFilter filter() {
+    return switch (random.nextInt(3)) {
+      case 0 -> new JobFilter(Set.of(), null, Set.of("same0", "n1_0", "n2_1"), null, Set.of(), 1);
+      case 1 -> new JobFilter(Set.of(), null, Set.of(), null, Set.of("red", "blue"), 1);
+      default -> new JobFilter(Set.of(), null, Set.of(), null, Set.of(), 0.7);
+    };
+  }
+
+  /** Changes something at random. */
+  void change() {
+    switch (random.nextInt(12)) {
+      case 0, 1 -> changeLimit();
+      case 2, 3 -> putJob("job" + random.nextInt(jobsAtMost));
+      case 4 -> removeJob();
+      case 5, 6 -> toggleNode();
+      case 7 -> {
+        if (!nodes.isEmpty()) {
+          nodes.remove(random.nextInt(nodes.size()));
+        }
+      }
+      case 8, 9 -> {
+        if (config.levels().bottom() > 0) {
+          addNode(1 + random.nextInt(config.levels().bottom()));
+        }
+      }
+      case 10 -> config.enabled(chance(80));
+      default -> {
+        if (chance(25)) {
+          newLevels();
+        }
+      }
+    }
+    if (nodes.isEmpty()) {
+      freshNodes();
+    }
+  }
+
+  private void changeLimit() {
+    var all = config.build().settings().resources().all();
+    if (!all.isEmpty()) {
+      var resource = any(all);
+      if (chance(80)) {
+        config.resource(
+            config.levels().name(resource.level()),
+            resource.name(),
+            random.nextInt(6),
+            resource.defaultNeed());
+      } else {
+        config.withoutResource(resource.name());
+      }
+    }
+  }
+
+  private void removeJob() {
+    if (jobs.size() > 1) {
+      String name = any(jobs);
+      jobs.remove(name);
+      config.withoutJob(name);
+    }
+  }
+
+  private void toggleNode() {
+    if (!nodes.isEmpty()) {
+      int at = random.nextInt(nodes.size());
+      NodeSpec node = nodes.get(at);
+      nodes.set(
+          at,
+          new NodeSpec(
+              node.level(),
+              node.name(),
+              node.parent(),
+              node.parentLevel(),
+              !node.enabled(),
+              node.tags(),
+              node.attributes()));
+    }
+  }
+
+  private void newLevels() {
+    config = freshConfig();
+    freshNodes();
+    List<String> names = List.copyOf(jobs);
+    jobs.clear();
+    names.forEach(this::putJob);
+  }
+}

@@ -1,0 +1,479 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.Change;
+import io.espalier.core.scheduling.NewTasks;
+import io.espalier.core.scheduling.Round;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.Oracle.Failure;
+import io.espalier.testkit.scheduling.Oracle.Place;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives a scheduling core and the oracle through the same random events, and compares everything
+ * that can be asked. Everything comes from the seed.
+ */
+public final class RandomRun {
+  private final Random random;
+  private final RandomModel model;
+  private final SchedulingCore core;
+  private final Oracle oracle;
+  private final List<SchedulingPolicy> policies;
+
+  /** What a status store would hold: every status ever given, also of jobs and nodes long gone. */
+  private final Map<TaskKey, TaskStatus> store = new HashMap<>();
+
+  private final Map<TaskKey, Long> runs = new LinkedHashMap<>();
+  private final List<String> placements = new ArrayList<>();
+  private long now = 1_000_003;
+
+  /** How large the world is and what happens to it. */
+  public record Size(int jobs, int nodesPerLevel, int steps) {
+    public static final Size SMALL = new Size(6, 8, 60);
+
+    /** More than one word of jobs. */
+    public static final Size MANY_JOBS = new Size(90, 5, 25);
+
+    /** Rows with summaries. */
+    public static final Size WIDE = new Size(4, 150, 25);
+  }
+
+  public RandomRun(long seed, Size size, List<SchedulingPolicy> policies) {
+    random = new Random(seed);
+    this.policies = policies;
+    model = new RandomModel(random, size.jobs(), size.nodesPerLevel());
+    core = new SchedulingCore(seed);
+    core.apply(model.config(), model.topology(), now);
+    oracle = new Oracle(model.config(), model.topology());
+    oracle.advance(now);
+    compare();
+    for (int i = 0; i < size.steps(); i++) {
+      step();
+      compare();
+    }
+  }
+
+  /** What was started, in order. */
+  public List<String> placements() {
+    return placements;
+  }
+
+  private void step() {
+    switch (random.nextInt(16)) {
+      case 0, 1, 2, 3 -> round();
+      case 4, 5, 6, 7 -> finishSome();
+      case 8 -> setStatus();
+      case 9, 10 -> advance();
+      case 11 -> pause();
+      case 12 -> workerFits();
+      case 13 -> adopt();
+      case 14 -> change();
+      default -> changeInSlices();
+    }
+  }
+
+  // ---- rounds
+
+  private void round() {
+    SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
+    boolean whole = random.nextInt(3) > 0;
+    boolean complete = core.round(policy, slice(), this::placed);
+    while (!complete && whole) {
+      complete = core.round(policy, slice(), this::placed);
+    }
+    if (complete) {
+      assertThat(oracle.eligible()).as("locally maximal").isEmpty();
+    }
+  }
+
+  private int slice() {
+    return random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+  }
+
+  private void placed(long run) {
+    TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
+    List<Place> path = path(run);
+    placements.add(task + " " + path);
+    assertThat(oracle.isEligible(task, path)).as("%s may start on %s", task, path).isTrue();
+    oracle.start(task, path);
+    runs.put(task, run);
+    if (random.nextBoolean()) {
+      core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
+    }
+  }
+
+  private List<Place> path(long run) {
+    List<Place> places = new ArrayList<>();
+    List<String> levels = core.runLevels(run);
+    List<String> nodes = core.runPath(run);
+    for (int i = 0; i < nodes.size(); i++) {
+      places.add(new Place(levels.get(i), nodes.get(i)));
+    }
+    return places;
+  }
+
+  private void adopt() {
+    TaskKey task = anyTask();
+    if (task != null && !oracle.running().containsKey(task)) {
+      int job = core.findJob(task.job());
+      long run = core.adopt(job, node(task));
+      oracle.start(task, path(run));
+      runs.put(task, run);
+    }
+  }
+
+  // ---- statuses
+
+  private @Nullable TaskKey anyTask() {
+    List<Job> jobs = new ArrayList<>(oracle.config().jobs().values());
+    Job job = jobs.get(random.nextInt(jobs.size()));
+    List<TaskKey> tasks = oracle.tasks(job);
+    return tasks.isEmpty() ? null : tasks.get(random.nextInt(tasks.size()));
+  }
+
+  private int node(TaskKey task) {
+    Job job = oracle.config().job(task.job());
+    return job == null ? -1 : core.topology().find(job.level(), task.node());
+  }
+
+  private TaskStatus status(Main main) {
+    boolean backoff = main != Main.RUNNING && main != Main.DONE && random.nextInt(3) > 0;
+    return new TaskStatus(
+        main,
+        backoff,
+        random.nextInt(4) == 0,
+        random.nextInt(5) == 0,
+        random.nextInt(6) == 0,
+        now - random.nextInt(2000),
+        backoff ? random.nextInt(4) : 0,
+        0,
+        1 + random.nextInt(3),
+        null);
+  }
+
+  private @Nullable TaskStatus anyStatus() {
+    return switch (random.nextInt(7)) {
+      case 0 -> null;
+      case 1, 2 -> new TaskStatus(Main.DONE, false, false, false, false, now, 0, 0, 1, null);
+      case 3 -> status(Main.FAILED);
+      case 4 -> status(Main.INCOMPLETE);
+      default -> status(Main.ERROR);
+    };
+  }
+
+  private void keep(TaskKey task, @Nullable TaskStatus status) {
+    if (status == null) {
+      store.remove(task);
+    } else {
+      store.put(task, status);
+    }
+  }
+
+  private void setStatus() {
+    TaskKey task = anyTask();
+    if (task != null && !oracle.running().containsKey(task)) {
+      TaskStatus status = anyStatus();
+      core.setStatus(core.findJob(task.job()), node(task), status);
+      oracle.setStatus(task, status);
+      keep(task, status);
+    }
+  }
+
+  private void finishSome() {
+    for (int i = random.nextInt(4); i >= 0 && !runs.isEmpty(); i--) {
+      List<TaskKey> all = new ArrayList<>(runs.keySet());
+      finish(all.get(random.nextInt(all.size())));
+    }
+  }
+
+  private void finish(TaskKey task) {
+    Long run = runs.remove(task);
+    if (run != null) {
+      TaskStatus status = anyStatus();
+      core.finish(run, status);
+      oracle.finish(task, status);
+      keep(task, status);
+    }
+  }
+
+  private void advance() {
+    now += random.nextInt(2500);
+    while (!core.advance(now, 1 + random.nextInt(3))) {
+      // In slices.
+    }
+    oracle.advance(now);
+    assertThat(core.nextTimerMillis()).isGreaterThan(now);
+  }
+
+  private void pause() {
+    String job = "job" + random.nextInt(5);
+    if (random.nextInt(3) == 0) {
+      core.pause(job);
+    } else {
+      core.resume(job);
+    }
+    oracle.pause(job, core.isPaused(job));
+  }
+
+  private void workerFits() {
+    String job = "job" + random.nextInt(5);
+    boolean fits = random.nextInt(3) > 0;
+    core.setWorkerFits(job, fits);
+    oracle.setWorkerFits(job, fits);
+  }
+
+  // ---- changes
+
+  private void change() {
+    int changes = 1 + random.nextInt(3);
+    for (int i = 0; i < changes; i++) {
+      model.change();
+    }
+    NewTasks news = core.apply(model.config(), model.topology(), now);
+    changed(news);
+  }
+
+  private void changeInSlices() {
+    model.change();
+    Change change = core.prepare(model.config(), model.topology());
+    core.begin(change);
+    NewTasks news = core.step(1 + random.nextInt(60));
+    while (news == null) {
+      switch (random.nextInt(6)) {
+        case 0 -> round();
+        case 1, 2 -> {
+          for (TaskKey task : List.copyOf(runs.keySet())) {
+            // What comes back while its last task ends is decided when it is prepared.
+            if (oracle.config().job(task.job()) != null && random.nextInt(3) == 0) {
+              finish(task);
+            }
+          }
+        }
+        case 3 -> setStatus();
+        case 4 -> advance();
+        default -> adopt();
+      }
+      core.verify();
+      news = core.step(1 + random.nextInt(60));
+    }
+    changed(news);
+  }
+
+  /** Gives new tasks their stored statuses, as a loop would. */
+  private void changed(NewTasks news) {
+    oracle.apply(model.config(), model.topology());
+    for (Job job : oracle.config().jobs().values()) {
+      for (TaskKey task : oracle.tasks(job)) {
+        TaskStatus stored = store.get(task);
+        if (oracle.status(task) == null && stored != null && !oracle.running().containsKey(task)) {
+          oracle.setStatus(task, stored);
+        }
+      }
+    }
+    for (String job : news.jobs()) {
+      oracle.tasks(configured(job)).forEach(this::load);
+    }
+    for (NewTasks.NewNodes nodes : news.nodes()) {
+      for (String job : nodes.jobs()) {
+        if (core.job(core.findJob(job)) != null) {
+          for (int node : nodes.nodes()) {
+            load(new TaskKey(job, core.topology().name(node)));
+          }
+        }
+      }
+    }
+  }
+
+  private void load(TaskKey task) {
+    TaskStatus stored = store.get(task);
+    if (stored != null && !oracle.running().containsKey(task)) {
+      core.setStatus(core.findJob(task.job()), node(task), stored);
+    }
+  }
+
+  private Job configured(String name) {
+    Job job = oracle.config().job(name);
+    assertThat(job).isNotNull();
+    if (job == null) {
+      throw new AssertionError(name);
+    }
+    return job;
+  }
+
+  // ---- comparing
+
+  private void compare() {
+    core.verify();
+    assertThat(core.runningCount()).isEqualTo(oracle.running().size());
+    for (Job job : oracle.config().jobs().values()) {
+      compare(job);
+    }
+    compareCounters();
+    compareOrphans();
+    compareOpenJobs();
+  }
+
+  private void compare(Job job) {
+    int number = core.findJob(job.name());
+    long[] counts = new long[8];
+    for (TaskKey task : oracle.tasks(job)) {
+      int node = node(task);
+      int bits = oracle.bits(task);
+      assertThat(core.bits(number, node)).as("bits of %s", task).isEqualTo(bits);
+      count(counts, bits);
+      Explanation explanation = core.explain(task.job(), task.node());
+      List<Failure> failures = oracle.failures(task);
+      assertThat(explanation.startable()).as("%s startable", task).isEqualTo(failures.isEmpty());
+      assertThat(explanation.reasons().stream().map(RandomRun::failure))
+          .as("reasons of %s", task)
+          .containsExactlyInAnyOrderElementsOf(failures);
+    }
+    JobProgress progress =
+        new JobProgress(
+            job.name(),
+            counts[0] + counts[1] + counts[2] + counts[3] + counts[4],
+            counts[0],
+            counts[1],
+            counts[2],
+            counts[3],
+            counts[4],
+            counts[5],
+            counts[6]);
+    assertThat(core.progress(number)).isEqualTo(progress);
+    if (random.nextInt(4) == 0) {
+      compareHistogram(job, number);
+    }
+  }
+
+  private static void count(long[] counts, int bits) {
+    int at;
+    if ((bits & Main.RUNNING.bit()) != 0) {
+      at = 2;
+    } else if ((bits & TaskStatus.AVOIDED) != 0) {
+      at = 5;
+    } else if ((bits & TaskStatus.DISABLED) != 0) {
+      at = 6;
+    } else if ((bits & Main.DONE.bit()) != 0) {
+      at = 0;
+    } else if ((bits & Main.FAILED.bit()) != 0) {
+      at = 1;
+    } else {
+      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : 4;
+    }
+    counts[at]++;
+  }
+
+  private static Failure failure(Explanation.Reason reason) {
+    String node = reason.node() == null ? "" : reason.node();
+    String resource = reason.resource() == null ? "" : reason.resource();
+    return new Failure(reason.kind(), node, resource);
+  }
+
+  private void compareHistogram(Job job, int number) {
+    Histogram histogram = core.histogram(number, 2);
+    Map<String, Map<Integer, Long>> counts = new HashMap<>();
+    histogram
+        .levels()
+        .forEach(
+            (level, buckets) ->
+                buckets.forEach(
+                    (bits, bucket) -> {
+                      counts.computeIfAbsent(level, l -> new HashMap<>()).put(bits, bucket.count());
+                      assertThat(bucket.samples()).hasSize((int) Math.min(2, bucket.count()));
+                      assertThat(bucket.samples()).doesNotHaveDuplicates();
+                      compareSamples(job, level, bits, bucket.samples());
+                    }));
+    assertThat(counts).as("histogram of %s", job.name()).isEqualTo(oracle.histogram(job));
+  }
+
+  private void compareSamples(Job job, String level, int bits, List<String> samples) {
+    if (level.equals(core.topology().levels().name(job.level()))) {
+      for (String sample : samples) {
+        assertThat(oracle.bits(new TaskKey(job.name(), sample))).isEqualTo(bits);
+      }
+    }
+  }
+
+  private void compareCounters() {
+    Topology topology = core.topology();
+    for (Resource resource : oracle.config().settings().resources().all()) {
+      int level = resource.level();
+      for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
+        Place place = new Place(topology.levels().name(level), topology.name(node));
+        assertThat(core.free(node, resource.index())).isEqualTo(oracle.free(place, resource));
+      }
+    }
+    runs.forEach(
+        (task, run) -> {
+          Map<String, Map<String, Integer>> charges = new LinkedHashMap<>();
+          Oracle.Run expected = oracle.running().get(task);
+          assertThat(expected).isNotNull();
+          if (expected != null) {
+            expected
+                .charges()
+                .forEach(
+                    (place, amounts) -> {
+                      if (!amounts.isEmpty()) {
+                        charges
+                            .computeIfAbsent(place.node(), n -> new LinkedHashMap<>())
+                            .putAll(amounts);
+                      }
+                    });
+            assertThat(core.resourcesByNode(run)).isEqualTo(charges);
+          }
+          assertThat(core.runJobName(run)).isEqualTo(task.job());
+          assertThat(core.runNodeName(run)).isEqualTo(task.node());
+        });
+  }
+
+  private void compareOrphans() {
+    Set<TaskKey> orphans = new HashSet<>();
+    for (long run : core.orphans()) {
+      orphans.add(new TaskKey(core.runJobName(run), core.runNodeName(run)));
+    }
+    assertThat(orphans).isEqualTo(oracle.orphans());
+  }
+
+  /** The bits at the root say the same as looking at every task. */
+  private void compareOpenJobs() {
+    Set<String> open = new HashSet<>();
+    core.round(
+        new SchedulingPolicy() {
+          @Override
+          public String name() {
+            return "looks only";
+          }
+
+          @Override
+          public void schedule(Round round) {
+            for (int job : round.openJobs()) {
+              open.add(round.name(job));
+            }
+          }
+        },
+        Integer.MAX_VALUE,
+        run -> {
+          throw new AssertionError("placed by a policy that does not");
+        });
+    assertThat(open).isEqualTo(oracle.eligible().keySet());
+  }
+}

@@ -1,0 +1,499 @@
+package io.espalier.testkit.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.Event;
+import io.espalier.core.config.Backoff;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StaleEpochException;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.TaskTransitions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every status store keeps to. Extend it and say how to open one. */
+public abstract class StatusStoreContract {
+  private static final long NOW = 1_790_000_000_000L;
+  private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
+
+  private static final List<Main> STORED =
+      List.of(Main.RUNNING, Main.DONE, Main.INCOMPLETE, Main.FAILED, Main.ERROR);
+
+  private final List<StatusStore> opened = new ArrayList<>();
+
+  // Set before each test.
+  @SuppressWarnings("NullAway.Init")
+  private StatusStore store;
+
+  private long epoch;
+
+  /**
+   * Opens the one storage of this test. Called again while an earlier one is still open, it stands
+   * for a process that died without closing anything; a store that cannot survive that may return
+   * the same one.
+   */
+  protected abstract StatusStore open() throws Exception;
+
+  @BeforeEach
+  final void openStore() throws Exception {
+    store = remembered(open());
+    epoch = store.openEpoch();
+  }
+
+  @AfterEach
+  final void closeStores() {
+    opened.forEach(StatusStore::close);
+  }
+
+  private StatusStore remembered(StatusStore fresh) {
+    opened.add(fresh);
+    return fresh;
+  }
+
+  /** As after kill -9: nothing was closed. */
+  private void restartAfterKill() throws Exception {
+    store = remembered(open());
+    epoch = store.openEpoch();
+  }
+
+  @Test
+  void t1_an_unknown_job_has_nothing_and_done_and_failed_are_kept() throws Exception {
+    assertThat(rows("unknown")).isEmpty();
+    assertThat(store.jobs()).isEmpty();
+    StatusRow done = row("job", "a", status(Main.DONE, 1));
+    StatusRow failed = row("job", "b", status(Main.FAILED, 7));
+    store.commit(epoch, Batch.of(List.of(done, failed)));
+    restartAfterKill();
+    assertThat(rows("job")).containsExactlyInAnyOrder(done, failed);
+    assertThat(rows("unknown")).isEmpty();
+    assertThat(store.jobs()).containsExactly("job");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void every_field_of_every_kind_of_status_survives(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<StatusRow> written = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      written.add(row("job" + i % 3, "node" + i, randomStatus(random)));
+    }
+    store.commit(epoch, Batch.of(written));
+    restartAfterKill();
+    List<StatusRow> found = new ArrayList<>();
+    for (String job : store.jobs()) {
+      found.addAll(rows(job));
+    }
+    assertThat(found).containsExactlyInAnyOrderElementsOf(written);
+  }
+
+  @Test
+  void a_later_row_replaces_the_earlier_one() {
+    store.commit(epoch, Batch.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
+    StatusRow later = row("j", "n", status(Main.DONE, 1));
+    store.commit(epoch, Batch.of(List.of(later)));
+    assertThat(rows("j")).containsExactly(later);
+  }
+
+  @Test
+  void t9_rows_stay_when_nobody_asks_for_them_and_go_when_their_job_is_forgotten()
+      throws Exception {
+    StatusRow kept = row("kept", "n", status(Main.DONE, 1));
+    store.commit(
+        epoch,
+        Batch.of(
+            List.of(kept, row("gone", "n", status(Main.DONE, 1)), row("gone", "m", failed()))));
+    restartAfterKill();
+    store.commit(epoch, Batch.builder().forget("gone").forget("never was").build());
+    assertThat(store.jobs()).containsExactly("kept");
+    restartAfterKill();
+    assertThat(rows("kept")).containsExactly(kept);
+    assertThat(rows("gone")).isEmpty();
+  }
+
+  @Test
+  void t10_forgiveness_survives_a_restart() throws Exception {
+    store.commit(epoch, Batch.of(List.of(row("j", "n", failed()))));
+    restartAfterKill();
+    StatusRow before = rows("j").get(0);
+    TaskStatus forgiven =
+        Objects.requireNonNull(
+            TaskTransitions.apply(before.status(), new TaskEvent.Forgiven(), LADDER, NOW).status());
+    store.commit(epoch, Batch.of(List.of(new StatusRow("j", "n", forgiven, before.invocation()))));
+    restartAfterKill();
+    TaskStatus after = rows("j").get(0).status();
+    assertThat(after.main()).isEqualTo(Main.ERROR);
+    assertThat(after.isWaiting(NOW)).isFalse();
+    assertThat(after.position()).isZero();
+  }
+
+  @Test
+  void t10_position_expiry_attempts_and_data_survive_a_restart_in_the_middle_of_a_run()
+      throws Exception {
+    Json.Obj data = Json.object().put("at", 7).build();
+    TaskStatus running =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 4, 9, data);
+    store.commit(
+        epoch, Batch.of(List.of(new StatusRow("j", "n", running, new Invocation(3, 17, NOW)))));
+    restartAfterKill();
+    StatusRow found = rows("j").get(0);
+    assertThat(found.invocation()).isEqualTo(new Invocation(3, 17, NOW));
+    TaskStatus interrupted =
+        Objects.requireNonNull(
+            TaskTransitions.apply(found.status(), new TaskEvent.Interrupted("x"), LADDER, NOW)
+                .status());
+    assertThat(interrupted.position()).isEqualTo(4);
+    assertThat(interrupted.attempts()).isEqualTo(9);
+    assertThat(Objects.requireNonNull(interrupted.data()).get("at")).isEqualTo(Json.of(7));
+  }
+
+  @Test
+  void one_batch_is_applied_in_its_order() {
+    store.commit(
+        epoch,
+        Batch.of(
+            List.of(row("j", "old", failed()), row("k", "a", failed()), row("k", "b", failed()))));
+    StatusRow fresh = row("j", "new", status(Main.DONE, 1));
+    StatusRow again = row("k", "a", status(Main.DONE, 2));
+    store.commit(
+        epoch,
+        Batch.builder()
+            .put(row("j", "x", failed()))
+            .forget("j")
+            .put(fresh)
+            .delete("k", "a")
+            .delete("k", "b")
+            .delete("k", "never was")
+            .put(again)
+            .build());
+    assertThat(rows("j")).containsExactly(fresh);
+    assertThat(rows("k")).containsExactly(again);
+  }
+
+  @Test
+  void only_the_nodes_that_were_asked_for_are_loaded() {
+    StatusRow a = row("j", "a", failed());
+    store.commit(epoch, Batch.of(List.of(a, row("j", "b", failed()), row("k", "c", failed()))));
+    assertThat(store.load("j", List.of("a", "c", "unknown", "a"))).containsExactly(a);
+    assertThat(store.load("j", List.of())).isEmpty();
+    assertThat(store.load("unknown", List.of("a"))).isEmpty();
+  }
+
+  @Test
+  void any_name_and_any_data_survives() throws Exception {
+    List<String> names =
+        List.of(
+            "plain",
+            "Plain",
+            "plain ",
+            "",
+            "../../etc/passwd",
+            "quote ' double \" percent % under _ semicolon ; --",
+            "nul \0 inside",
+            "nul \0 other",
+            "line\nbreak\ttab\r",
+            "häuser 主机 узел 😀",
+            "e\u0301",
+            "\u00e9",
+            "long ".repeat(2_000));
+    Json.Obj data =
+        Json.object()
+            .put("text", "häuser 主机 😀 \0 \u2028 \" \\ \n")
+            .put("big", "x".repeat(1_000_000))
+            .put("exact", Json.of(Long.MAX_VALUE))
+            .put("nested", new Json.Arr(List.of(Json.Null.NULL, Json.of(true), Json.of(1.25))))
+            .build();
+    List<StatusRow> written = new ArrayList<>();
+    for (String job : names) {
+      for (String node : names) {
+        written.add(row(job, node, failed()));
+      }
+    }
+    written.add(
+        row(
+            "with data",
+            "n",
+            new TaskStatus(Main.ERROR, true, false, false, false, NOW, 1, 1, 1, data)));
+    store.commit(epoch, Batch.of(written));
+    restartAfterKill();
+    List<StatusRow> found = new ArrayList<>();
+    for (String job : store.jobs()) {
+      found.addAll(rows(job));
+    }
+    assertThat(found).hasSameSizeAs(written);
+    assertThat(found.containsAll(written)).isTrue();
+  }
+
+  @Test
+  void a_hundred_thousand_rows_in_batches() throws Exception {
+    Map<String, StatusRow> expected = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(7);
+    for (int batch = 0; batch < 110; batch++) {
+      Batch.Builder rows = Batch.builder();
+      for (int i = 0; i < 1000; i++) {
+        String node = "host" + random.nextInt(10_000) + ".db" + i % 100;
+        StatusRow row = row("big", node, status(Main.DONE, batch));
+        expected.put(node, row);
+        rows.put(row);
+      }
+      store.commit(epoch, rows.build());
+    }
+    restartAfterKill();
+    Map<String, StatusRow> found = new HashMap<>();
+    store.load("big", row -> assertThat(found.put(row.node(), row)).isNull());
+    assertThat(found.size()).isEqualTo(expected.size());
+    assertThat(found.equals(expected)).isTrue();
+  }
+
+  @Test
+  void epochs_grow_with_every_opening() throws Exception {
+    long first = epoch;
+    assertThat(first).isPositive();
+    restartAfterKill();
+    long second = epoch;
+    assertThat(second).isGreaterThan(first);
+    assertThat(store.openEpoch()).isGreaterThan(second);
+  }
+
+  @Test
+  void an_older_epoch_can_write_nothing_more() throws Exception {
+    StatusStore deposed = store;
+    long old = epoch;
+    store.commit(old, Batch.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
+    restartAfterKill();
+    Batch late =
+        Batch.builder()
+            .put(row("j", "n", status(Main.DONE, 1)))
+            .put(row("j", "m", status(Main.DONE, 1)))
+            .pause(new Pause("j", "", "", 1, 0))
+            .build();
+    assertThatThrownBy(() -> deposed.commit(old, late))
+        .isInstanceOfSatisfying(
+            StaleEpochException.class,
+            e -> {
+              assertThat(e.mine()).isEqualTo(old);
+              assertThat(e.current()).isEqualTo(epoch);
+              assertThat(e.retryable()).isFalse();
+            });
+    assertThatThrownBy(() -> store.commit(epoch + 1, late)).isInstanceOf(StaleEpochException.class);
+    assertThat(rows("j")).containsExactly(row("j", "n", status(Main.RUNNING, 1)));
+    assertThat(store.pauses()).isEmpty();
+    store.commit(epoch, late);
+    assertThat(rows("j")).hasSize(2);
+  }
+
+  @Test
+  void a_batch_that_fails_leaves_nothing_behind() {
+    store.commit(epoch, Batch.builder().append(event(5)).build());
+    Batch bad =
+        Batch.builder()
+            .forget("other")
+            .put(row("new job", "n", failed()))
+            .pause(new Pause("j", "", "", 1, 0))
+            .append(event(6))
+            .append(event(4))
+            .build();
+    assertThatThrownBy(() -> store.commit(epoch, bad)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(rows("new job")).isEmpty();
+    assertThat(store.jobs()).isEmpty();
+    assertThat(store.pauses()).isEmpty();
+    assertThat(store.newestEvent()).isEqualTo(5);
+    StatusRow good = row("new job", "n", failed());
+    store.commit(epoch, Batch.builder().put(good).append(event(6)).build());
+    assertThat(rows("new job")).containsExactly(good);
+    assertThat(store.newestEvent()).isEqualTo(6);
+  }
+
+  @Test
+  void an_empty_batch_is_no_error() {
+    store.commit(epoch, Batch.EMPTY);
+    assertThat(store.jobs()).isEmpty();
+  }
+
+  @Test
+  void pauses_are_kept_until_they_are_ended() throws Exception {
+    Pause first = new Pause("a", "ann", "disk full on r1", NOW, 0);
+    Pause second = new Pause("b", "", "", NOW, NOW + 60_000);
+    store.commit(epoch, Batch.builder().pause(first).pause(second).build());
+    restartAfterKill();
+    assertThat(store.pauses()).containsExactlyInAnyOrder(first, second);
+    Pause changed = new Pause("a", "bob", "still full", NOW + 1, 0);
+    store.commit(epoch, Batch.builder().resume("b").resume("never was").pause(changed).build());
+    restartAfterKill();
+    assertThat(store.pauses()).containsExactly(changed);
+  }
+
+  @Test
+  void events_are_read_back_in_order_from_any_point() throws Exception {
+    assertThat(store.newestEvent()).isZero();
+    assertThat(store.events(0, 10)).isEmpty();
+    Batch.Builder first = Batch.builder();
+    Batch.Builder second = Batch.builder();
+    for (int i = 1; i <= 5; i++) {
+      first.append(event(i));
+      second.append(event(10 + i));
+    }
+    store.commit(epoch, first.build());
+    store.commit(epoch, second.build());
+    restartAfterKill();
+    assertThat(store.newestEvent()).isEqualTo(15);
+    assertThat(store.events(0, 100)).hasSize(10).startsWith(event(1)).endsWith(event(15));
+    assertThat(store.events(3, 3)).containsExactly(event(4), event(5), event(11));
+    assertThat(store.events(7, 1)).containsExactly(event(11));
+    assertThat(store.events(15, 10)).isEmpty();
+    assertThat(store.events(99, 10)).isEmpty();
+    assertThat(store.events(0, 0)).isEmpty();
+  }
+
+  @Test
+  void old_events_make_room_for_new_ones() {
+    int total = StatusStore.KEPT_EVENTS + 30_000;
+    for (int next = 1; next <= total; ) {
+      Batch.Builder batch = Batch.builder();
+      for (int i = 0; i < 5_000; i++) {
+        batch.append(event(next++));
+      }
+      store.commit(epoch, batch.build());
+    }
+    long oldest = store.events(0, 1).get(0).sequence();
+    assertThat(oldest).isGreaterThan(1).isLessThanOrEqualTo(total - StatusStore.KEPT_EVENTS + 1);
+    assertThat(store.events(total - StatusStore.KEPT_EVENTS, 1).get(0).sequence())
+        .isEqualTo(total - StatusStore.KEPT_EVENTS + 1);
+    assertThat(store.newestEvent()).isEqualTo(total);
+  }
+
+  @Test
+  void a_store_serves_one_source_only() throws Exception {
+    store.bindSource("file:/a.json");
+    store.bindSource("file:/a.json");
+    restartAfterKill();
+    store.bindSource("file:/a.json");
+    assertThatThrownBy(() -> store.bindSource("file:/b.json"))
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.retryable()).isFalse())
+        .hasMessageContaining("belongs to file:/a.json, not to file:/b.json");
+  }
+
+  @Test
+  void readers_see_whole_commits_while_a_writer_commits() throws Exception {
+    AtomicBoolean writing = new AtomicBoolean(true);
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    try {
+      Future<?> writer =
+          threads.submit(
+              () -> {
+                for (int i = 1; i <= 100; i++) {
+                  TaskStatus same = status(Main.DONE, i);
+                  store.commit(epoch, Batch.of(List.of(row("j", "a", same), row("j", "b", same))));
+                }
+                writing.set(false);
+              });
+      List<Future<?>> readers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        readers.add(
+            threads.submit(
+                () -> {
+                  while (writing.get()) {
+                    assertThat(rows("j").stream().map(StatusRow::status).distinct().count())
+                        .isLessThanOrEqualTo(1);
+                  }
+                }));
+      }
+      writer.get();
+      for (Future<?> reader : readers) {
+        reader.get();
+      }
+    } finally {
+      writing.set(false);
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void many_threads_may_commit() throws Exception {
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      int mine = t;
+      all.add(
+          CompletableFuture.runAsync(
+              () -> {
+                for (int i = 0; i < 50; i++) {
+                  store.commit(epoch, Batch.of(List.of(row("job" + mine, "node" + i, failed()))));
+                }
+              }));
+    }
+    try {
+      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get();
+    } catch (ExecutionException e) {
+      throw new AssertionError(e.getCause());
+    }
+    for (int t = 0; t < 4; t++) {
+      assertThat(rows("job" + t)).hasSize(50);
+    }
+  }
+
+  private List<StatusRow> rows(String job) {
+    List<StatusRow> found = new ArrayList<>();
+    store.load(job, found::add);
+    return found;
+  }
+
+  private static StatusRow row(String job, String node, TaskStatus status) {
+    return new StatusRow(job, node, status, new Invocation(1, 2, NOW));
+  }
+
+  private static TaskStatus status(Main main, int attempts) {
+    return new TaskStatus(main, false, false, false, false, NOW, 0, 0, attempts, null);
+  }
+
+  private static TaskStatus failed() {
+    return status(Main.FAILED, 3);
+  }
+
+  private static Event event(long sequence) {
+    return new Event(
+        sequence, NOW + sequence, "task_ended", Json.object().put("node", "n" + sequence).build());
+  }
+
+  private static TaskStatus randomStatus(SplittableRandom random) {
+    Main main = STORED.get(random.nextInt(STORED.size()));
+    Json.@Nullable Obj data =
+        random.nextBoolean()
+            ? null
+            : Json.object().put("k", random.nextLong()).put("s", "v" + random.nextInt()).build();
+    return new TaskStatus(
+        main,
+        random.nextBoolean(),
+        random.nextBoolean(),
+        random.nextBoolean(),
+        random.nextBoolean(),
+        random.nextLong(0, 1L << 45),
+        random.nextInt(0, Integer.MAX_VALUE),
+        random.nextInt(0, Integer.MAX_VALUE),
+        random.nextInt(0, Integer.MAX_VALUE),
+        data);
+  }
+}

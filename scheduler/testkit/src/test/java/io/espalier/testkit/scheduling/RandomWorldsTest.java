@@ -1,0 +1,58 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.testkit.scheduling.RandomRun.Size;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scheduling core against the oracle; a failure names its seed. */
+final class RandomWorldsTest {
+  private static final int BATCH = 100;
+
+  static LongStream batches() {
+    return LongStream.range(0, 20).map(i -> i * BATCH);
+  }
+
+  @ParameterizedTest
+  @MethodSource("batches")
+  void theCoreAnswersLikeTheOracle(long first) {
+    for (long seed = first; seed < first + BATCH; seed++) {
+      run(seed, Size.SMALL);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("fewSeeds")
+  void theCoreAnswersLikeTheOracleWithMoreThan64Jobs(long seed) {
+    run(seed, Size.MANY_JOBS);
+  }
+
+  @ParameterizedTest
+  @MethodSource("fewSeeds")
+  void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {
+    run(seed, Size.WIDE);
+  }
+
+  static LongStream fewSeeds() {
+    return LongStream.range(0, 30);
+  }
+
+  @Test
+  void theSameSeedGivesTheSamePlacements() {
+    for (long seed = 0; seed < 50; seed++) {
+      assertThat(run(seed, Size.SMALL).placements()).isEqualTo(run(seed, Size.SMALL).placements());
+    }
+  }
+
+  private static RandomRun run(long seed, Size size) {
+    try {
+      return new RandomRun(seed, size, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("seed " + seed + " of " + size + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.testkit.scheduling;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,112 @@
+package io.espalier.webui;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.problem.Problem;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What the HTTP side measures, and what the published views say. */
+final class Meters implements Handler<RoutingContext> {
+  /** Where handlers note which operation they are, so that names of jobs do not become labels. */
+  private static final String ROUTE = "espalier.route";
+
+  private static final String UNTIMED = "espalier.untimed";
+
+  private static final Set<HttpMethod> METHODS =
+      Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST, HttpMethod.PUT, HttpMethod.OPTIONS);
+
+  private final PrometheusMeterRegistry registry;
+  private final SchedulerApi api;
+  private final MultiGauge tasks;
+
+  Meters(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
+    this.registry = registry;
+    this.api = api;
+    this.tasks =
+        MultiGauge.builder("espalier.job.tasks")
+            .description("tasks by job and state")
+            .register(registry);
+    Gauge.builder(
+            "espalier.view.age.seconds",
+            api,
+            a -> (clock.millis() - a.view().publishedAtMillis()) / 1000.0)
+        .description("seconds since the scheduler published its view")
+        .register(registry);
+    Gauge.builder("espalier.tasks.running", api, a -> a.view().running().size())
+        .description("live invocations")
+        .register(registry);
+    Gauge.builder("espalier.config.in.force", api, a -> a.view().config() == null ? 0 : 1)
+        .description("1 when a configuration is in force")
+        .register(registry);
+    Gauge.builder(
+            "espalier.config.errors",
+            api,
+            a -> a.view().configProblems().stream().filter(Problem::isError).count())
+        .description("errors in the newest configuration")
+        .register(registry);
+  }
+
+  /** Leaves a request that has no end of its own out of the timings. */
+  static void untimed(RoutingContext ctx) {
+    ctx.put(UNTIMED, true);
+  }
+
+  /** Names the operation that a request turned out to be. */
+  static void operation(RoutingContext ctx, String template) {
+    ctx.put(ROUTE, template);
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    long begin = System.nanoTime();
+    ctx.addEndHandler(
+        end -> {
+          if (ctx.get(UNTIMED, false)) {
+            return;
+          }
+          HttpMethod method = ctx.request().method();
+          Timer.builder("espalier.http.requests")
+              .description("requests answered")
+              .tag("method", METHODS.contains(method) ? method.name() : "other")
+              .tag("route", ctx.get(ROUTE, "unmatched"))
+              .tag("status", Integer.toString(ctx.response().getStatusCode()))
+              .register(registry)
+              .record(Duration.ofNanos(System.nanoTime() - begin));
+        });
+    ctx.next();
+  }
+
+  /** The text that Prometheus reads. */
+  synchronized String scrape() {
+    SchedulerView view = api.view();
+    List<MultiGauge.Row<?>> rows = new ArrayList<>();
+    for (JobProgress job : view.progress().values()) {
+      row(rows, job, "done", job.done());
+      row(rows, job, "failed", job.failed());
+      row(rows, job, "running", job.running());
+      row(rows, job, "waiting", job.waiting());
+      row(rows, job, "ready", job.ready());
+      row(rows, job, "avoided", job.avoided());
+      row(rows, job, "disabled", job.disabled());
+    }
+    tasks.register(rows, true);
+    return registry.scrape();
+  }
+
+  private static void row(List<MultiGauge.Row<?>> rows, JobProgress job, String state, long count) {
+    rows.add(MultiGauge.Row.of(Tags.of("job", job.job(), "state", state), count));
+  }
+}

@@ -1,0 +1,129 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.Event;
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The schemas of {@code openapi.yaml} by name. Times are epoch milliseconds, left out if unknown.
+ */
+public final class ApiJson {
+  private ApiJson() {}
+
+  /** Schema {@code Task}. */
+  public static Json.Obj task(TaskView task) {
+    Json.Builder json =
+        Json.object()
+            .put("job", task.job())
+            .put("node", task.node())
+            .put("level", task.level())
+            .put("status", task.status())
+            .put("bits", task.bits())
+            .put("attempts", task.attempts());
+    time(json, "since_ms", task.sinceMillis());
+    time(json, "until_ms", task.untilMillis());
+    return json.putIfPresent("data", task.data()).build();
+  }
+
+  /** Schema {@code Progress}. */
+  public static Json.Obj progress(JobProgress progress) {
+    return Json.object()
+        .put("total", progress.total())
+        .put("done", progress.done())
+        .put("failed", progress.failed())
+        .put("running", progress.running())
+        .put("waiting", progress.waiting())
+        .put("ready", progress.ready())
+        .put("avoided", progress.avoided())
+        .put("disabled", progress.disabled())
+        .build();
+  }
+
+  /** Schema {@code Explanation}. */
+  public static Json.Obj explanation(Explanation explanation) {
+    List<Json> reasons = new ArrayList<>();
+    for (Explanation.Reason reason : explanation.reasons()) {
+      reasons.add(reason(reason));
+    }
+    return Json.object()
+        .put("job", explanation.job())
+        .put("node", explanation.node())
+        .put("startable", explanation.startable())
+        .put("status", explanation.status())
+        .put("reasons", new Json.Arr(reasons))
+        .build();
+  }
+
+  private static Json reason(Explanation.Reason reason) {
+    Json.Builder json = Json.object().put("kind", reason.kind().name().toLowerCase(Locale.ROOT));
+    String node = reason.node();
+    if (node != null) {
+      json.put("node", node);
+    }
+    String resource = reason.resource();
+    if (resource != null) {
+      json.put("resource", resource)
+          .put("need", reason.need())
+          .put("free", reason.free())
+          .put("limit", reason.limit());
+    }
+    time(json, "until_ms", reason.untilMillis());
+    return json.put("message", reason.message()).build();
+  }
+
+  /** Schema {@code RunningTask}. */
+  public static Json.Obj running(RunningTask task) {
+    return Json.object()
+        .put("job", task.job())
+        .put("node", task.node())
+        .put("attempt", task.attempt())
+        .put("worker", task.workerShard())
+        .put("started_at_ms", task.invocation().startMillis())
+        .put("invocation", task.invocation().token())
+        .build();
+  }
+
+  /** Schema {@code Event}. */
+  public static Json.Obj event(Event event) {
+    return Json.object()
+        .put("sequence", event.sequence())
+        .put("time_ms", event.timeMillis())
+        .put("kind", event.kind())
+        .put("data", event.data())
+        .build();
+  }
+
+  /** Schema {@code ConfigProblem}. */
+  public static Json.Obj problem(Problem problem) {
+    Json.Builder json =
+        Json.object()
+            .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
+            .put("path", problem.path())
+            .put("message", problem.message());
+    if (problem.at().line() > 0) {
+      json.put("line", problem.at().line()).put("column", problem.at().column());
+    }
+    String value = problem.value();
+    if (value != null) {
+      json.put("value", value);
+    }
+    String hint = problem.hint();
+    if (hint != null) {
+      json.put("hint", hint);
+    }
+    return json.build();
+  }
+
+  private static void time(Json.Builder json, String key, long millis) {
+    if (millis > 0) {
+      json.put(key, millis);
+    }
+  }
+}

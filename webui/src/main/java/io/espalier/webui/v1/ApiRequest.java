@@ -1,0 +1,136 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * A request to one resource. What is wrong with it is said, never guessed at: unknown parameters
+ * are refused like bad values.
+ *
+ * @param path values of the template's parameters
+ * @param query values by name
+ * @param body empty when there is none
+ */
+public record ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+  public ApiRequest {
+    path = Map.copyOf(path);
+    Map<String, List<String>> copy = new LinkedHashMap<>();
+    query.forEach((name, values) -> copy.put(name, List.copyOf(values)));
+    query = java.util.Collections.unmodifiableMap(copy);
+  }
+
+  /** Refuses query parameters of other names. */
+  ApiRequest allowing(String... names) {
+    List<String> allowed = Arrays.asList(names);
+    for (String name : query.keySet()) {
+      if (!allowed.contains(name)) {
+        throw ApiFailure.badRequest(
+            "unknown parameter \""
+                + name
+                + "\"; "
+                + (allowed.isEmpty()
+                    ? "there are none"
+                    : "there are " + String.join(", ", allowed)));
+      }
+    }
+    return this;
+  }
+
+  /** Refuses body members of other names. */
+  ApiRequest allowingInBody(String... names) {
+    List<String> allowed = Arrays.asList(names);
+    TreeSet<String> unknown = new TreeSet<>(body.members().keySet());
+    allowed.forEach(unknown::remove);
+    if (!unknown.isEmpty()) {
+      throw ApiFailure.badRequest(
+          "unknown member \""
+              + unknown.first()
+              + "\" in the body"
+              + (allowed.isEmpty() ? "" : "; there are " + String.join(", ", allowed)));
+    }
+    return this;
+  }
+
+  /** A path parameter; templates guarantee its presence. */
+  String part(String name) {
+    String value = path.get(name);
+    if (value == null) {
+      throw new IllegalStateException("no path parameter " + name);
+    }
+    return value;
+  }
+
+  /** A query parameter, or empty. */
+  String text(String name) {
+    List<String> values = query.getOrDefault(name, List.of());
+    if (values.size() > 1) {
+      throw ApiFailure.badRequest("parameter \"" + name + "\" is given more than once");
+    }
+    return values.isEmpty() ? "" : values.get(0);
+  }
+
+  /** All values of a parameter that may be repeated. */
+  List<String> all(String name) {
+    return new ArrayList<>(query.getOrDefault(name, List.of()));
+  }
+
+  String choice(String name, String otherwise, List<String> choices) {
+    String value = text(name);
+    if (value.isEmpty()) {
+      return otherwise;
+    }
+    if (!choices.contains(value)) {
+      throw ApiFailure.badRequest(
+          "parameter \""
+              + name
+              + "\" must be one of "
+              + String.join(", ", choices)
+              + ", not \""
+              + value
+              + "\"");
+    }
+    return value;
+  }
+
+  long integer(String name, long otherwise, long min, long max) {
+    String value = text(name);
+    if (value.isEmpty()) {
+      return otherwise;
+    }
+    try {
+      long number = Long.parseLong(value);
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Said below, in the words of all the other cases.
+    }
+    throw ApiFailure.badRequest(
+        "parameter \""
+            + name
+            + "\" must be a whole number from "
+            + min
+            + " to "
+            + max
+            + ", not \""
+            + value
+            + "\"");
+  }
+
+  /** A string member of the body, or empty. */
+  String bodyText(String name) {
+    Json value = body.get(name);
+    if (value == null) {
+      return "";
+    }
+    if (value instanceof Json.Str string) {
+      return string.value();
+    }
+    throw ApiFailure.badRequest("\"" + name + "\" must be a string, not " + value.kind());
+  }
+}

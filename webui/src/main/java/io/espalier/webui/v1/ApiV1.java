@@ -1,0 +1,67 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The JSON resources of {@code /api/v1} as {@code openapi.yaml} describes them. HTTP is one way to
+ * reach them; a client in the same process calls {@link #call}.
+ */
+public final class ApiV1 {
+  public static final String JOBS = "/api/v1/jobs";
+  public static final String JOB = "/api/v1/jobs/{job}";
+  public static final String HISTOGRAM = "/api/v1/jobs/{job}/histogram";
+  public static final String TASKS = "/api/v1/jobs/{job}/tasks";
+  public static final String TASK = "/api/v1/jobs/{job}/tasks/{node}";
+  public static final String EXPLAIN = "/api/v1/jobs/{job}/tasks/{node}/explain";
+  public static final String KILL = "/api/v1/jobs/{job}/tasks/{node}/kill";
+  public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
+  public static final String PAUSE = "/api/v1/jobs/{job}/pause";
+  public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String NODES = "/api/v1/nodes";
+  public static final String RUNNING = "/api/v1/running";
+  public static final String WORKERS = "/api/v1/workers";
+  public static final String LOGS = "/api/v1/logs";
+  public static final String SETTINGS = "/api/v1/settings";
+  public static final String PROBLEMS = "/api/v1/problems";
+
+  /** Answered as a stream, or as a page when the client accepts JSON only. */
+  public static final String EVENTS = "/api/v1/events";
+
+  private final List<ApiRoute> routes = new ArrayList<>();
+
+  public ApiV1(SchedulerApi api, ServerIdentity identity) {
+    new JobResources(api).addTo(routes);
+    new TaskResources(api).addTo(routes);
+    new NodeResources(api).addTo(routes);
+    new LogResources(api).addTo(routes);
+    new ServerResources(api, identity).addTo(routes);
+  }
+
+  /** Every operation that answers with JSON. */
+  public List<ApiRoute> routes() {
+    return List.copyOf(routes);
+  }
+
+  /**
+   * Answers a request without HTTP.
+   *
+   * @param template one of the constants
+   */
+  public CompletionStage<Json> call(String method, String template, ApiRequest request) {
+    for (ApiRoute route : routes) {
+      if (route.method().equals(method) && route.template().equals(template)) {
+        try {
+          return route.handler().answer(request);
+        } catch (ApiFailure e) {
+          return CompletableFuture.failedFuture(e);
+        }
+      }
+    }
+    throw new IllegalArgumentException("no operation " + method + " " + template);
+  }
+}

@@ -1,0 +1,148 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobExport;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.status.StatusBits;
+import io.espalier.core.status.StatusLabel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs: list, detail, histogram, forgive, pause, resume. */
+final class JobResources {
+  private final SchedulerApi api;
+
+  JobResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.JOBS, this::jobs));
+    routes.add(ApiRoute.get(ApiV1.JOB, this::job));
+    routes.add(ApiRoute.get(ApiV1.HISTOGRAM, this::histogram));
+    routes.add(ApiRoute.post(ApiV1.FORGIVE, this::forgive));
+    routes.add(ApiRoute.post(ApiV1.PAUSE, this::pause));
+    routes.add(ApiRoute.post(ApiV1.RESUME, this::resume));
+  }
+
+  private CompletionStage<Json> jobs(ApiRequest request) {
+    request.allowing();
+    SchedulerView view = api.view();
+    Config config = config(view);
+    List<Json> jobs = new ArrayList<>();
+    for (Job job : config.jobs().values()) {
+      jobs.add(summary(job, config, view.progress().get(job.name())).build());
+    }
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("published_at_ms", view.publishedAtMillis())
+            .put("jobs", new Json.Arr(jobs))
+            .build());
+  }
+
+  private CompletionStage<Json> job(ApiRequest request) {
+    request.allowing();
+    SchedulerView view = api.view();
+    Config config = config(view);
+    Job job = config.job(request.part("job"));
+    if (job == null) {
+      throw ApiFailure.notFound("there is no job \"" + request.part("job") + "\"");
+    }
+    List<Json> problems = new ArrayList<>();
+    for (Problem problem : job.problems()) {
+      problems.add(ApiJson.problem(problem));
+    }
+    return CompletableFuture.completedFuture(
+        summary(job, config, view.progress().get(job.name()))
+            .put("problems", new Json.Arr(problems))
+            .put("effective", JobExport.toJson(job, config.settings()))
+            .put("original", job.original())
+            .build());
+  }
+
+  private static Json.Builder summary(Job job, Config config, @Nullable JobProgress progress) {
+    Json.Builder summary =
+        Json.object()
+            .put("name", job.name())
+            .put("owner", job.owner())
+            .put("enabled", job.enabled())
+            .put("valid", job.isValid())
+            .put("level", config.settings().levels().name(job.level()))
+            .put("priority", job.priority())
+            .put("depends_on", Json.strings(job.dependsOn()));
+    return progress == null ? summary : summary.put("progress", ApiJson.progress(progress));
+  }
+
+  private CompletionStage<Json> histogram(ApiRequest request) {
+    request.allowing("samples");
+    int samples = (int) request.integer("samples", 0, 0, 10);
+    String job = request.part("job");
+    return api.histograms(List.of(job), samples)
+        .thenApply(
+            found -> {
+              if (found.isEmpty()) {
+                throw ApiFailure.notFound("there is no valid job \"" + job + "\"");
+              }
+              return histogram(found.get(0));
+            });
+  }
+
+  private static Json histogram(Histogram histogram) {
+    Json.Builder levels = Json.object();
+    histogram
+        .levels()
+        .forEach(
+            (level, buckets) -> {
+              List<Json> list = new ArrayList<>();
+              buckets.forEach(
+                  (bits, bucket) ->
+                      list.add(
+                          Json.object()
+                              .put("bits", bits)
+                              .put("encoded", StatusBits.encode(bits))
+                              .put("status", StatusLabel.of(bits).word())
+                              .put("count", bucket.count())
+                              .put("samples", Json.strings(bucket.samples()))
+                              .build()));
+              levels.put(level, new Json.Arr(list));
+            });
+    return Json.object().put("job", histogram.job()).put("levels", levels.build()).build();
+  }
+
+  private CompletionStage<Json> forgive(ApiRequest request) {
+    String job = request.allowing().allowingInBody("reason").part("job");
+    request.bodyText("reason");
+    return api.forgive(List.of(job))
+        .thenApply(changed -> Json.object().put("job", job).put("changed", changed).build());
+  }
+
+  private CompletionStage<Json> pause(ApiRequest request) {
+    String job = request.allowing().allowingInBody("reason").part("job");
+    return api.pause(job, request.bodyText("reason"))
+        .thenApply(done -> Json.object().put("job", job).put("paused", true).build());
+  }
+
+  private CompletionStage<Json> resume(ApiRequest request) {
+    String job = request.allowing().allowingInBody("reason").part("job");
+    request.bodyText("reason");
+    return api.resume(job)
+        .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
+  }
+
+  private static Config config(SchedulerView view) {
+    Config config = view.config();
+    if (config == null) {
+      throw new ApiFailure(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
+    }
+    return config;
+  }
+}

@@ -1,0 +1,104 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.json.Json;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The node tree, in pages. */
+final class NodeResources {
+  private static final int MAX_PAGE = 10_000;
+
+  private final SchedulerApi api;
+
+  NodeResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.NODES, this::nodes));
+  }
+
+  private CompletionStage<Json> nodes(ApiRequest request) {
+    request.allowing("level", "prefix", "after", "limit");
+    int limit = (int) request.integer("limit", 1000, 1, MAX_PAGE);
+    String prefix = request.text("prefix");
+    SchedulerView view = api.view();
+    Topology topology = view.topology();
+    if (topology == null) {
+      throw new ApiFailure(503, "the nodes were not fetched yet; see " + ApiV1.PROBLEMS);
+    }
+    List<String> levels = topology.levels().names().subList(0, topology.levels().worker());
+    String level = request.choice("level", "", levels);
+    int first = level.isEmpty() ? 0 : topology.levelStart(topology.levels().find(level));
+    int end = level.isEmpty() ? topology.size() : topology.levelEnd(topology.levels().find(level));
+    List<Json> page = new ArrayList<>();
+    String next = "";
+    int last = -1;
+    for (int n = Math.max(first, begin(topology, request.text("after"))); n < end; n++) {
+      if (topology.name(n).startsWith(prefix)) {
+        if (page.size() == limit) {
+          next = topology.level(last) + ":" + topology.name(last);
+          break;
+        }
+        page.add(node(topology, n));
+        last = n;
+      }
+    }
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("fetched_at_ms", view.nodesAtMillis())
+            .put("nodes", new Json.Arr(page))
+            .put("next", next)
+            .build());
+  }
+
+  /** The node after the cursor's; a cursor names a node, so it survives a refresh of the others. */
+  private static int begin(Topology topology, String cursor) {
+    if (cursor.isEmpty()) {
+      return 0;
+    }
+    int colon = cursor.indexOf(':');
+    int node = -1;
+    try {
+      int level = colon < 0 ? -1 : Integer.parseInt(cursor.substring(0, colon));
+      if (level >= 0 && level < topology.levels().worker()) {
+        node = topology.find(level, cursor.substring(colon + 1));
+      }
+    } catch (NumberFormatException e) {
+      // Said below.
+    }
+    if (node < 0) {
+      throw ApiFailure.badRequest("the cursor \"after\" is not valid any more; begin again");
+    }
+    return node + 1;
+  }
+
+  private static Json node(Topology topology, int node) {
+    List<String> parents = new ArrayList<>();
+    TreeSet<String> tags = new TreeSet<>();
+    boolean enabled = false;
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      int parent = topology.parent(slot);
+      if (parent >= 0) {
+        parents.add(topology.name(parent));
+      }
+      tags.addAll(topology.tags(slot));
+      enabled |= topology.enabled(slot);
+    }
+    return Json.object()
+        .put("name", topology.name(node))
+        .put("level", topology.levels().name(topology.level(node)))
+        .put("parents", Json.strings(parents))
+        .put("enabled", enabled)
+        .put("tags", Json.strings(tags))
+        .put("attributes", topology.attributes(topology.slot(node, 0)))
+        .build();
+  }
+}

@@ -1,0 +1,96 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.Event;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The scheduler itself: settings, problems, workers, recent events. */
+final class ServerResources {
+  private static final int MAX_EVENTS = 1000;
+
+  private final SchedulerApi api;
+  private final ServerIdentity identity;
+
+  ServerResources(SchedulerApi api, ServerIdentity identity) {
+    this.api = api;
+    this.identity = identity;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.SETTINGS, this::settings));
+    routes.add(ApiRoute.get(ApiV1.PROBLEMS, this::problems));
+    routes.add(ApiRoute.get(ApiV1.WORKERS, this::workers));
+    routes.add(ApiRoute.get(ApiV1.EVENTS, this::events));
+  }
+
+  private CompletionStage<Json> settings(ApiRequest request) {
+    request.allowing();
+    Config config = api.view().config();
+    if (config == null) {
+      throw new ApiFailure(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
+    }
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("version", identity.version())
+            .put("runner", identity.runner())
+            .put("effective", SettingsForm.of(config.settings()))
+            .build());
+  }
+
+  private CompletionStage<Json> problems(ApiRequest request) {
+    request.allowing();
+    SchedulerView view = api.view();
+    List<Json> problems = new ArrayList<>();
+    for (Problem problem : view.configProblems()) {
+      problems.add(ApiJson.problem(problem));
+    }
+    List<Json> errors = new ArrayList<>();
+    view.errors()
+        .forEach(
+            (source, message) ->
+                errors.add(Json.object().put("source", source).put("message", message).build()));
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("config_in_force", view.config() != null)
+            .put("problems", new Json.Arr(problems))
+            .put("errors", new Json.Arr(errors))
+            .build());
+  }
+
+  private CompletionStage<Json> workers(ApiRequest request) {
+    request.allowing();
+    SchedulerView view = api.view();
+    Json worker =
+        Json.object()
+            .put("shard", identity.shard())
+            .put("kind", identity.runner())
+            .put("running", view.running().size())
+            .build();
+    return CompletableFuture.completedFuture(
+        Json.object().put("workers", new Json.Arr(List.of(worker))).build());
+  }
+
+  private CompletionStage<Json> events(ApiRequest request) {
+    request.allowing("after", "limit");
+    int limit = (int) request.integer("limit", 100, 1, MAX_EVENTS);
+    long newest = api.events().newest();
+    long after = request.integer("after", Math.max(0, newest - limit), 0, Long.MAX_VALUE);
+    List<Json> events = new ArrayList<>();
+    for (Event event : api.events().after(after, limit)) {
+      events.add(ApiJson.event(event));
+    }
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("oldest", api.events().oldest())
+            .put("newest", newest)
+            .put("events", new Json.Arr(events))
+            .build());
+  }
+}

@@ -1,0 +1,100 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.json.Json;
+import io.espalier.core.status.StatusLabel;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/** Tasks: pages, detail, explanation, kill, and those that run. */
+final class TaskResources {
+  private static final int MAX_PAGE = 1000;
+  private static final int MAX_RUNNING = 10_000;
+  private static final List<String> STATUSES =
+      Stream.of(StatusLabel.values()).map(StatusLabel::word).toList();
+
+  private final SchedulerApi api;
+
+  TaskResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.TASKS, this::tasks));
+    routes.add(ApiRoute.get(ApiV1.TASK, this::task));
+    routes.add(ApiRoute.get(ApiV1.EXPLAIN, this::explain));
+    routes.add(ApiRoute.post(ApiV1.KILL, this::kill));
+    routes.add(ApiRoute.get(ApiV1.RUNNING, this::running));
+  }
+
+  private CompletionStage<Json> tasks(ApiRequest request) {
+    request.allowing("status", "prefix", "after", "limit");
+    TaskQuery query =
+        new TaskQuery(
+            request.part("job"),
+            request.choice("status", "", STATUSES),
+            request.text("prefix"),
+            request.text("after"),
+            (int) request.integer("limit", 100, 1, MAX_PAGE));
+    return api.tasks(query)
+        .thenApply(
+            page -> {
+              List<Json> tasks = new ArrayList<>();
+              page.tasks().forEach(task -> tasks.add(ApiJson.task(task)));
+              return Json.object()
+                  .put("tasks", new Json.Arr(tasks))
+                  .put("next", page.next())
+                  .build();
+            });
+  }
+
+  private CompletionStage<Json> task(ApiRequest request) {
+    request.allowing();
+    return api.task(request.part("job"), request.part("node")).thenApply(ApiJson::task);
+  }
+
+  private CompletionStage<Json> explain(ApiRequest request) {
+    request.allowing();
+    return api.explain(request.part("job"), request.part("node")).thenApply(ApiJson::explanation);
+  }
+
+  private CompletionStage<Json> kill(ApiRequest request) {
+    request.allowing().allowingInBody("reason").bodyText("reason");
+    String job = request.part("job");
+    String node = request.part("node");
+    return api.kill(job, node)
+        .thenApply(
+            done -> Json.object().put("job", job).put("node", node).put("signaled", true).build());
+  }
+
+  private CompletionStage<Json> running(ApiRequest request) {
+    request.allowing("job", "limit");
+    Set<String> jobs = new HashSet<>(request.all("job"));
+    long limit = request.integer("limit", 1000, 1, MAX_RUNNING);
+    SchedulerView view = api.view();
+    List<Json> shown = new ArrayList<>();
+    long total = 0;
+    for (RunningTask task : view.running()) {
+      if (jobs.isEmpty() || jobs.contains(task.job())) {
+        total++;
+        if (shown.size() < limit) {
+          shown.add(ApiJson.running(task));
+        }
+      }
+    }
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("published_at_ms", view.publishedAtMillis())
+            .put("total", total)
+            .put("running", new Json.Arr(shown))
+            .build());
+  }
+}

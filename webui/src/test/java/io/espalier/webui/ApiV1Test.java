@@ -1,0 +1,299 @@
+package io.espalier.webui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.TaskView;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.testkit.api.FakeScheduler;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ApiV1Test {
+  private final Served served = Served.standard();
+
+  @AfterEach
+  void stop() {
+    served.close();
+  }
+
+  private Json.Obj get(String path) {
+    HttpResponse<String> response = served.get(path);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return Served.object(response);
+  }
+
+  private static List<String> texts(Json.Obj body, String list, String key) {
+    List<String> found = new ArrayList<>();
+    for (Json item : ((Json.Arr) Objects.requireNonNull(body.get(list))).items()) {
+      found.add(((Json.Str) Objects.requireNonNull(((Json.Obj) item).get(key))).value());
+    }
+    return found;
+  }
+
+  private static String text(Json.Obj body, String key) {
+    return ((Json.Str) Objects.requireNonNull(body.get(key), key)).value();
+  }
+
+  @Test
+  void jobsTellTheirProgress() {
+    Json.Obj body = get("/api/v1/jobs");
+    assertThat(texts(body, "jobs", "name")).containsExactly("backup", "broken", "scrub");
+    assertThat(((Json.Arr) Objects.requireNonNull(body.get("jobs"))).items().get(0))
+        .isEqualTo(
+            Served.json(
+                """
+                {"name":"backup","owner":"ops","enabled":true,"valid":true,"level":"db",
+                 "priority":1,"depends_on":[],"progress":{"total":4,"done":1,"failed":1,
+                 "running":1,"waiting":1,"ready":0,"avoided":0,"disabled":0}}"""));
+  }
+
+  @Test
+  void aJobTellsItsProblemsAndBothOfItsForms() {
+    Json.Obj job = get("/api/v1/jobs/broken");
+    assertThat(job.get("valid")).isEqualTo(Json.Bool.FALSE);
+    assertThat(job.get("problems"))
+        .isEqualTo(
+            Served.json(
+                """
+                [{"severity":"error","path":"bistro_job->broken.owner","message":"is missing",
+                  "hint":"add it"}]"""));
+    assertThat(job.get("original")).isEqualTo(Served.json("{\"owner\":\"ops\"}"));
+    assertThat(((Json.Obj) Objects.requireNonNull(job.get("effective"))).get("level_for_tasks"))
+        .isEqualTo(Json.of("db"));
+  }
+
+  @Test
+  void tasksComeInPages() {
+    Json.Obj first = get("/api/v1/jobs/backup/tasks?limit=3");
+    assertThat(texts(first, "tasks", "node")).containsExactly("d11", "d12", "d21");
+    Json.Obj second = get("/api/v1/jobs/backup/tasks?limit=3&after=" + text(first, "next"));
+    assertThat(texts(second, "tasks", "node")).containsExactly("d22");
+    assertThat(text(second, "next")).isEmpty();
+    assertThat(texts(get("/api/v1/jobs/backup/tasks?status=failed"), "tasks", "node"))
+        .containsExactly("d21");
+    assertThat(texts(get("/api/v1/jobs/backup/tasks?prefix=d1"), "tasks", "node"))
+        .containsExactly("d11", "d12");
+  }
+
+  @Test
+  void aTaskTellsWhatIsKnownAndLeavesOutTheRest() {
+    assertThat(get("/api/v1/jobs/backup/tasks/d11"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job":"backup","node":"d11","level":"db","status":"done","bits":4,"attempts":1,
+                 "since_ms":1700000000000,"data":{"rows":7}}"""));
+    assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job":"scrub","node":"h1","level":"host","status":"unstarted","bits":1,
+                 "attempts":0}"""));
+  }
+
+  @Test
+  void namesMayContainAnything() {
+    String odd = "a/b c%2F?ü";
+    served.scheduler.task(new TaskView("backup", odd, "db", "done", 4, 1, 0, 0, null));
+    HttpResponse<String> response =
+        served.get("/api/v1/jobs/backup/tasks/a%2Fb%20c%252F%3F%C3%BC/explain");
+    assertThat(text(Served.object(response), "detail")).contains("\"" + odd + "\"");
+  }
+
+  @Test
+  void anExplanationGivesAllReasonsByKind() {
+    assertThat(get("/api/v1/jobs/backup/tasks/d22/explain"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job":"backup","node":"d22","startable":false,"status":"error_backoff","reasons":[
+                 {"kind":"backoff","until_ms":1700000105000,"message":"waits after an error"},
+                 {"kind":"resource","node":"h2","resource":"conn","need":1,"free":0,"limit":2,
+                  "message":"host h2 has no free conn"}]}"""));
+  }
+
+  @Test
+  void aHistogramHasBitsWordsAndBistrosCode() {
+    Json.Obj histogram = get("/api/v1/jobs/scrub/histogram?samples=1");
+    assertThat(histogram)
+        .isEqualTo(
+            Served.json(
+                """
+                {"job":"scrub","levels":{
+                 "instance":[{"bits":1,"encoded":"B","status":"unstarted","count":1,
+                   "samples":["here"]}],
+                 "host":[{"bits":1,"encoded":"B","status":"unstarted","count":2,
+                   "samples":["h1"]}]}}"""));
+    assertThat(served.get("/api/v1/jobs/broken/histogram").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void nodesComeInNodeOrderAndInPages() {
+    Json.Obj first = get("/api/v1/nodes?limit=3");
+    assertThat(texts(first, "nodes", "name")).containsExactly("here", "h1", "h2");
+    Json.Obj second = get("/api/v1/nodes?limit=3&after=" + text(first, "next"));
+    assertThat(texts(second, "nodes", "name")).containsExactly("d11", "d12", "d21");
+    Json.Obj last = get("/api/v1/nodes?limit=3&after=" + text(second, "next"));
+    assertThat(texts(last, "nodes", "name")).containsExactly("d22");
+    assertThat(text(last, "next")).isEmpty();
+    assertThat(texts(get("/api/v1/nodes?level=host&prefix=h2"), "nodes", "name"))
+        .containsExactly("h2");
+    assertThat(((Json.Arr) Objects.requireNonNull(second.get("nodes"))).items().get(2))
+        .isEqualTo(
+            Served.json(
+                """
+                {"name":"d21","level":"db","parents":["h2"],"enabled":true,"tags":["ssd"],
+                 "attributes":{"size":3}}"""));
+  }
+
+  @Test
+  void runningTasksSayWhereAndSinceWhen() {
+    assertThat(get("/api/v1/running?job=backup&job=other"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"published_at_ms":1700000100000,"total":1,"running":[{"job":"backup","node":"d12",
+                 "attempt":1,"worker":"here","started_at_ms":1700000000000,"invocation":"1.1"}]}"""));
+    assertThat(texts(get("/api/v1/running?job=other"), "running", "node")).isEmpty();
+  }
+
+  @Test
+  void logsComeInPages() {
+    Json.Obj first = get("/api/v1/logs?job=backup&order=asc&limit=2");
+    assertThat(texts(first, "lines", "text")).containsExactly("line 0\n", "line 1\n");
+    Json.Obj second = get("/api/v1/logs?job=backup&order=asc&limit=2&from=" + text(first, "next"));
+    assertThat(texts(second, "lines", "text")).containsExactly("line 2\n");
+    assertThat(text(second, "next")).isEmpty();
+    assertThat(texts(get("/api/v1/logs?node=d12&regex=%5Eline"), "lines", "text"))
+        .containsExactly("line 2\n");
+    assertThat(texts(get("/api/v1/logs?stream=stderr"), "lines", "text")).isEmpty();
+  }
+
+  @Test
+  void settingsAreEffectiveAndKeepTheirSecrets() {
+    Json.Obj body = get("/api/v1/settings");
+    assertThat(body.toString()).doesNotContain("hunter2").contains("reader:***@db");
+    assertThat(text(body, "version")).isEqualTo("1.2.3");
+    Json.Obj effective = (Json.Obj) Objects.requireNonNull(body.get("effective"));
+    assertThat(effective.get("working_wait")).isEqualTo(Json.of(0.5));
+    assertThat(effective.get("kill_orphan_tasks_after_sec")).isEqualTo(Json.Bool.FALSE);
+    assertThat(effective.get("resources"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"host":{"conn":{"default":1,"limit":2,"weight":0}},
+                 "db":{"lock":{"default":1,"limit":1,"weight":3}}}"""));
+  }
+
+  @Test
+  void mutationsReachTheScheduler() {
+    assertThat(served.post("/api/v1/jobs/backup/forgive", "").body())
+        .isEqualTo("{\"job\":\"backup\",\"changed\":1}");
+    assertThat(served.post("/api/v1/jobs/backup/pause", "{\"reason\":\"upgrade\"}").body())
+        .isEqualTo("{\"job\":\"backup\",\"paused\":true}");
+    assertThat(served.post("/api/v1/jobs/backup/resume", "{}").body())
+        .isEqualTo("{\"job\":\"backup\",\"paused\":false}");
+    assertThat(served.post("/api/v1/jobs/backup/tasks/d12/kill", "").body())
+        .isEqualTo("{\"job\":\"backup\",\"node\":\"d12\",\"signaled\":true}");
+    assertThat(served.scheduler.calls())
+        .containsExactly(
+            "forgive backup", "pause backup (upgrade)", "resume backup", "kill backup d12");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET  | jobs/nobody                    | 404 | there is no job \"nobody\"",
+        "GET  | jobs/nobody/tasks              | 404 | there is no job \"nobody\"",
+        "GET  | jobs/backup/tasks/nowhere      | 404 | there is no node \"nowhere\"",
+        "GET  | jobs/backup/tasks?status=dead  | 400 | must be one of unstarted, running",
+        "GET  | jobs/backup/tasks?limit=0      | 400 | \"limit\" must be a whole number from 1 to 1000",
+        "GET  | jobs/backup/tasks?limit=1001   | 400 | not \"1001\"",
+        "GET  | jobs/backup/tasks?limit=1&limit=2 | 400 | given more than once",
+        "GET  | jobs/backup/tasks?limits=1     | 400 | unknown parameter \"limits\"; there are status",
+        "GET  | nodes?after=9:x                | 400 | begin again",
+        "GET  | nodes?after=x                  | 400 | begin again",
+        "GET  | nodes?level=worker             | 400 | must be one of instance, host, db",
+        "GET  | logs?regex=(                   | 400 | is not a regular expression",
+        "GET  | logs?stream=stdin              | 400 | must be one of stdout, stderr, statuses",
+        "GET  | logs?order=up                  | 400 | must be one of asc, desc",
+        "GET  | jobs/%zz                       | 400 | cannot be read",
+        "GET  | jobs?x=%zz                     | 400 | cannot be read",
+        "GET  | nothing                        | 404 | nothing at this path",
+        "POST | jobs                           | 405 | this path takes GET, HEAD",
+        "GET  | jobs/backup/forgive            | 405 | this path takes POST",
+        "POST | jobs/nobody/forgive            | 404 | there is no job",
+        "POST | jobs/backup/tasks/d11/kill     | 409 | is not running",
+      })
+  void whatIsWrongIsSaid(String method, String path, int status, String detail) {
+    String raw =
+        served.raw(
+            method
+                + " /api/v1/"
+                + path
+                + " HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n"
+                + "Content-Length: 0\r\n\r\n");
+    assertThat(raw).startsWith("HTTP/1.1 " + status + " ");
+    assertThat(raw).contains("Content-Type: application/problem+json");
+    Json.Obj problem = (Json.Obj) Served.json(raw.substring(raw.indexOf("\r\n\r\n")));
+    assertThat(problem.get("status")).isEqualTo(Json.of(status));
+    assertThat(text(problem, "type")).isEqualTo("about:blank");
+    assertThat(text(problem, "title")).isNotEmpty();
+    assertThat(text(problem, "detail")).contains(detail);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{                | not valid JSON",
+        "[]               | the body must be an object, not a list",
+        "{\"reason\": 1}  | \"reason\" must be a string, not a number",
+        "{\"reasons\": 1} | unknown member \"reasons\" in the body; there are reason",
+      })
+  void aBadBodyChangesNothing(String body, String detail) {
+    HttpResponse<String> response = served.post("/api/v1/jobs/backup/pause", body);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(text(Served.object(response), "detail")).contains(detail);
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
+  void otherMethodsAreToldWhichThereAre() {
+    HttpResponse<String> response =
+        served.send(
+            served
+                .request("/api/v1/jobs/backup/pause")
+                .method("DELETE", HttpRequest.BodyPublishers.noBody())
+                .build());
+    assertThat(response.statusCode()).isEqualTo(405);
+    assertThat(response.headers().firstValue("Allow")).contains("POST");
+  }
+
+  @Test
+  void withoutAConfigurationThereAreOnlyProblems() {
+    FakeScheduler empty =
+        new FakeScheduler().problems(List.of(Problem.error("bistro_settings", "is missing")));
+    try (Served starting = Served.of(empty)) {
+      assertThat(starting.get("/api/v1/jobs").statusCode()).isEqualTo(503);
+      assertThat(starting.get("/api/v1/nodes").statusCode()).isEqualTo(503);
+      assertThat(starting.get("/api/v1/settings").statusCode()).isEqualTo(503);
+      assertThat(starting.get("/api/v1/running").statusCode()).isEqualTo(200);
+      assertThat(Served.object(starting.get("/api/v1/problems")))
+          .isEqualTo(
+              Served.json(
+                  """
+                  {"config_in_force":false,"errors":[],"problems":[{"severity":"error",
+                   "path":"bistro_settings","message":"is missing"}]}"""));
+    }
+  }
+}

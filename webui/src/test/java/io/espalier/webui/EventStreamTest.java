@@ -1,0 +1,224 @@
+package io.espalier.webui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.json.Json;
+import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.FakeEventFeed;
+import io.espalier.testkit.api.FakeScheduler;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EventStreamTest {
+  private static FakeScheduler schedulerHolding(int capacity) {
+    return new FakeScheduler(new FakeEventFeed(capacity))
+        .load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+  }
+
+  private static void happen(FakeScheduler scheduler, int from, int to) {
+    for (int i = from; i <= to; i++) {
+      scheduler.events().add(i, "step", Json.object().put("i", i).build());
+    }
+  }
+
+  /** A stream being read. */
+  private static final class Reading implements AutoCloseable {
+    private final Socket socket;
+    private final BufferedReader lines;
+
+    Reading(Served served, String path, String... headers) throws IOException {
+      socket = served.connect();
+      socket.setSoTimeout(20_000);
+      String request =
+          "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", headers);
+      socket
+          .getOutputStream()
+          .write((request.strip() + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+      lines =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** Lines up to and including the first that contains the text. */
+    List<String> until(String text) throws IOException {
+      List<String> read = new ArrayList<>();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        read.add(line);
+        if (line.contains(text)) {
+          return read;
+        }
+      }
+      throw new AssertionError("the stream ended without \"" + text + "\": " + read);
+    }
+
+    List<String> ids(String lastId) throws IOException {
+      return until("\"sequence\":" + lastId + ",").stream()
+          .filter(line -> line.startsWith("id: "))
+          .map(line -> line.substring(4))
+          .toList();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  @Test
+  void eventsComeAsTheyHappenFromNowOn() throws IOException {
+    FakeScheduler scheduler = schedulerHolding(100);
+    happen(scheduler, 1, 3);
+    try (Served served = Served.of(scheduler);
+        Reading stream = new Reading(served, "/api/v1/events")) {
+      List<String> head = stream.until("retry:");
+      assertThat(head.get(0)).isEqualTo("HTTP/1.1 200 OK");
+      assertThat(head).contains("Content-Type: text/event-stream; charset=utf-8");
+      await().until(() -> scheduler.events().subscribers() == 1);
+
+      happen(scheduler, 4, 5);
+
+      assertThat(stream.until("id: 4")).noneMatch(line -> line.startsWith("id: 3"));
+      assertThat(stream.until("data:"))
+          .contains("data: {\"sequence\":4,\"time_ms\":4,\"kind\":\"step\",\"data\":{\"i\":4}}");
+      assertThat(stream.until("id: 5")).isNotEmpty();
+    }
+    await().until(() -> scheduler.events().subscribers() == 0);
+  }
+
+  @Test
+  void aClientResumesAfterTheLastEventItKnowsWithoutLossOrRepetition() throws IOException {
+    FakeScheduler scheduler = schedulerHolding(1000);
+    happen(scheduler, 1, 500);
+    try (Served served = Served.of(scheduler);
+        Reading header = new Reading(served, "/api/v1/events?after=1", "Last-Event-ID: 497");
+        Reading parameter = new Reading(served, "/api/v1/events?after=200")) {
+      assertThat(header.ids("500")).containsExactly("498", "499", "500");
+      assertThat(parameter.ids("500")).hasSize(300).startsWith("201").endsWith("500");
+      happen(scheduler, 501, 501);
+      assertThat(header.ids("501")).containsExactly("501");
+    }
+  }
+
+  @Test
+  void aClientIsToldOfAGapFirst() throws IOException {
+    FakeScheduler scheduler = schedulerHolding(10);
+    happen(scheduler, 1, 50);
+    try (Served served = Served.of(scheduler);
+        Reading stream = new Reading(served, "/api/v1/events", "Last-Event-ID: 5")) {
+      assertThat(stream.until("event: gap")).noneMatch(line -> line.startsWith("id:"));
+      assertThat(stream.until("data:")).containsExactly("data: {\"after\":5,\"oldest\":41}");
+      assertThat(stream.ids("50")).hasSize(10).startsWith("41");
+    }
+  }
+
+  @Test
+  void aNumberOfAnotherLifeOfTheSchedulerIsAGapToo() throws IOException {
+    FakeScheduler scheduler = schedulerHolding(10);
+    happen(scheduler, 1, 2);
+    try (Served served = Served.of(scheduler);
+        Reading stream = new Reading(served, "/api/v1/events", "Last-Event-ID: 999")) {
+      stream.until("event: gap");
+      assertThat(stream.ids("2")).containsExactly("1", "2");
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotReadIsDroppedAndNothingIsBufferedForIt() throws IOException {
+    FakeScheduler scheduler = schedulerHolding(50);
+    Json.Obj large = Json.object().put("text", "x".repeat(20_000)).build();
+    try (Served served = Served.of(scheduler);
+        Reading stalled = new Reading(served, "/api/v1/events");
+        Reading reading = new Reading(served, "/api/v1/events")) {
+      stalled.until("retry:");
+      reading.until("retry:");
+      await().until(() -> scheduler.events().subscribers() == 2);
+
+      long sent = 0;
+      for (int i = 0; i < 100_000 && scheduler.events().subscribers() == 2; i++) {
+        sent = scheduler.events().add(i, "large", large).sequence();
+        // The other client reads everything and must not be disturbed.
+        reading.until("\"sequence\":" + sent + ",");
+      }
+
+      assertThat(scheduler.events().subscribers()).isEqualTo(1);
+      assertThat(sent).as("far less than would be needed to fill memory").isLessThan(5_000);
+      happen(scheduler, 1, 1);
+      reading.until("\"kind\":\"step\"");
+      assertThat(served.get("/metrics").body())
+          .contains("espalier_http_streams_dropped_total 1.0")
+          .contains("espalier_http_streams 1.0");
+    }
+  }
+
+  @Test
+  void aQuietStreamIsKeptAlive() throws IOException {
+    WebOptions.Limits limits =
+        new WebOptions.Limits(
+            1 << 20, 10, 10, Duration.ofMillis(900), Duration.ofSeconds(5), Duration.ofSeconds(30));
+    try (Served served = Served.with(schedulerHolding(10), o -> o.withLimits(limits));
+        Reading stream = new Reading(served, "/api/v1/events")) {
+      for (int i = 0; i < 5; i++) {
+        stream.until(": alive");
+      }
+    }
+  }
+
+  @Test
+  void tooManyStreamsAreTurnedAway() throws IOException {
+    try (Served served =
+            Served.with(
+                schedulerHolding(10), o -> o.withLimits(Served.limits(1, Duration.ofSeconds(5))));
+        Reading first = new Reading(served, "/api/v1/events")) {
+      first.until("retry:");
+      HttpRequest second =
+          served.request("/api/v1/events").header("Accept", "text/event-stream").build();
+      assertThat(served.send(second).statusCode()).isEqualTo(429);
+      first.socket.close();
+      await()
+          .untilAsserted(
+              () -> {
+                try (Reading third = new Reading(served, "/api/v1/events")) {
+                  assertThat(third.lines.readLine()).isEqualTo("HTTP/1.1 200 OK");
+                }
+              });
+    }
+  }
+
+  @Test
+  void aClientThatTakesOnlyJsonGetsAPage() {
+    FakeScheduler scheduler = schedulerHolding(10);
+    happen(scheduler, 1, 50);
+    try (Served served = Served.of(scheduler)) {
+      Json.Obj recent = Served.object(served.get("/api/v1/events?limit=2"));
+      assertThat(recent)
+          .isEqualTo(
+              Served.json(
+                  "{\"oldest\":41,\"newest\":50,\"events\":["
+                      + "{\"sequence\":49,\"time_ms\":49,\"kind\":\"step\",\"data\":{\"i\":49}},"
+                      + "{\"sequence\":50,\"time_ms\":50,\"kind\":\"step\",\"data\":{\"i\":50}}]}"));
+    }
+  }
+
+  @Test
+  void whereToBeginMustBeANumber() {
+    try (Served served = Served.standard()) {
+      for (String bad : List.of("x", "-1", "1e3", "99999999999999999999")) {
+        HttpResponse<String> refused =
+            served.send(served.request("/api/v1/events").header("Last-Event-ID", bad).build());
+        assertThat(refused.statusCode()).as(bad).isEqualTo(400);
+      }
+      assertThat(served.send(served.request("/api/v1/events?since=1").build()).statusCode())
+          .isEqualTo(400);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.espalier.webui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.json.Json;
+import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.FakeScheduler;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ProbesAndPageTest {
+  private static InstantSource later(long seconds) {
+    return InstantSource.fixed(Instant.ofEpochMilli(ApiWorld.NOW_MILLIS + seconds * 1000));
+  }
+
+  @Test
+  void healthIsTheAgeOfTheLatestView() {
+    try (Served served = Served.with(ApiWorld.standard(), o -> o.withClock(later(30)))) {
+      assertThat(served.get("/healthz").body()).isEqualTo("{\"status\":\"up\"}");
+    }
+    try (Served served = Served.with(ApiWorld.standard(), o -> o.withClock(later(31)))) {
+      HttpResponse<String> down = served.get("/healthz");
+      assertThat(down.statusCode()).isEqualTo(503);
+      assertThat(Served.object(down).get("reason"))
+          .isEqualTo(Json.of("the scheduler published its latest view 31 s ago, more than 30 s"));
+    }
+    try (Served served = Served.of(new FakeScheduler())) {
+      assertThat(served.get("/healthz").body()).contains("has not published anything yet");
+    }
+  }
+
+  @Test
+  void readyIsAConfigurationWithItsNodes() {
+    try (Served served = Served.standard()) {
+      assertThat(served.get("/readyz").statusCode()).isEqualTo(200);
+    }
+    FakeScheduler scheduler = new FakeScheduler();
+    try (Served served = Served.of(scheduler)) {
+      assertThat(served.get("/readyz").body()).contains("no configuration is in force");
+      scheduler.load(ApiWorld.config(), null, ApiWorld.NOW_MILLIS);
+      assertThat(served.get("/readyz").body()).contains("the nodes were not fetched yet");
+      scheduler.load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+      assertThat(served.get("/readyz").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void metricsCountTasksByStateAndRequestsByOperation() {
+    try (Served served = Served.standard()) {
+      served.get("/api/v1/jobs/backup");
+      served.get("/api/v1/jobs/nobody");
+      String text = served.get("/metrics").body();
+      assertThat(text)
+          .contains("espalier_job_tasks{job=\"backup\",state=\"done\"} 1.0")
+          .contains("espalier_job_tasks{job=\"scrub\",state=\"ready\"} 2.0")
+          .contains("espalier_tasks_running 1.0")
+          .contains("espalier_config_in_force 1.0")
+          .contains("espalier_config_errors 1.0")
+          .contains("route=\"/api/v1/jobs/{job}\",status=\"404\"")
+          .doesNotContain("nobody");
+      assertThat(text.lines().filter(l -> !l.startsWith("#")))
+          .allMatch(line -> line.startsWith("espalier_"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/ui/app.js", "/ui/style.css", "/favicon.svg"})
+  void thePageComesFromHereAndIsKeptUntilItChanges(String path) {
+    try (Served served = Served.standard()) {
+      HttpResponse<String> page = served.get(path);
+      assertThat(page.statusCode()).isEqualTo(200);
+      assertThat(page.body().replace("http://www.w3.org/2000/svg", ""))
+          .as("nothing from elsewhere, nothing inline")
+          .doesNotContain("http://", "https://", "style=\"", "onclick", "innerHTML");
+      String tag = page.headers().firstValue("ETag").orElseThrow();
+      HttpRequest again = served.request(path).header("If-None-Match", tag).build();
+      assertThat(served.send(again).statusCode()).isEqualTo(304);
+    }
+  }
+
+  @Test
+  void everyAnswerForbidsWhatABrowserMightDoWithIt() {
+    try (Served served = Served.standard()) {
+      for (String path : new String[] {"/", "/api/v1/jobs", "/nothing", "/metrics"}) {
+        HttpResponse<String> response = served.get(path);
+        assertThat(response.headers().firstValue("Content-Security-Policy").orElse(""))
+            .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+            .doesNotContain("unsafe");
+        assertThat(response.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+        assertThat(response.headers().firstValue("Cross-Origin-Resource-Policy"))
+            .contains("same-origin");
+        assertThat(response.headers().firstValue("Access-Control-Allow-Origin")).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void headAnswersLikeGetWithoutBody() {
+    try (Served served = Served.standard()) {
+      HttpRequest head =
+          served
+              .request("/api/v1/jobs")
+              .method("HEAD", HttpRequest.BodyPublishers.noBody())
+              .build();
+      HttpResponse<String> response = served.send(head);
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.body()).isEmpty();
+    }
+  }
+
+  @Test
+  void aPortInUseIsOneClearLine() {
+    try (Served served = Served.standard()) {
+      int port = served.server.port();
+      assertThatThrownBy(() -> start("127.0.0.1", port))
+          .isInstanceOf(WebStartException.class)
+          .hasMessage(
+              "cannot listen on 127.0.0.1:"
+                  + port
+                  + ": the port is in use; choose another with --http HOST:PORT");
+    }
+  }
+
+  @Test
+  void aClosedServerFreesItsPort() {
+    int port;
+    try (Served served = Served.standard()) {
+      port = served.server.port();
+    }
+    try (WebServer again = start("127.0.0.1", port)) {
+      assertThat(again.port()).isEqualTo(port);
+    }
+  }
+
+  @Test
+  void addressesThatCannotBeBoundAreOneClearLine() {
+    assertThatThrownBy(() -> start("192.0.2.1", 0))
+        .hasMessage("cannot listen on 192.0.2.1:0: this machine does not have that address");
+    assertThatThrownBy(() -> start("no such host", 0))
+        .hasMessage("cannot listen on no such host:0: there is no such host");
+  }
+
+  private static WebServer start(String host, int port) {
+    return WebServer.start(
+        WebOptions.at(host, port),
+        ApiWorld.standard(),
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+  }
+}

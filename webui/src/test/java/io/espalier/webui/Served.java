@@ -1,0 +1,113 @@
+package io.espalier.webui;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.FakeScheduler;
+import io.espalier.webui.v1.ServerIdentity;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+/** A served fake scheduler and a client for it. */
+final class Served implements AutoCloseable {
+  final FakeScheduler scheduler;
+  final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  final WebServer server;
+  final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private Served(FakeScheduler scheduler, UnaryOperator<WebOptions> options) {
+    this.scheduler = scheduler;
+    WebOptions base =
+        WebOptions.at("127.0.0.1", 0)
+            .withIdentity(new ServerIdentity("1.2.3", "local", "here"))
+            .withClock(InstantSource.fixed(Instant.ofEpochMilli(ApiWorld.NOW_MILLIS)));
+    this.server = WebServer.start(options.apply(base), scheduler, metrics);
+  }
+
+  static Served standard() {
+    return of(ApiWorld.standard());
+  }
+
+  static Served of(FakeScheduler scheduler) {
+    return new Served(scheduler, o -> o);
+  }
+
+  static Served with(FakeScheduler scheduler, UnaryOperator<WebOptions> options) {
+    return new Served(scheduler, options);
+  }
+
+  /** The defaults with some bounds replaced. */
+  static WebOptions.Limits limits(int streams, Duration answerWithin) {
+    WebOptions.Limits all = WebOptions.Limits.DEFAULT;
+    return new WebOptions.Limits(
+        all.bodyBytes(), all.requests(), streams, all.idle(), answerWithin, all.healthyWithin());
+  }
+
+  HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create(server.uri() + path)).timeout(Duration.ofSeconds(30));
+  }
+
+  HttpResponse<String> get(String path) {
+    return send(request(path).header("Accept", "application/json").build());
+  }
+
+  HttpResponse<String> post(String path, String body) {
+    return send(request(path).POST(HttpRequest.BodyPublishers.ofString(body)).build());
+  }
+
+  HttpResponse<String> send(HttpRequest request) {
+    try {
+      return client.send(request, HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Sends bytes as they are, with headers that clients do not let one set; reads to the end. */
+  String raw(String text) {
+    try (Socket socket = connect()) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+      socket.getOutputStream().flush();
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A connection of one's own. */
+  Socket connect() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), server.port());
+  }
+
+  static Json json(String text) {
+    Result<Json> read = JsonReader.parse(text);
+    return Objects.requireNonNull(read.value(), () -> text + ": " + read.problems());
+  }
+
+  static Json.Obj object(HttpResponse<String> response) {
+    return (Json.Obj) json(response.body());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

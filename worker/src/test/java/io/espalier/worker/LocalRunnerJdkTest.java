@@ -1,0 +1,10 @@
+package io.espalier.worker;
+
+import io.espalier.worker.process.SupervisorOptions;
+
+class LocalRunnerJdkTest extends LocalRunnerConformance {
+  @Override
+  protected SupervisorOptions.Mechanism mechanism() {
+    return SupervisorOptions.Mechanism.JDK;
+  }
+}
