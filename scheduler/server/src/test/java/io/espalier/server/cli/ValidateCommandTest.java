@@ -8,6 +8,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.config.ConfigFixtures;
@@ -37,7 +38,8 @@ class ValidateCommandTest {
     }
 
     @Override
-    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
       Json at = Objects.requireNonNull(spec.prefs().get("x"));
       Problem problem =
           new Problem(

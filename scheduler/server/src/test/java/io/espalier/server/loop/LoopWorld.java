@@ -19,6 +19,9 @@ import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.json.JsonReader;
@@ -32,6 +35,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -92,7 +96,9 @@ final class LoopWorld {
   /** Brings a configuration in force, with the stored statuses of what is new in it. */
   void configure(String json) {
     Result<Config> parsed =
-        plugins.configParser().parse(JsonReader.config().read(json).value());
+        plugins
+            .configParser()
+            .parse(Objects.requireNonNull(JsonReader.config().read(json).value()));
     Config config = parsed.value();
     if (config == null) {
       throw new AssertionError(parsed.problems().toString());
@@ -122,22 +128,19 @@ final class LoopWorld {
         .forEach(
             spec -> {
               try {
-                plugins
-                    .nodeSources()
-                    .get(spec.source())
-                    .create(
-                        spec,
-                        config.settings().levels(),
-                        new io.espalier.core.topology.NodeSourceContext("", ""))
-                    .value()
-                    .fetch(builder, Instant.ofEpochMilli(now), builder);
+                NodeSourceType type =
+                    Objects.requireNonNull(plugins.nodeSources().get(spec.source()));
+                NodeSource source =
+                    type.create(spec, config.settings().levels(), new NodeSourceContext("", ""))
+                        .value();
+                Objects.requireNonNull(source).fetch(builder, Instant.ofEpochMilli(now), builder);
               } catch (Exception e) {
                 throw new AssertionError(e);
               }
             });
     return nodes.computeIfAbsent(
         config.settings().nodesHash(),
-        hash -> builder.build(config.settings().nodeOrder()).value());
+        hash -> Objects.requireNonNull(builder.build(config.settings().nodeOrder()).value()));
   }
 
   /** Steps until the loop wants to sleep and nobody has work for it. */
@@ -175,9 +178,16 @@ final class LoopWorld {
     if (launch == null) {
       throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
     }
-    loop.taskEnded(
-        new TaskEnd(job, node, launch.invocation(), kind, status, exitCode, null, null));
+    loop.taskEnded(new TaskEnd(job, node, launch.invocation(), kind, status, exitCode, null, null));
     settle();
+  }
+
+  Launch launch(String job, String node) {
+    return Objects.requireNonNull(running.get(new TaskKey(job, node)), "does not run");
+  }
+
+  long done(String job) {
+    return Objects.requireNonNull(loop.progress().get(job)).done();
   }
 
   StatusRow row(String job, String node) {

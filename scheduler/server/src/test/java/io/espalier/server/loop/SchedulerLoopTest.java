@@ -39,7 +39,7 @@ class SchedulerLoopTest {
     world.writes("j", "c", "done");
     assertThat(world.loop.isQuiet()).isTrue();
     assertThat(world.launches).hasSize(3);
-    assertThat(world.loop.progress().get("j").done()).isEqualTo(3);
+    assertThat(world.done("j")).isEqualTo(3);
   }
 
   @Test
@@ -51,8 +51,7 @@ class SchedulerLoopTest {
     world.storeAnswers();
     assertThat(world.running).hasSize(2);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);
-    assertThat(world.row("j", "a").invocation())
-        .isEqualTo(world.running.get(key("a")).invocation());
+    assertThat(world.row("j", "a").invocation()).isEqualTo(world.launch("j", "a").invocation());
   }
 
   @Test
@@ -75,8 +74,8 @@ class SchedulerLoopTest {
     world.writes("j", "c", "done");
     world.advance(1);
     assertThat(world.running).containsOnlyKeys(key("a"));
-    assertThat(world.running.get(key("a")).attempt()).isEqualTo(2);
-    assertThat(world.running.get(key("a")).argument().get("prev_status").toString())
+    assertThat(world.launch("j", "a").attempt()).isEqualTo(2);
+    assertThat(world.launch("j", "a").argument().toString())
         .contains("\"result_bits\":96")
         .contains("\"data\":{\"at\":5}")
         .contains("\"backoff_duration\":1");
@@ -85,7 +84,7 @@ class SchedulerLoopTest {
   @Test
   void theTaskArgumentHasAllThatBistroPromises() {
     world.configure(ONE_HOST);
-    assertThat(world.running.get(key("a")).argument().toString())
+    assertThat(world.launch("j", "a").argument().toString())
         .isEqualTo(
             "{\"id\":\"j\",\"path_to_node\":[\"instance-node\",\"h\",\"a\"],\"config\":{\"x\":1},"
                 + "\"resources_by_node\":{\"h\":{\"slots\":1}},\"worker_node\":\"shard\","
@@ -121,13 +120,13 @@ class SchedulerLoopTest {
     world.configure(ONE_HOST);
     world.writes("j", "a", "done");
     world.writes("j", "b", "error_backoff");
-    Invocation before = world.running.get(key("c")).invocation();
+    Invocation before = world.launch("j", "c").invocation();
     world.crashAndRestart();
     world.launches.clear();
     world.configure(ONE_HOST);
     assertThat(world.running).containsOnlyKeys(key("c"));
-    assertThat(world.running.get(key("c")).attempt()).isEqualTo(2);
-    assertThat(world.running.get(key("c")).invocation().epoch()).isGreaterThan(before.epoch());
+    assertThat(world.launch("j", "c").attempt()).isEqualTo(2);
+    assertThat(world.launch("j", "c").invocation().epoch()).isGreaterThan(before.epoch());
     world.advance(1_000);
     assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
     world.writes("j", "b", "error_backoff");
@@ -244,8 +243,7 @@ class SchedulerLoopTest {
   void endsOfUnknownInvocationsChangeNothing() {
     world.configure(ONE_HOST);
     Invocation other = new Invocation(9, 9, 9);
-    world.loop.taskEnded(
-        new TaskEnd("j", "a", other, TaskEnd.Kind.EXITED, "done", 0, null, null));
+    world.loop.taskEnded(new TaskEnd("j", "a", other, TaskEnd.Kind.EXITED, "done", 0, null, null));
     world.settle();
     assertThat(world.warnings).singleElement().asString().contains("unknown invocation");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);
