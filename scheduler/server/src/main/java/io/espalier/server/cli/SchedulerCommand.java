@@ -1,7 +1,8 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.EspalierProcess;
-import io.espalier.server.ProcessOptions;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.ProcessOptions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

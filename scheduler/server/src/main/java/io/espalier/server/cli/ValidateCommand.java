@@ -15,6 +15,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.exit.ExitCode;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -25,7 +25,7 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.json.JsonReader;
-import io.espalier.server.Plugins;
+import io.espalier.server.process.Plugins;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

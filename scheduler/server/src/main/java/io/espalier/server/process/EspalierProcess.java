@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
@@ -7,10 +7,10 @@ import io.espalier.core.config.ConfigSource;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.Peak;
-import io.espalier.server.cli.CommandFailure;
-import io.espalier.server.cli.ExitCode;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
