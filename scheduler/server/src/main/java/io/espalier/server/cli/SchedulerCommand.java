@@ -34,6 +34,7 @@ public final class SchedulerCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     ProcessOptions options = flags.options(config, false, false, 0);
     try (EspalierProcess process = EspalierProcess.start(options)) {
+      process.actAsDaemon();
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       process.awaitEnd();
