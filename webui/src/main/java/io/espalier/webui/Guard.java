@@ -43,7 +43,7 @@ final class Guard implements Handler<RoutingContext> {
   private @Nullable String refusal(HttpServerRequest request) {
     String host = request.getHeader("Host");
     if (!anyHost && (host == null || !hosts.contains(bare(withoutPort(host))))) {
-      return "the host is not one of this server's; name it with --http-allowed-hosts";
+      return "the Host header names a host that is not this server's";
     }
     String origin = request.getHeader("Origin");
     if (origin != null && !isOwn(origin, host == null ? "" : host)) {

@@ -117,9 +117,10 @@ public final class WebServer implements AutoCloseable {
   private static Routes routes(
       WebOptions options,
       InetAddress address,
-      SchedulerApi api,
+      SchedulerApi scheduler,
       PrometheusMeterRegistry metrics,
       ExecutorService pool) {
+    SchedulerApi api = new Handover(scheduler, pool);
     WebOptions.Limits limits = options.limits();
     Duration third = limits.idle().dividedBy(3);
     Duration heartbeat =

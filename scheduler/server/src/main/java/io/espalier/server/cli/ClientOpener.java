@@ -1,11 +1,13 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.EspalierProcess;
-import io.espalier.server.ProcessOptions;
-import io.espalier.server.Version;
 import io.espalier.server.cli.client.Client;
 import io.espalier.server.cli.client.HttpApi;
 import io.espalier.server.cli.client.LocalApi;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.Version;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.webui.v1.ServerIdentity;

@@ -1,9 +1,11 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.Plugins;
-import io.espalier.server.Version;
 import io.espalier.server.cli.client.ClientCommands;
 import io.espalier.server.cli.client.Clients;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.Plugins;
+import io.espalier.server.process.Version;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;

@@ -43,7 +43,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final List<LogLine> logs = new ArrayList<>();
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private SchedulerView view = SchedulerView.EMPTY;
-  private boolean silent;
+  private CompletionStage<?> gate = CompletableFuture.completedFuture(null);
 
   /** Holds the last 1000 events. */
   public FakeScheduler() {
@@ -128,8 +128,13 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   /** From now on no stage completes. */
-  public synchronized FakeScheduler silent() {
-    silent = true;
+  public FakeScheduler silent() {
+    return answersAfter(new CompletableFuture<>());
+  }
+
+  /** From now on stages complete after this one, on its thread, and fail when it does. */
+  public synchronized FakeScheduler answersAfter(CompletionStage<?> newGate) {
+    gate = newGate;
     return this;
   }
 
@@ -312,31 +317,21 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   private CompletionStage<Void> change(Runnable change) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    synchronized (this) {
-      if (!silent) {
-        try {
+    return answer(
+        () -> {
           change.run();
-          done.complete(null);
-        } catch (RefusedException e) {
-          done.completeExceptionally(e);
-        }
-      }
-    }
-    return done;
+          return null;
+        });
   }
 
-  private <T> CompletionStage<T> answer(Supplier<T> question) {
-    synchronized (this) {
-      if (silent) {
-        return new CompletableFuture<>();
-      }
-      try {
-        return CompletableFuture.completedFuture(question.get());
-      } catch (RefusedException e) {
-        return CompletableFuture.failedFuture(e);
-      }
-    }
+  private synchronized <T extends @Nullable Object> CompletionStage<T> answer(
+      Supplier<T> question) {
+    return gate.thenApply(
+        open -> {
+          synchronized (this) {
+            return question.get();
+          }
+        });
   }
 
   private synchronized List<Job> configuredJobs() {

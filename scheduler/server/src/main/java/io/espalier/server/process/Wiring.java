@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
@@ -13,6 +13,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusText;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
@@ -146,7 +147,9 @@ final class Wiring implements AutoCloseable {
                   problem -> thread.execute(() -> loop.error("changes", problem))));
       NodeFetcher fetcher =
           new NodeFetcher(
-              plugins.nodeSources(), options.instanceNodeName(), options.configDirectory());
+              plugins.nodeSources(),
+              options.instanceNodeName(),
+              new NodeSourceContext(options.configDirectory(), data.root().toString()));
       nodes =
           opened(
               "nodes",

@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import java.nio.file.Path;
 import java.time.Duration;

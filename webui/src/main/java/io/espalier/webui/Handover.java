@@ -1,0 +1,88 @@
+package io.espalier.webui;
+
+import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
+/**
+ * A scheduler whose answers go on on our pool: whoever completes a stage, the scheduler thread
+ * above all, must not find itself writing JSON.
+ */
+final class Handover implements SchedulerApi {
+  private final SchedulerApi api;
+  private final Executor pool;
+
+  Handover(SchedulerApi api, Executor pool) {
+    this.api = api;
+    this.pool = pool;
+  }
+
+  private <T> CompletionStage<T> here(CompletionStage<T> stage) {
+    return stage.whenCompleteAsync((answer, failure) -> {}, pool);
+  }
+
+  @Override
+  public SchedulerView view() {
+    return api.view();
+  }
+
+  @Override
+  public EventFeed events() {
+    return api.events();
+  }
+
+  @Override
+  public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
+    return here(api.histograms(jobs, samples));
+  }
+
+  @Override
+  public CompletionStage<TaskPage> tasks(TaskQuery query) {
+    return here(api.tasks(query));
+  }
+
+  @Override
+  public CompletionStage<TaskView> task(String job, String node) {
+    return here(api.task(job, node));
+  }
+
+  @Override
+  public CompletionStage<Explanation> explain(String job, String node) {
+    return here(api.explain(job, node));
+  }
+
+  @Override
+  public CompletionStage<LogPage> logs(LogQuery query) {
+    return here(api.logs(query));
+  }
+
+  @Override
+  public CompletionStage<Long> forgive(List<String> jobs) {
+    return here(api.forgive(jobs));
+  }
+
+  @Override
+  public CompletionStage<Void> kill(String job, String node) {
+    return here(api.kill(job, node));
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String reason) {
+    return here(api.pause(job, reason));
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job) {
+    return here(api.resume(job));
+  }
+}
