@@ -113,6 +113,8 @@ public final class ConfigPoller implements AutoCloseable {
   private void publish(Result<Config> result, Instant now) {
     ConfigSnapshot before = current;
     Config config = result.value();
+    // What is wrong at the start is said by whoever starts, in the form of the command line.
+    boolean first = before.version() == 0;
     if (config == null) {
       current =
           new ConfigSnapshot(
@@ -122,8 +124,7 @@ public final class ConfigPoller implements AutoCloseable {
               true,
               before.inForceSince(),
               before.confirmedAt());
-      if (before.config() != null) {
-        // Without an older one there is nothing to go on with: whoever polls first says that.
+      if (!first) {
         LOG.error(
             "The configuration {} cannot be used, the one from {} stays in force:{}",
             source.name(),
@@ -135,7 +136,7 @@ public final class ConfigPoller implements AutoCloseable {
           new ConfigSnapshot(config, before.version() + 1, result.problems(), false, now, now);
       LOG.info("Configuration {} of {} is in force", current.version(), source.name());
       ConfigChanges.log(LOG, before.config(), config);
-      if (before.config() != null && !config.warnings().isEmpty()) {
+      if (!first && !config.warnings().isEmpty()) {
         LOG.warn("The configuration {} has warnings:{}", source.name(), lines(config.warnings()));
       }
     }
