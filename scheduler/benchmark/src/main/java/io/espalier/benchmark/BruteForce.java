@@ -9,11 +9,10 @@ import java.util.Random;
  * random order, and takes one of each job in turn while any fits. For comparison only.
  */
 final class BruteForce {
-  private final int hosts;
   private final int jobs;
   private final int leaves;
 
-  /** 0 never tried, 1 running, 2 done; by job and leaf. */
+  /** 0 never tried, 1 running; by job and leaf. */
   private final byte[][] status;
 
   private final int[] hostFree;
@@ -22,7 +21,6 @@ final class BruteForce {
   private final Random random = new Random(7);
 
   BruteForce(int hosts, int jobs) {
-    this.hosts = hosts;
     this.jobs = jobs;
     this.leaves = hosts * Scraping.SHARDS_PER_HOST;
     this.status = new byte[jobs][leaves];
@@ -68,20 +66,6 @@ final class BruteForce {
     return started;
   }
 
-  /** Ends all running tasks; returns how many. */
-  int finishAll() {
-    int ended = 0;
-    for (byte[] ofJob : status) {
-      for (int leaf = 0; leaf < leaves; leaf++) {
-        if (ofJob[leaf] == 1) {
-          ofJob[leaf] = 2;
-          ended++;
-        }
-      }
-    }
-    return ended;
-  }
-
   private void shuffle(int[] items, int count) {
     for (int i = count - 1; i > 0; i--) {
       int j = random.nextInt(i + 1);
@@ -89,9 +73,5 @@ final class BruteForce {
       items[i] = items[j];
       items[j] = swap;
     }
-  }
-
-  int hosts() {
-    return hosts;
   }
 }
