@@ -5,6 +5,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodesSoFar;
 import java.time.Instant;
@@ -24,7 +25,8 @@ public final class EmptyNodes implements NodeSource {
     }
 
     @Override
-    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
       return new Prefs(spec).finish(EmptyNodes::new);
     }
   }

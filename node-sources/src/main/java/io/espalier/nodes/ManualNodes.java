@@ -8,6 +8,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.NodesSoFar;
@@ -86,7 +87,8 @@ public final class ManualNodes implements NodeSource {
     }
 
     @Override
-    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
       return new Reading(new Prefs(spec), levels).read();
     }
   }

@@ -8,6 +8,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
@@ -113,7 +114,8 @@ public final class RangeLabelNodes implements NodeSource {
     }
 
     @Override
-    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
       Prefs prefs = new Prefs(spec);
       int parentLevel = prefs.parentLevel(levels);
       Long start = prefs.requireInteger("start");

@@ -6,6 +6,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
@@ -37,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Preferences: {@code parent_level}; {@code script}, an executable file, absolute or relative to
  * the directory of the configuration; {@code args}, given before the parent's name, which is always
  * the last argument; {@code timeout_sec} for each run (60); {@code parallelism} (twice the cores,
- * at most 8). A line is a name, or a JSON object as {@link NodeLine} describes.
+ * at most 8). A scheduler tells it its data directory as {@code ESPALIER_DATA_DIR}. A line is a
+ * name, or a JSON object as {@link NodeLine} describes.
  *
  * <p>All or nothing: any exit code but 0, a run that takes too long, an empty or unusable line, and
  * the whole fetch fails, stops the other runs and delivers nothing. Limits per fetch: 10,000,000
@@ -58,6 +60,7 @@ public final class ScriptNodes implements NodeSource {
   private final List<String> args;
   private final Duration timeout;
   private final int parallelism;
+  private final String dataDirectory;
   private final String path;
 
   private ScriptNodes(
@@ -66,12 +69,14 @@ public final class ScriptNodes implements NodeSource {
       List<String> args,
       Duration timeout,
       int parallelism,
+      String dataDirectory,
       String path) {
     this.parentLevel = parentLevel;
     this.script = script;
     this.args = List.copyOf(args);
     this.timeout = timeout;
     this.parallelism = parallelism;
+    this.dataDirectory = dataDirectory;
     this.path = path;
   }
 
@@ -86,7 +91,13 @@ public final class ScriptNodes implements NodeSource {
     int threads = Math.min(parallelism, parents.size());
     ExecutorService runners = Executors.newFixedThreadPool(threads, threads("script-runner-"));
     ExecutorService readers = Executors.newCachedThreadPool(threads("script-reader-"));
+    // Scripts have sessions of their own: a Ctrl-C that ends this program does not reach them.
+    Thread atExit = new Thread(() -> stop(runners), "scripts-at-exit");
+    boolean exiting = !addHook(atExit);
     try {
+      if (exiting) {
+        throw new InterruptedException("this program is ending");
+      }
       Delivery delivery = new Delivery(sink);
       AtomicLong budget = new AtomicLong(ScriptOutput.MAX_BYTES);
       Deque<Future<ScriptOutput>> runs = new ArrayDeque<>();
@@ -103,6 +114,24 @@ public final class ScriptNodes implements NodeSource {
     } finally {
       stop(runners);
       readers.shutdownNow();
+      removeHook(atExit);
+    }
+  }
+
+  private static boolean addHook(Thread hook) {
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // This program is ending, and the hook does what is to be done.
     }
   }
 
@@ -133,7 +162,7 @@ public final class ScriptNodes implements NodeSource {
       for (String argument : command) {
         checkEncodable(argument);
       }
-      return new ScriptRun(command, timeout, budget, readers).run();
+      return new ScriptRun(command, dataDirectory, timeout, budget, readers).run();
     } catch (ScriptFailure e) {
       throw new NodeSourceException(
           List.of(problem("the script " + script + " for \"" + parent + "\" " + e.getMessage())));
@@ -287,10 +316,11 @@ public final class ScriptNodes implements NodeSource {
     }
 
     @Override
-    public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory) {
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
       Prefs prefs = new Prefs(spec);
       int parentLevel = prefs.parentLevel(levels);
-      Path script = script(prefs, configDirectory);
+      Path script = script(prefs, context.configDirectory());
       List<String> args = prefs.strings("args");
       for (int i = 0; i < args.size(); i++) {
         if (args.get(i).indexOf('\0') >= 0) {
@@ -313,6 +343,7 @@ public final class ScriptNodes implements NodeSource {
                   args,
                   Duration.ofMillis(Math.max(1, Math.round(timeout * 1000))),
                   parallelism,
+                  context.dataDirectory(),
                   spec.path()));
     }
 

@@ -30,6 +30,7 @@ final class ScriptRun {
   private static final Duration END_OF_ERRORS = Duration.ofMillis(500);
 
   private final List<String> command;
+  private final String dataDirectory;
   private final Duration timeout;
   private final AtomicLong budget;
   private final ExecutorService readers;
@@ -39,8 +40,14 @@ final class ScriptRun {
    * @param budget bytes of output that are still allowed, shared between runs
    * @param readers runs the threads that read; must never refuse
    */
-  ScriptRun(List<String> command, Duration timeout, AtomicLong budget, ExecutorService readers) {
+  ScriptRun(
+      List<String> command,
+      String dataDirectory,
+      Duration timeout,
+      AtomicLong budget,
+      ExecutorService readers) {
     this.command = command;
+    this.dataDirectory = dataDirectory;
     this.timeout = timeout;
     this.budget = budget;
     this.readers = readers;
@@ -121,6 +128,9 @@ final class ScriptRun {
     ProcessBuilder builder = new ProcessBuilder(wrapped).redirectInput(NOTHING);
     // Flags of this program, among them where its secrets are, are no business of scripts.
     builder.environment().keySet().removeIf(name -> name.startsWith("ESPALIER_"));
+    if (!dataDirectory.isEmpty()) {
+      builder.environment().put("ESPALIER_DATA_DIR", dataDirectory);
+    }
     try {
       return builder.start();
     } catch (IOException e) {

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -239,6 +240,41 @@ class ScriptNodesTest extends NodeSourceContract {
     thread.interrupt();
     thread.join();
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    assertGone("child");
+  }
+
+  /** A program of its own that fetches: {@code SCRIPT} is the only argument. */
+  static final class Fetching {
+    public static void main(String[] args) throws Exception {
+      NodeSource source =
+          Tree.source(
+              new ScriptNodes.Type(),
+              ONE,
+              "{\"parent_level\": \"instance\", \"script\": \"" + args[0] + "\"}");
+      NodeRecorder.fetch(source, ONE, List.of(), Instant.EPOCH);
+    }
+  }
+
+  @Test
+  void theEndOfThisProgramKillsTheScriptsAndTheirChildren() throws Exception {
+    Path script =
+        script(
+            "s",
+            "sh -c 'echo $$ > %1$s/c; mv %1$s/c %1$s/child; exec sleep 1000' & wait"
+                .formatted(directory));
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Process program =
+        new ProcessBuilder(
+                java.toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Fetching.class.getName(),
+                script.toString())
+            .inheritIO()
+            .start();
+    await().atMost(Duration.ofSeconds(40)).until(() -> Files.exists(directory.resolve("child")));
+    program.destroy();
+    assertThat(program.waitFor()).as("as after SIGTERM").isEqualTo(143);
     assertGone("child");
   }
 

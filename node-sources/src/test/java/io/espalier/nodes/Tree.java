@@ -9,6 +9,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
@@ -34,7 +35,10 @@ final class Tree {
 
   static Result<NodeSource> create(
       NodeSourceType type, Levels levels, String json, String configDirectory) {
-    return type.create(new NodeSourceSpec(type.name(), prefs(json), PATH), levels, configDirectory);
+    return type.create(
+        new NodeSourceSpec(type.name(), prefs(json), PATH),
+        levels,
+        new NodeSourceContext(configDirectory, ""));
   }
 
   static Result<NodeSource> create(NodeSourceType type, Levels levels, String json) {

@@ -1,4 +1,4 @@
-/** The scheduler process: adapters, loop and wiring. */
+/** The program: {@link io.espalier.server.Main}. */
 @NullMarked
 package io.espalier.server;
 

@@ -36,7 +36,7 @@ record Value(Json json, ProblemPath path, Problems problems) {
     }
     if (number.compareTo(BigDecimal.valueOf(min)) < 0
         || number.compareTo(BigDecimal.valueOf(max)) > 0) {
-      error("expected a whole number " + range(String.valueOf(min), String.valueOf(max)), null);
+      error("expected a whole number from " + min + " to " + max, null);
       return null;
     }
     return number.longValueExact();
@@ -57,20 +57,18 @@ record Value(Json json, ProblemPath path, Problems problems) {
     }
     double value = number.doubleValue();
     if (!(value >= min && value <= max) || Double.isInfinite(value)) {
-      error("expected a number " + range(shown(min), shown(max)), null);
+      error("expected a number" + range(min, max), null);
       return null;
     }
     return value;
   }
 
-  private static String range(String min, String max) {
-    return "from " + min + " to " + max;
-  }
-
-  private static String shown(double bound) {
-    return bound == Double.MAX_VALUE
-        ? "the largest double"
-        : bound == -Double.MAX_VALUE ? "the smallest double" : Json.of(bound).toString();
+  private static String range(double min, double max) {
+    String atLeast = min == -Double.MAX_VALUE ? "" : " of at least " + Json.of(min);
+    String atMost = max == Double.MAX_VALUE ? "" : " of at most " + Json.of(max);
+    return atLeast.isEmpty() || atMost.isEmpty()
+        ? atLeast + atMost
+        : " from " + Json.of(min) + " to " + Json.of(max);
   }
 
   private @Nullable BigDecimal decimal() {

@@ -50,7 +50,10 @@ public record Problem(
     if (!at.equals(Position.NONE)) {
       out.append(' ').append(at);
     }
-    out.append(' ').append(path.isEmpty() ? "(document)" : path).append(": ").append(message);
+    if (!path.isEmpty()) {
+      out.append(' ').append(path);
+    }
+    out.append(": ").append(message);
     if (value != null) {
       out.append(" (value: ").append(value).append(')');
     }

@@ -38,6 +38,15 @@ public record TaskReport(
     }
   }
 
+  /** Its form without time, as workers send it (behaviour 6.4). */
+  public Json.Obj toJson() {
+    int bits =
+        main.bit()
+            | (usesBackoff ? TaskStatus.USES_BACKOFF : 0)
+            | (holdsPosition ? TaskStatus.DOES_NOT_ADVANCE_BACKOFF : 0);
+    return Json.object().put("result_bits", bits).putIfPresent("data", data).build();
+  }
+
   /** An error that we found, not the task: explained, waits, keeps what the task said before. */
   public static TaskReport error(String exception) {
     return ERROR_BACKOFF.addingToData(Json.object().put(EXCEPTION, exception).build());

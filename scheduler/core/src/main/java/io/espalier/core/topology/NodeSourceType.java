@@ -15,8 +15,6 @@ public interface NodeSourceType {
   /**
    * Checks the preferences and makes the source; does no I/O. Every problem of the preferences is
    * reported at once, with paths below {@link NodeSourceSpec#path()}.
-   *
-   * @param configDirectory what relative paths in the preferences are relative to
    */
-  Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String configDirectory);
+  Result<NodeSource> create(NodeSourceSpec spec, Levels levels, NodeSourceContext context);
 }

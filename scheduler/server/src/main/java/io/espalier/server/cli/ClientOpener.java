@@ -1,11 +1,13 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.EspalierProcess;
-import io.espalier.server.ProcessOptions;
-import io.espalier.server.Version;
 import io.espalier.server.cli.client.Client;
 import io.espalier.server.cli.client.HttpApi;
 import io.espalier.server.cli.client.LocalApi;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.Version;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.webui.v1.ServerIdentity;
@@ -24,14 +26,16 @@ final class ClientOpener implements Client.Opener {
     try {
       source = DataDirectory.sourceOf(dataDir);
     } catch (DataDirectoryException e) {
-      throw new CommandFailure(ExitCode.USAGE, e.getMessage(), e);
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
     if (source == null) {
       throw new CommandFailure(
           ExitCode.USAGE, dataDir + " is no data directory of a scheduler: it records no source");
     }
     EspalierProcess process =
-        EspalierProcess.start(ProcessOptions.frozen(source, ProcessFlags.configDirectory(source), dataDir, ProcessFlags.hostName()));
+        EspalierProcess.start(
+            ProcessOptions.frozen(
+                source, ProcessFlags.configDirectory(source), dataDir, ProcessFlags.hostName()));
     try {
       process.awaitSettled();
     } catch (InterruptedException e) {
@@ -39,9 +43,6 @@ final class ClientOpener implements Client.Opener {
       Thread.currentThread().interrupt();
       throw new CommandFailure(ExitCode.FAILED, "interrupted", e);
     }
-    return new LocalApi(
-        process.api(),
-        new ServerIdentity(Version.get(), "none", ""),
-        process);
+    return new LocalApi(process.api(), new ServerIdentity(Version.get(), "none", ""), process);
   }
 }

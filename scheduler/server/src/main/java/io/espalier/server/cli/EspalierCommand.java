@@ -1,9 +1,11 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.Plugins;
-import io.espalier.server.Version;
 import io.espalier.server.cli.client.ClientCommands;
 import io.espalier.server.cli.client.Clients;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.Plugins;
+import io.espalier.server.process.Version;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;
@@ -37,10 +39,10 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
     Plugins plugins = Plugins.load();
-    line.addSubcommand(
-        new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
+    line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
-    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment))).forEach(line::addSubcommand);
+    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment)))
+        .forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setExecutionExceptionHandler(EspalierCommand::failed);
     line.setParameterExceptionHandler(EspalierCommand::misused);

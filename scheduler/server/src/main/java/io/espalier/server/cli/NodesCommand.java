@@ -6,12 +6,15 @@ import io.espalier.core.config.ConfigSource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
-import io.espalier.server.Plugins;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
 import io.espalier.server.nodes.NodeFetcher;
+import io.espalier.server.process.Plugins;
 import java.io.BufferedWriter;
 import java.io.PrintWriter;
 import java.time.DateTimeException;
@@ -104,7 +107,8 @@ public final class NodesCommand implements Callable<Integer> {
       return ExitCode.USAGE;
     }
     String name = instanceNodeName == null ? ProcessFlags.hostName() : instanceNodeName;
-    NodeFetcher fetcher = new NodeFetcher(types.get(), name, found.directory());
+    NodeFetcher fetcher =
+        new NodeFetcher(types.get(), name, new NodeSourceContext(found.directory(), ""));
     Instant now = instant();
     report(loaded.problems());
     List<Problem> preferences = fetcher.check(found.settings());
@@ -125,6 +129,7 @@ public final class NodesCommand implements Callable<Integer> {
       listing.json();
     } else {
       listing.tree();
+      out.flush();
       spec.commandLine().getErr().println(listing.totals());
     }
     out.flush();

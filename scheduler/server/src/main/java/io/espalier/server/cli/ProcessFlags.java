@@ -1,10 +1,12 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.ProcessOptions;
-import io.espalier.server.ProcessOptions.HostPort;
-import io.espalier.server.ProcessOptions.Runner;
-import io.espalier.server.ProcessOptions.Simulation;
-import io.espalier.server.ProcessOptions.Store;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.ProcessOptions.Runner;
+import io.espalier.server.process.ProcessOptions.Simulation;
+import io.espalier.server.process.ProcessOptions.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;

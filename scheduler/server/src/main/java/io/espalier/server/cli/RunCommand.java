@@ -8,8 +8,10 @@ import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
-import io.espalier.server.EspalierProcess;
-import io.espalier.server.ProcessOptions;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.ProcessOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -82,8 +84,7 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   /** Of the jobs that can run; the others are listed as invalid, or were disabled on purpose. */
-  private static List<JobProgress> progress(EspalierProcess process)
-      throws InterruptedException {
+  private static List<JobProgress> progress(EspalierProcess process) throws InterruptedException {
     return process.progress().stream()
         .filter(
             p -> {

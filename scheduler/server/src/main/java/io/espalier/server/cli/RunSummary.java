@@ -3,6 +3,7 @@ package io.espalier.server.cli;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.Peak;
+import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,8 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.EspalierProcess;
-import io.espalier.server.ProcessOptions;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.ProcessOptions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,6 +34,7 @@ public final class SchedulerCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     ProcessOptions options = flags.options(config, false, false, 0);
     try (EspalierProcess process = EspalierProcess.start(options)) {
+      process.actAsDaemon();
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       process.awaitEnd();

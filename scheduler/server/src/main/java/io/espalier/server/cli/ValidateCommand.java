@@ -11,9 +11,11 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.exit.ExitCode;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -94,7 +96,7 @@ public final class ValidateCommand implements Callable<Integer> {
   private Result<Config> check() throws InterruptedException {
     try {
       ConfigSource source = ConfigSources.open(config);
-      Result<Config> loaded = new ConfigLoader(parser).load(source.fetch());
+      Result<Config> loaded = new ConfigLoader(parser).inspect(source.fetch());
       Config value = loaded.value();
       if (value == null) {
         return loaded;
@@ -113,7 +115,10 @@ public final class ValidateCommand implements Callable<Integer> {
     return nodeSourceTypes.stream()
         .filter(type -> type.name().equals(spec.source()))
         .findFirst()
-        .map(type -> type.create(spec, value.settings().levels(), directory).problems())
+        .map(
+            type ->
+                type.create(spec, value.settings().levels(), new NodeSourceContext(directory, ""))
+                    .problems())
         .orElse(List.of());
   }
 

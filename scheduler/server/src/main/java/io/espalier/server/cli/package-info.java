@@ -2,4 +2,5 @@
 @NullMarked
 package io.espalier.server.cli;
 
+import io.espalier.server.exit.ExitCode;
 import org.jspecify.annotations.NullMarked;

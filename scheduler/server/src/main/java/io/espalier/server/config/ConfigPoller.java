@@ -122,21 +122,20 @@ public final class ConfigPoller implements AutoCloseable {
               true,
               before.inForceSince(),
               before.confirmedAt());
-      String consequence =
-          before.config() == null
-              ? "there is no configuration yet"
-              : "the one from " + before.inForceSince() + " stays in force";
-      LOG.error(
-          "The configuration {} cannot be used, {}:{}",
-          source.name(),
-          consequence,
-          lines(result.problems()));
+      if (before.config() != null) {
+        // Without an older one there is nothing to go on with: whoever polls first says that.
+        LOG.error(
+            "The configuration {} cannot be used, the one from {} stays in force:{}",
+            source.name(),
+            before.inForceSince(),
+            lines(result.problems()));
+      }
     } else {
       current =
           new ConfigSnapshot(config, before.version() + 1, result.problems(), false, now, now);
       LOG.info("Configuration {} of {} is in force", current.version(), source.name());
       ConfigChanges.log(LOG, before.config(), config);
-      if (!config.warnings().isEmpty()) {
+      if (before.config() != null && !config.warnings().isEmpty()) {
         LOG.warn("The configuration {} has warnings:{}", source.name(), lines(config.warnings()));
       }
     }

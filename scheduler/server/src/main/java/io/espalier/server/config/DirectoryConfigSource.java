@@ -11,13 +11,15 @@ import java.util.List;
 
 /**
  * A configuration that is spread over the {@code *.json} files of one directory. Sub-directories
- * and hidden files (which editors leave behind) are not looked at. Immutable.
+ * and hidden files (which editors leave behind) are not looked at.
  */
 public final class DirectoryConfigSource implements ConfigSource {
   private final Path directory;
+  private final FileReading reading;
 
   public DirectoryConfigSource(Path directory) {
     this.directory = directory;
+    this.reading = new FileReading(directory, () -> list(directory));
   }
 
   @Override
@@ -32,14 +34,14 @@ public final class DirectoryConfigSource implements ConfigSource {
 
   @Override
   public Text fetch() throws Unavailable, InterruptedException {
-    Text text = FileReading.stable(directory, this::readAll);
+    Text text = reading.fetch();
     if (text.documents().isEmpty()) {
       throw FileReading.unavailable(directory, "there is no *.json file in this directory", null);
     }
     return text;
   }
 
-  private List<Document> readAll() throws IOException {
+  private static List<Path> list(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*.json")) {
       for (Path file : all) {
@@ -51,10 +53,6 @@ public final class DirectoryConfigSource implements ConfigSource {
       throw e.getCause();
     }
     files.sort(null);
-    List<Document> documents = new ArrayList<>();
-    for (Path file : files) {
-      documents.add(new Document(file.toString(), FileReading.bytes(file)));
-    }
-    return documents;
+    return files;
   }
 }

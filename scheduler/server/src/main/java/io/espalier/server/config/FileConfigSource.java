@@ -4,12 +4,14 @@ import io.espalier.core.config.ConfigSource;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A configuration in one file. Immutable. */
+/** A configuration in one file. */
 public final class FileConfigSource implements ConfigSource {
   private final Path file;
+  private final FileReading reading;
 
   public FileConfigSource(Path file) {
     this.file = file;
+    this.reading = new FileReading(file, () -> List.of(file));
   }
 
   @Override
@@ -25,7 +27,6 @@ public final class FileConfigSource implements ConfigSource {
 
   @Override
   public Text fetch() throws Unavailable, InterruptedException {
-    return FileReading.stable(
-        file, () -> List.of(new Document(file.toString(), FileReading.bytes(file))));
+    return reading.fetch();
   }
 }

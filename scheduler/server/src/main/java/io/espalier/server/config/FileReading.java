@@ -17,54 +17,121 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the file and the directory source have in common. */
+/**
+ * What the file and the directory source have in common: reading until two readings in a row agree.
+ * For one thread at a time.
+ */
 final class FileReading {
   private static final int TRIES = 20;
 
-  private FileReading() {}
+  /** Below this, reading is so cheap that stamps are not even looked at. */
+  private static final long CHEAP_BYTES = 1 << 20;
 
-  /** Reads all documents once. */
-  interface Reading {
-    List<Document> read() throws IOException;
+  /** A change this short before a reading may have left the same stamp as one after it. */
+  private static final long STAMP_DOUBT_MILLIS = 2000;
+
+  /** How long stamps are believed; remote file systems can be wrong about them. */
+  private static final long STAMP_TRUST_MILLIS = 10_000;
+
+  private final Path place;
+  private final Listing listing;
+  private final long cheapBytes;
+  private final InstantSource clock;
+
+  private List<FileStamp> stamps = List.of();
+  private @Nullable Text last;
+  private long readAt;
+
+  /** Finds the files of the configuration. */
+  interface Listing {
+    List<Path> files() throws IOException;
   }
 
   /**
-   * Reads until two readings in a row agree: a file that is being written then shows itself. What
-   * is written slower than that is caught by the poller, which waits for the text to settle.
+   * A reading of some files.
    *
    * @param place for problems
    */
-  static Text stable(Path place, Reading reading) throws Unavailable, InterruptedException {
+  FileReading(Path place, Listing listing) {
+    this(place, listing, CHEAP_BYTES, InstantSource.system());
+  }
+
+  FileReading(Path place, Listing listing, long cheapBytes, InstantSource clock) {
+    this.place = place;
+    this.listing = listing;
+    this.cheapBytes = cheapBytes;
+    this.clock = clock;
+  }
+
+  /**
+   * The text now. A file that is being written shows itself by two readings that differ; what is
+   * written slower than that is caught by the poller, which waits for the text to settle.
+   */
+  Text fetch() throws Unavailable, InterruptedException {
     try {
-      Text last = text(reading.read());
-      for (int i = 0; i < TRIES; i++) {
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
-        }
-        Text again = text(reading.read());
-        if (again.hash().equals(last.hash())) {
-          return again;
-        }
-        last = again;
+      long now = clock.millis();
+      List<FileStamp> found = FileStamp.of(listing.files());
+      Text known = last;
+      if (known != null && found.equals(stamps) && stampsTell(found, now)) {
+        return known;
       }
-      throw unavailable(place, "the text changes faster than it can be read", null);
+      last = null;
+      Text text = readUntilStable();
+      stamps = found;
+      readAt = now;
+      last = text;
+      return text;
     } catch (IOException e) {
       throw unavailable(place, e);
     }
   }
 
+  /** Whether equal stamps mean equal content. */
+  private boolean stampsTell(List<FileStamp> found, long now) {
+    long bytes = found.stream().mapToLong(FileStamp::bytes).sum();
+    return bytes >= cheapBytes
+        && now - readAt < STAMP_TRUST_MILLIS
+        && found.stream().allMatch(stamp -> stamp.changedBefore(readAt - STAMP_DOUBT_MILLIS));
+  }
+
+  private Text readUntilStable() throws IOException, Unavailable, InterruptedException {
+    List<Path> files = listing.files();
+    Text before = text(files);
+    if (files.stream().anyMatch(file -> Files.exists(file) && !Files.isRegularFile(file))) {
+      // A pipe, as in "validate <(command)": it can be read only once.
+      return before;
+    }
+    for (int i = 0; i < TRIES; i++) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      Text again = text(listing.files());
+      if (again.hash().equals(before.hash())) {
+        return again;
+      }
+      before = again;
+    }
+    throw unavailable(place, "the text changes faster than it can be read", null);
+  }
+
   /** The bytes, or as many as show that there are too many. */
-  static byte[] bytes(Path file) throws IOException {
+  private static byte[] bytes(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       return in.readNBytes(JsonReader.MAX_CONFIG_BYTES + 1);
     }
   }
 
-  private static Text text(List<Document> documents) {
+  private static Text text(List<Path> files) throws IOException {
+    List<Document> documents = new ArrayList<>();
+    for (Path file : files) {
+      documents.add(new Document(file.toString(), bytes(file)));
+    }
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (Document document : documents) {

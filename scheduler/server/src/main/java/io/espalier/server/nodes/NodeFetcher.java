@@ -7,6 +7,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
@@ -30,18 +31,17 @@ public final class NodeFetcher {
 
   private final Map<String, NodeSourceType> types;
   private final String instanceName;
-  private final String configDirectory;
+  private final NodeSourceContext context;
 
   /**
    * @param types by the name under which configurations know them
    * @param instanceName of the root node
-   * @param configDirectory what relative paths of sources are relative to; may be empty
    */
   public NodeFetcher(
-      Map<String, NodeSourceType> types, String instanceName, String configDirectory) {
+      Map<String, NodeSourceType> types, String instanceName, NodeSourceContext context) {
     this.types = new TreeMap<>(types);
     this.instanceName = instanceName;
-    this.configDirectory = configDirectory;
+    this.context = context;
   }
 
   /** What is wrong with the preferences of the sources; fetches nothing and does no I/O. */
@@ -102,7 +102,7 @@ public final class NodeFetcher {
       return null;
     }
     try {
-      Result<NodeSource> result = type.create(spec, settings.levels(), configDirectory);
+      Result<NodeSource> result = type.create(spec, settings.levels(), context);
       problems.addAll(result.problems());
       if (result.value() == null && !result.hasErrors()) {
         problems.add(Problem.error(spec.path(), "the source gives no reason for not being made"));

@@ -6,16 +6,16 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Properties;
 import java.util.List;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *   lock, owner       the lock, and who has it
  *   statuses.sqlite   task statuses
  *   epoch             when statuses are kept in memory only
- *   jobs/NAME/        working directories of tasks, names encoded by {@link FileNames}
+ *   jobs/NAME/        working directories of tasks, named by the worker
  *   logs/  journal/   output of tasks; live invocations
  * </pre>
  *
@@ -105,11 +105,6 @@ public final class DataDirectory implements AutoCloseable {
   /** The directory of the journal of live invocations; exists. */
   public Path journal() {
     return createDirectories(root.resolve("journal"));
-  }
-
-  /** The working directory of a job's tasks; not created. Always a direct child of jobs/. */
-  public Path jobDirectory(String job) {
-    return root.resolve("jobs").resolve(FileNames.encode(job));
   }
 
   /** Deletes all statuses and logs, for a fresh start; before the stores are opened. */

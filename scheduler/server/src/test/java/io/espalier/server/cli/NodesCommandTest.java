@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.server.exit.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

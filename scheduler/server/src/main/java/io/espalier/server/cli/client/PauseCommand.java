@@ -1,7 +1,7 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.cli.ExitCode;
+import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.Map;
 import picocli.CommandLine.Command;

@@ -2,7 +2,7 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.server.cli.ExitCode;
+import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.ArrayList;
 import java.util.List;

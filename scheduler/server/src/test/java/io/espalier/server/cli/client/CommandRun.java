@@ -2,7 +2,7 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
-import io.espalier.server.cli.CommandFailure;
+import io.espalier.server.exit.CommandFailure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.espalier.server.cli;
+package io.espalier.server.exit;
 
 /** Ends a command with a one-line message for people and an exit code. */
 public final class CommandFailure extends RuntimeException {

@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import io.espalier.core.loop.SchedulerLoop;
 import java.time.Duration;

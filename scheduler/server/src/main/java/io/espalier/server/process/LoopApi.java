@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;

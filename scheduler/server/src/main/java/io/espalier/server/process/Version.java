@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 /** The version of the distribution. */
 public final class Version {

@@ -1,31 +1,35 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
+import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusText;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.nodes.NodesState;
-import io.espalier.server.events.RecentEvents;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
-import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
+import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
@@ -41,10 +45,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -85,12 +91,18 @@ final class Wiring implements AutoCloseable {
    * @param follow where the poller's news are to go
    * @throws IOException when something of the outside cannot be had, saying what
    */
-  Wiring(ProcessOptions options, Plugins plugins, ConfigPoller configPoller, ConfigNews follow, Consumer<Throwable> onDeath)
+  Wiring(
+      ProcessOptions options,
+      Plugins plugins,
+      ConfigPoller configPoller,
+      ConfigNews follow,
+      Consumer<Throwable> onDeath)
       throws IOException {
     boolean complete = false;
     try {
       InstantSource clock = InstantSource.system();
       this.onDeath = onDeath;
+      LOG.info("effective options: {}", options.shown());
       DataDirectory data =
           opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
       if (options.fresh()) {
@@ -103,8 +115,9 @@ final class Wiring implements AutoCloseable {
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();
       opened("status writer", () -> writer.close(FLUSH_AT_MOST));
+      StatusText statusText = new StatusText(JsonReader::parse);
       LogStore logs = opened("logs", SqliteLogStore.open(data.logs().resolve("logs.sqlite")));
-      TaskRunner runner = runner(options, data, logs);
+      TaskRunner runner = runner(options, data, logs, statusText);
 
       SchedulingCore core = new SchedulingCore(options.seed());
       thread = new LoopThread(clock, onDeath);
@@ -112,9 +125,14 @@ final class Wiring implements AutoCloseable {
           new SchedulerLoop(
               core,
               plugins.policies(),
-              new StatusText(JsonReader::parse),
+              statusText,
               new LoopPorts(
-                  runner, new Commits(writer), events::publish, view::set, Wiring::warn, thread),
+                  runner,
+                  new Commits(writer),
+                  news -> publish(events, news),
+                  view::set,
+                  Wiring::warn,
+                  thread),
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
@@ -137,7 +155,9 @@ final class Wiring implements AutoCloseable {
                   problem -> thread.execute(() -> loop.error("changes", problem))));
       NodeFetcher fetcher =
           new NodeFetcher(
-              plugins.nodeSources(), options.instanceNodeName(), options.configDirectory());
+              plugins.nodeSources(),
+              options.instanceNodeName(),
+              new NodeSourceContext(options.configDirectory(), data.root().toString()));
       nodes =
           opened(
               "nodes",
@@ -187,10 +207,26 @@ final class Wiring implements AutoCloseable {
   private ExecutorCloser watch(StatusWriter writer, LogStore logs, InstantSource clock) {
     ScheduledExecutorService watch =
         Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
-    watch.scheduleWithFixedDelay(() -> showProblems(writer), 0, 1, TimeUnit.SECONDS);
-    watch.scheduleWithFixedDelay(
-        () -> logs.prune(clock.millis() - LOGS_KEPT.toMillis()), 60, 3600, TimeUnit.SECONDS);
+    every(watch, 1, () -> showProblems(writer));
+    every(watch, 3600, () -> logs.prune(clock.millis() - LOGS_KEPT.toMillis()));
     return new ExecutorCloser(watch);
+  }
+
+  /** A failing piece of work is said, and tried again at its next time. */
+  private static void every(ScheduledExecutorService watch, int seconds, Runnable work) {
+    ScheduledFuture<?> forEver =
+        watch.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.warn("watching failed", e);
+              }
+            },
+            0,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("watching by {}", forEver);
   }
 
   private void showProblems(StatusWriter writer) {
@@ -220,7 +256,8 @@ final class Wiring implements AutoCloseable {
     };
   }
 
-  private static TaskRunner runner(ProcessOptions options, DataDirectory data, LogStore logs)
+  private static TaskRunner runner(
+      ProcessOptions options, DataDirectory data, LogStore logs, StatusText statusText)
       throws IOException {
     String shard = options.instanceNodeName();
     return switch (options.runner()) {
@@ -236,9 +273,16 @@ final class Wiring implements AutoCloseable {
               shard,
               SupervisorOptions.of(data.root(), Path.of(options.configDirectory()))
                   .withWorkerCommand(options.workerCommand())
-                  .withHost(shard),
+                  .withHost(shard)
+                  .withStatusForm(end -> statusForm(statusText, end)),
               logs);
     };
+  }
+
+  /** The {@code status} of the event {@code got_status} (behaviour 7.4). */
+  private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
+    // How the job wants its status read is not known here; a status line is a status line.
+    return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
   }
 
   /** Ends all tasks; their ends reach the store, because everything they need is still open. */
@@ -301,6 +345,15 @@ final class Wiring implements AutoCloseable {
         .description("Time spent in transactions of the status store")
         .register(metrics);
     return metrics;
+  }
+
+  private static void publish(RecentEvents events, List<Event> news) {
+    if (LOG.isDebugEnabled()) {
+      for (Event event : news) {
+        LOG.atDebug().addKeyValue("event", event.kind()).log(event.data().toString());
+      }
+    }
+    events.publish(news);
   }
 
   private static void warn(String message, String job, String node) {

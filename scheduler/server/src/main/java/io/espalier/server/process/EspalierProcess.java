@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
@@ -7,10 +7,10 @@ import io.espalier.core.config.ConfigSource;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.Peak;
-import io.espalier.server.cli.CommandFailure;
-import io.espalier.server.cli.ExitCode;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -42,6 +42,7 @@ public final class EspalierProcess implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final AtomicReference<@Nullable Throwable> death;
   private long changesSeen = -1;
+  private volatile boolean daemon;
 
   private EspalierProcess(Wiring parts, AtomicReference<@Nullable Throwable> death) {
     this.parts = parts;
@@ -203,6 +204,15 @@ public final class EspalierProcess implements AutoCloseable {
   private void stopOnSignal() {
     LOG.info("stopping");
     close();
+    if (daemon) {
+      // A daemon that was told to stop, and did, has succeeded: not 128 and the signal's number.
+      Runtime.getRuntime().halt(ExitCode.OK);
+    }
+  }
+
+  /** From now on a signal that stops the process makes it exit with 0. */
+  public void actAsDaemon() {
+    daemon = true;
   }
 
   /** Stops everything in order; safe to call twice and from several threads. */

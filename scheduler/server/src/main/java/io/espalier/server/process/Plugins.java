@@ -1,4 +1,4 @@
-package io.espalier.server;
+package io.espalier.server.process;
 
 import io.espalier.core.config.ConfigParser;
 import io.espalier.core.scheduling.SchedulingPolicy;

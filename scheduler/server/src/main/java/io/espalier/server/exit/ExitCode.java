@@ -1,4 +1,4 @@
-package io.espalier.server.cli;
+package io.espalier.server.exit;
 
 /** The exit codes of the public contract (design section 6, ruling 19). */
 public final class ExitCode {

@@ -1,0 +1,5 @@
+/** How commands end: exit codes and one-line failures. */
+@NullMarked
+package io.espalier.server.exit;
+
+import org.jspecify.annotations.NullMarked;

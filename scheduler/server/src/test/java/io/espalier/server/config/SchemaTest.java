@@ -1,0 +1,604 @@
+package io.espalier.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion.VersionFlag;
+import com.networknt.schema.ValidationMessage;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigPlace;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.config.ConfigFixtures;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The JSON Schema says the same as the parser. */
+class SchemaTest {
+  private static final String SCHEMA_TEXT = read();
+  private static final JsonSchema SCHEMA =
+      JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(SCHEMA_TEXT, InputFormat.JSON);
+
+  /** What parser and schema say of a document. */
+  private enum Verdict {
+    /** Both accept. */
+    GOOD,
+    /** Both refuse. */
+    BAD,
+    /** Only the parser sees the error: it needs to look at two places at once. */
+    BAD_FOR_PARSER,
+    /** The schema is what {@code --strict} is: it refuses what the parser warns of. */
+    WARNED
+  }
+
+  private record Row(Verdict verdict, String document) {
+    @Override
+    public String toString() {
+      return verdict + " " + document;
+    }
+  }
+
+  private static String read() {
+    try (InputStream in = SchemaTest.class.getResourceAsStream("/espalier-config.schema.json")) {
+      return new String(
+          Objects.requireNonNull(in, "the schema").readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static final String SETTINGS =
+      "'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
+          + "'resources': {'host': {'slots': {'default': 1, 'limit': 2}},"
+          + "'worker': {'ram': {'default': 0, 'limit': 9}}}";
+
+  private static String settings(String member) {
+    return "{'bistro_settings': {" + SETTINGS + ", " + member + "}}";
+  }
+
+  private static String onlySettings(String members) {
+    return "{'bistro_settings': {" + members + "}}";
+  }
+
+  private static String nodes(String members) {
+    return onlySettings("'nodes': {" + members + "}, 'resources': {}");
+  }
+
+  private static String resources(String value) {
+    return onlySettings(
+        "'nodes': {'levels': ['host'], 'node_sources': [{'source': 'empty'}]},"
+            + " 'resources': "
+            + value);
+  }
+
+  private static String job(String members) {
+    return "{'bistro_settings': {" + SETTINGS + "}, 'bistro_job->j': {" + members + "}}";
+  }
+
+  private static String owned(String member) {
+    return job("'owner': 'o', " + member);
+  }
+
+  private final List<Row> rows = new ArrayList<>();
+
+  private void add(Verdict verdict, UnaryOperator<String> frame, String... members) {
+    for (String member : members) {
+      rows.add(new Row(verdict, frame.apply(member)));
+    }
+  }
+
+  /** One key with good and bad values, in a frame. */
+  private void key(UnaryOperator<String> frame, String key, List<String> good, List<String> bad) {
+    good.forEach(value -> add(Verdict.GOOD, frame, "'" + key + "': " + value));
+    bad.forEach(value -> add(Verdict.BAD, frame, "'" + key + "': " + value));
+  }
+
+  private static final List<String> NO_BOOL = List.of("null", "2", "'yes'", "[]", "{}");
+  private static final List<String> BOOLS =
+      List.of("true", "false", "0", "1", "1.0", "'true'", "'0'");
+  private static final List<String> NO_TEXT = List.of("null", "true", "[]", "{}");
+  private static final List<String> NO_NUMBER = List.of("null", "'x'", "true", "[]", "{}", "''");
+  private static final List<String> NO_OBJECT = List.of("null", "1", "'x'", "true", "[]");
+  private static final List<String> NO_LIST = List.of("null", "1", "'x'", "true", "{}");
+
+  static Stream<Row> rows() {
+    SchemaTest table = new SchemaTest();
+    table.documents();
+    table.ofSettings();
+    table.ofNodesAndResources();
+    table.ofJobs();
+    table.ofBoth(SchemaTest::settings);
+    table.ofBoth(SchemaTest::owned);
+    return table.rows.stream();
+  }
+
+  private void documents() {
+    UnaryOperator<String> same = text -> text;
+    add(Verdict.BAD, same, "{}", "[]", "null", "'x'", "1", "{'bistro_settings': []}");
+    add(Verdict.GOOD, SchemaTest::settings, "'_': 1", "'// why': {}", "'_x': null");
+    add(
+        Verdict.GOOD,
+        member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
+        "'$schema': 'x'",
+        "'_comment': []",
+        "'//': 1",
+        "'bistro_job->a.b:c-D_9': {'owner': 'o'}");
+    add(
+        Verdict.BAD,
+        member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
+        "'bistro_job->': {'owner': 'o'}",
+        "'bistro_job->../x': {'owner': 'o'}",
+        "'bistro_job->a b': {'owner': 'o'}",
+        "'bistro_job->x': []",
+        "'bistro_job->x': null",
+        "'bistro_job->x': 'y'",
+        "'bistro_job->x': {}",
+        "'bistro_job->" + "x".repeat(240) + "': {'owner': 'o'}");
+    add(
+        Verdict.WARNED,
+        member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
+        "'bistro_jobs->x': {}",
+        "'colour': 1",
+        "'bistro_job->x': {'owner': 'o', 'colour': 1}");
+    add(Verdict.WARNED, SchemaTest::settings, "'colour': 'red'");
+    add(Verdict.BAD, SchemaTest::settings, "'enable': true", "'backof': [1]");
+    add(Verdict.BAD, SchemaTest::owned, "'enable': true", "'depends-on': []");
+  }
+
+  private void ofSettings() {
+    key(SchemaTest::settings, "enabled", BOOLS, NO_BOOL);
+    key(SchemaTest::settings, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
+    key(SchemaTest::settings, "working_wait", List.of(), List.of("-1", "86401"));
+    key(SchemaTest::settings, "idle_wait", List.of("5"), NO_NUMBER);
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::settings, "'idle_wait': '-1'", "'idle_wait': '1e9'");
+    key(SchemaTest::settings, "scheduler", List.of("'long_tail'"), NO_TEXT);
+    key(SchemaTest::settings, "remote_worker_selector", List.of("'busiest'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::settings,
+        "'scheduler': 'x'",
+        "'scheduler': 7",
+        "'remote_worker_selector': 'x'");
+    key(SchemaTest::settings, "level_for_tasks", List.of("'host'", "'instance'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::settings, "'level_for_tasks': 'x'");
+    key(SchemaTest::settings, "node_order", List.of("'original'"), List.of("'x'", "1", "null"));
+    key(
+        SchemaTest::settings,
+        "CAUTION_exit_initial_wait_before_timestamp",
+        List.of("0", "123", "'123'", "253402300799"),
+        List.of("-1", "1.5", "253402300800", "null", "true", "[]", "'x'"));
+    key(
+        SchemaTest::settings,
+        "worker_resources_override",
+        List.of("{}", "{'h:1': {}}", "{'h': {'ram': 3}}", "{'_': 1}", "{'h': {'_': 'x'}}"),
+        NO_OBJECT);
+    key(
+        SchemaTest::settings,
+        "worker_resources_override",
+        List.of(),
+        List.of("{'h': 1}", "{'h': {'ram': -1}}", "{'h': {'ram': []}}", "{'h': {'ram': 1.5}}"));
+    key(
+        SchemaTest::settings,
+        "worker_resources_overrides",
+        List.of("{'h': {'ram': '3'}}"),
+        NO_OBJECT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::settings,
+        "'worker_resources_override': {'h': {'slots': 1}}",
+        "'worker_resources_override': {'h': {'nope': 1}}");
+    add(
+        Verdict.BAD,
+        SchemaTest::settings,
+        "'worker_resources_override': {}, 'worker_resources_overrides': {}");
+    String ram = "{'ram_mb': {'logical_resource': 'ram', ";
+    key(
+        SchemaTest::settings,
+        "physical_resources",
+        List.of(
+            "{}",
+            "{'_': 0}",
+            "{'ram_mb': {'logical_resource': 'ram'}}",
+            ram + "'enforcement': 'hard'}}",
+            ram + "'multiply_logical_by': '0.5'}}",
+            ram + "'physical_reserve_amount': -5}}",
+            "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'soft'}}",
+            "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'none'}}"),
+        NO_OBJECT);
+    key(
+        SchemaTest::settings,
+        "physical_resources",
+        List.of(),
+        List.of(
+            "{'disk': {'logical_resource': 'ram'}}",
+            "{'ram_mb': {}}",
+            "{'ram_mb': []}",
+            "{'ram_mb': {'logical_resource': []}}",
+            ram + "'enforcement': 'soft'}}",
+            ram + "'multiply_logical_by': 0}}",
+            ram + "'multiply_logical_by': null}}",
+            ram + "'physical_reserve_amount': 'x'}}",
+            "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'hard'}}",
+            "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'soft'}}"));
+  }
+
+  private void ofNodesAndResources() {
+    key(SchemaTest::onlySettings, "nodes", List.of(), List.of("{'levels': []}"));
+    key(SchemaTest::onlySettings, "resources", List.of(), List.of("{}"));
+    key(
+        member -> onlySettings(member + ", 'resources': {}"),
+        "nodes",
+        List.of("{'levels': []}"),
+        List.of("{}", "[]", "null", "1", "'x'"));
+    key(SchemaTest::nodes, "levels", List.of("[]", "['a']", "['a b', 7]"), NO_LIST);
+    key(
+        SchemaTest::nodes,
+        "levels",
+        List.of(),
+        List.of("['instance']", "['worker']", "['']", "['a\\u0000']", "[null]", "[[]]", "[true]"));
+    add(Verdict.WARNED, SchemaTest::nodes, "'levels': ['a', 'a']");
+    UnaryOperator<String> more = member -> nodes("'levels': [], " + member);
+    key(
+        more,
+        "node_sources",
+        List.of(
+            "[{'source': 'empty'}]",
+            "[{'source': 'manual', 'prefs': {'a': 1}}]",
+            "[{'source': 'x'}]"),
+        NO_LIST);
+    key(
+        more,
+        "node_sources",
+        List.of(),
+        List.of(
+            "[1]",
+            "[{}]",
+            "[{'source': null}]",
+            "[{'source': 'manual', 'prefs': []}]",
+            "[{'source': 'manual', 'pref': {}}]"));
+    add(Verdict.WARNED, more, "'node_sources': []");
+    key(
+        more,
+        "node_order",
+        List.of("'random'", "'original'", "'lexicographic'"),
+        List.of("'x'", "null", "1", "[]"));
+    add(Verdict.GOOD, more, "'node_source': 'x', 'node_source_prefs': {}");
+
+    for (String good :
+        List.of(
+            "{}",
+            "{'_': 1}",
+            "{'host': {}}",
+            "{'host': {'_': 1}}",
+            "{'host': {'r': {'default': 0, 'limit': 0}}}",
+            "{'host': {'a b': {'default': '1', 'limit': 5, 'weight': 3}}}",
+            "{'instance': {'r': {'default': 1, 'limit': 1, '_': 1}}}")) {
+      rows.add(new Row(Verdict.GOOD, resources(good)));
+    }
+    for (String bad :
+        List.of(
+            "[]",
+            "null",
+            "1",
+            "{'host': []}",
+            "{'host': {'r': 1}}",
+            "{'host': {'r': {}}}",
+            "{'host': {'r': {'default': 1}}}",
+            "{'host': {'r': {'limit': 1}}}",
+            "{'host': {'r': {'default': -1, 'limit': 1}}}",
+            "{'host': {'r': {'default': 1, 'limit': -1}}}",
+            "{'host': {'r': {'default': 1, 'limit': 1, 'weight': -1}}}",
+            "{'host': {'r': {'default': 1.5, 'limit': 1}}}",
+            "{'host': {'r': {'default': 1, 'limit': 2147483648}}}",
+            "{'host': {'r': {'default': 1, 'limit': null}}}",
+            "{'host': {'r': {'default': 1, 'limits': 1}}}")) {
+      rows.add(new Row(Verdict.BAD, resources(bad)));
+    }
+    for (String bad :
+        List.of(
+            "{'nope': {}}",
+            "{'host': {'r': {'default': 1, 'limit': 1}}, 'instance': {'r': {'default': 1, 'limit': 1}}}")) {
+      rows.add(new Row(Verdict.BAD_FOR_PARSER, resources(bad)));
+    }
+  }
+
+  private void ofJobs() {
+    key(SchemaTest::job, "owner", List.of("'o'", "''", "7"), NO_TEXT);
+    key(SchemaTest::owned, "enabled", BOOLS, NO_BOOL);
+    key(SchemaTest::owned, "command", List.of("[]", "['a', '', 7, 'x\\n']"), NO_LIST);
+    key(
+        SchemaTest::owned,
+        "command",
+        List.of(),
+        List.of("['']", "['a', null]", "['a', '\\u0000']"));
+    key(
+        SchemaTest::owned,
+        "status_from",
+        List.of("'status_line'", "'exit_code'"),
+        List.of("'exit'", "1", "null", "[]"));
+    key(SchemaTest::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
+    key(SchemaTest::owned, "priority", List.of(), List.of("-1"));
+    key(SchemaTest::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
+    key(
+        SchemaTest::owned,
+        "resources",
+        List.of("{}", "{'slots': 0}", "{'slots': '2', '_': 1}"),
+        NO_OBJECT);
+    key(
+        SchemaTest::owned,
+        "resources",
+        List.of(),
+        List.of("{'slots': -1}", "{'slots': 1.5}", "{'slots': null}"));
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'resources': {'nope': 1}");
+    key(
+        SchemaTest::owned,
+        "filters",
+        List.of(
+            "{}",
+            "{'host': {}}",
+            "{'_': 1}",
+            "{'worker': {'_': 1}}",
+            "{'db': {'whitelist': ['a', 7], 'whitelist_regex': 'a.*', 'blacklist': [],"
+                + "'blacklist_regex': '', 'tag_whitelist': ['t'], 'fraction_of_nodes': 0.5}}",
+            "{'db': {'fraction_of_nodes': '0.5'}}",
+            "{'db': {'fraction_of_nodes': 0}}"),
+        NO_OBJECT);
+    key(
+        SchemaTest::owned,
+        "filters",
+        List.of(),
+        List.of(
+            "{'host': []}",
+            "{'host': {'whitelist': 'a'}}",
+            "{'host': {'whitelist': [null]}}",
+            "{'host': {'blacklist': {}}}",
+            "{'host': {'tag_whitelist': 1}}",
+            "{'host': {'whitelist_regex': []}}",
+            "{'host': {'blacklist_regex': null}}",
+            "{'host': {'fraction_of_nodes': 1.5}}",
+            "{'host': {'fraction_of_nodes': -0.1}}",
+            "{'host': {'fraction_of_nodes': []}}",
+            "{'host': {'fraction_of_node': 0.1}}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::owned,
+        "'filters': {'nope': {}}",
+        "'filters': {'host': {'whitelist_regex': '('}}",
+        "'filters': {'host': {'fraction_of_nodes': '2'}}");
+    key(SchemaTest::owned, "depends_on", List.of("[]", "['x', 7]"), NO_LIST);
+    key(SchemaTest::owned, "depends_on", List.of(), List.of("[null]", "[['x']]"));
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'depends_on': ['j']");
+    key(SchemaTest::owned, "run_only_after_all_nodes_are_done_for", List.of("[]"), NO_LIST);
+    key(SchemaTest::owned, "run_only_after_all_nodes_are_done_for", List.of(), List.of("['x']"));
+    key(SchemaTest::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
+    key(SchemaTest::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::owned,
+        "'level_for_tasks': 'x'",
+        "'level_for_host_placement': 'x'");
+    key(SchemaTest::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
+    key(SchemaTest::owned, "host_placement", List.of(), List.of("'a\\nb'"));
+    for (String time : List.of("create_time", "modify_time")) {
+      key(SchemaTest::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
+      key(SchemaTest::owned, time, List.of(), List.of("-1", "1.5"));
+    }
+    key(SchemaTest::owned, "version_id", List.of("-1", "123456789012345"), NO_NUMBER);
+    key(SchemaTest::owned, "version_id", List.of(), List.of("-2", "0.5", "9223372036854775808"));
+    key(SchemaTest::owned, "errors", List.of("{}"), NO_OBJECT);
+    key(SchemaTest::owned, "errors", List.of(), List.of("{'error': 'x', 'value': 1}"));
+  }
+
+  private void ofBoth(UnaryOperator<String> frame) {
+    key(
+        frame,
+        "backoff",
+        List.of("[1]", "[1, 2.0, 3]", "[1, 'repeat']", "['fail']", "[5, 'fail']"),
+        NO_LIST);
+    key(
+        frame,
+        "backoff",
+        List.of(),
+        List.of(
+            "[]", "['repeat']", "[0]", "[-1]", "[1.5]", "['1']", "[null]", "[1, 'x']", "[1, {}]"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'backoff': [2, 1]", "'backoff': [1, 1]");
+    add(Verdict.WARNED, frame, "'backoff': [1, 'fail', 'x']");
+    key(
+        frame,
+        "kill_orphan_tasks_after_sec",
+        List.of("true", "false", "0", "-1", "0.37"),
+        List.of("null", "'5'", "[]", "{}", "1000000001"));
+    key(
+        frame,
+        "task_subprocess",
+        List.of(
+            "{}",
+            "{'poll_ms': -5}",
+            "{'poll_ms': '10'}",
+            "{'max_log_lines_per_poll_interval': 0}",
+            "{'parent_death_signal': 0}",
+            "{'process_group_leader': 'true'}",
+            "{'use_canary_pipe': false}",
+            "{'cgroups': {}}",
+            "{'cgroups': {'root': '/sys/fs/cgroup', 'slice': 'a/b', 'subsystems': ['cpu,cpuacct'],"
+                + "'kill_without_freezer': 1}}",
+            "{'_': 1, 'cgroups': {'_': 1}}"),
+        NO_OBJECT);
+    key(
+        frame,
+        "task_subprocess",
+        List.of(),
+        List.of(
+            "{'poll_ms': 1.5}",
+            "{'poll_ms': null}",
+            "{'max_log_lines_per_poll_interval': []}",
+            "{'parent_death_signal': -1}",
+            "{'parent_death_signal': 'KILL'}",
+            "{'process_group_leader': 2}",
+            "{'use_canary_pipe': null}",
+            "{'cgroups': []}",
+            "{'cgroups': {'root': []}}",
+            "{'cgroups': {'slice': '../x'}}",
+            "{'cgroups': {'subsystems': 'cpu'}}",
+            "{'cgroups': {'subsystems': ['a/b']}}",
+            "{'cgroups': {'subsystems': [null]}}",
+            "{'cgroups': {'kill_without_freezer': 'no'}}",
+            "{'pollms': 1}",
+            "{'cgroups': {'rot': ''}}"));
+    key(
+        frame,
+        "kill_subprocess",
+        List.of(
+            "{}",
+            "{'method': 'term'}",
+            "{'method': 'term_wait_kill'," + "'kill_wait_ms': 500}",
+            "{'method': 'kill', 'kill_wait_ms': -1}"),
+        NO_OBJECT);
+    key(
+        frame,
+        "kill_subprocess",
+        List.of(),
+        List.of(
+            "{'method': 'KILL'}",
+            "{'method': null}",
+            "{'kill_wait_ms': 'soon'}",
+            "{'kill_wait_ms': 0.5}",
+            "{'kill_wait_m': 1}"));
+    key(frame, "kill_request", List.of("{'method': 'kill'}"), NO_OBJECT);
+    add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void parserAndSchemaAgree(Row row) {
+    String text = row.document().replace('\'', '"');
+    Result<Json> document = JsonReader.strict().read(text);
+    assertThat(document.problems()).as(text).isEmpty();
+    Result<Config> parsed = ConfigFixtures.parser().parse(Objects.requireNonNull(document.value()));
+    Set<ValidationMessage> messages = SCHEMA.validate(text, InputFormat.JSON);
+    boolean bad = row.verdict() == Verdict.BAD || row.verdict() == Verdict.BAD_FOR_PARSER;
+    assertThat(parsed.hasErrors()).as("parser: %s", parsed.problems()).isEqualTo(bad);
+    boolean refused = row.verdict() == Verdict.BAD || row.verdict() == Verdict.WARNED;
+    assertThat(!messages.isEmpty()).as("schema: %s", messages).isEqualTo(refused);
+    if (row.verdict() == Verdict.WARNED) {
+      assertThat(parsed.problems()).as("warnings").isNotEmpty().noneMatch(Problem::isError);
+    }
+  }
+
+  @Test
+  void theTableIsLarge() {
+    assertThat(rows().distinct().count()).isGreaterThan(500);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyKeyIsInTheTableOnceWellAndOnceBadly(ConfigPlace place) {
+    for (String key : place.keys()) {
+      for (Verdict verdict : List.of(Verdict.GOOD, Verdict.BAD)) {
+        assertThat(rows())
+            .as("%s %s", verdict, key)
+            .anyMatch(row -> row.verdict() == verdict && row.document().contains("'" + key + "'"));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theSchemaHasExactlyTheKeysOfTheParser(ConfigPlace place) {
+    Set<String> known = new HashSet<>(place.keys());
+    known.addAll(place.spellings().keySet());
+    known.addAll(place.obsolete().keySet());
+    assertThat(properties(place).members().keySet()).containsExactlyInAnyOrderElementsOf(known);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyKeyOfTheSchemaIsDescribed(ConfigPlace place) {
+    properties(place)
+        .members()
+        .forEach(
+            (key, value) ->
+                assertThat(resolved(value).get("description")).as(place + "." + key).isNotNull());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatTheParserWarnsOfIsDeprecatedInTheSchema(ConfigPlace place) {
+    Set<String> warned = new HashSet<>(place.spellings().keySet());
+    warned.addAll(place.obsolete().keySet());
+    properties(place)
+        .members()
+        .forEach(
+            (key, value) ->
+                assertThat(((Json.Obj) value).members().containsKey("deprecated"))
+                    .as(key)
+                    .isEqualTo(warned.contains(key)));
+  }
+
+  private static Json.Obj properties(ConfigPlace place) {
+    return switch (place) {
+      case SETTINGS -> at("$defs", "settings", "properties");
+      case NODES -> at("$defs", "settings", "properties", "nodes", "properties");
+      case NODE_SOURCE ->
+          at(
+              "$defs",
+              "settings",
+              "properties",
+              "nodes",
+              "properties",
+              "node_sources",
+              "items",
+              "properties");
+      case RESOURCE -> at("$defs", "resource", "properties");
+      case PHYSICAL_RESOURCES ->
+          at("$defs", "settings", "properties", "physical_resources", "properties");
+      case PHYSICAL_RESOURCE ->
+          at(
+              "$defs",
+              "settings",
+              "properties",
+              "physical_resources",
+              "properties",
+              "cpu_core",
+              "properties");
+      case TASK_SUBPROCESS -> at("$defs", "taskSubprocess", "properties");
+      case CGROUPS -> at("$defs", "taskSubprocess", "properties", "cgroups", "properties");
+      case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
+      case JOB -> at("$defs", "job", "properties");
+      case FILTER -> at("$defs", "filter", "properties");
+    };
+  }
+
+  private static Json.Obj at(String... path) {
+    @Nullable Json value = JsonReader.parse(SCHEMA_TEXT).value();
+    for (String key : path) {
+      value = ((Json.Obj) Objects.requireNonNull(value, key)).get(key);
+    }
+    return (Json.Obj) Objects.requireNonNull(value, "the end of the path");
+  }
+
+  private static Json.Obj resolved(Json schema) {
+    Json.Obj object = (Json.Obj) schema;
+    if (object.get("description") == null && object.get("$ref") instanceof Json.Str ref) {
+      return at("$defs", ref.value().replace("#/$defs/", ""));
+    }
+    return object;
+  }
+}

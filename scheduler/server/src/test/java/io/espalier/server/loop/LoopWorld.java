@@ -1,0 +1,265 @@
+package io.espalier.server.loop;
+
+import io.espalier.core.api.Event;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.problem.Result;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.Change;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusText;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
+import io.espalier.json.JsonReader;
+import io.espalier.server.process.Plugins;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A loop with the production core, and a world that does only what the test says. */
+final class LoopWorld {
+  long now = 1_000_000;
+  boolean saturated;
+  boolean storeAnswers = true;
+  final List<String> warnings = new ArrayList<>();
+  final List<Event> events = new ArrayList<>();
+  final List<String> kills = new ArrayList<>();
+  final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final Map<TaskKey, Launch> running = new LinkedHashMap<>();
+  final List<Launch> launches = new ArrayList<>();
+  private final Deque<Runnable> unanswered = new ArrayDeque<>();
+  private final Deque<Runnable> inbox = new ArrayDeque<>();
+  private final Map<String, Topology> nodes = new HashMap<>();
+  private final Plugins plugins = Plugins.load();
+  @Nullable SchedulerView view;
+  SchedulingCore core;
+  SchedulerLoop loop;
+
+  LoopWorld() {
+    this(0);
+  }
+
+  LoopWorld(int maxAttempts) {
+    core = new SchedulingCore(7);
+    loop = newLoop(1, maxAttempts);
+  }
+
+  /** What a restart after a crash leaves: the store, nothing else. */
+  void crashAndRestart() {
+    inbox.clear();
+    unanswered.clear();
+    running.clear();
+    core = new SchedulingCore(8);
+    loop = newLoop(2, 0);
+  }
+
+  private SchedulerLoop newLoop(long epoch, int maxAttempts) {
+    return new SchedulerLoop(
+        core,
+        plugins.policies(),
+        new StatusText(JsonReader::parse),
+        new LoopPorts(
+            new Runner(),
+            new Commits(),
+            events::addAll,
+            published -> view = published,
+            (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
+            inbox::add),
+        new LoopOptions(epoch, "testhost", maxAttempts, 1));
+  }
+
+  /** Brings a configuration in force, with the stored statuses of what is new in it. */
+  void configure(String json) {
+    Result<Config> parsed =
+        plugins
+            .configParser()
+            .parse(Objects.requireNonNull(JsonReader.config().read(json).value()));
+    Config config = parsed.value();
+    if (config == null) {
+      throw new AssertionError(parsed.problems().toString());
+    }
+    Topology topology = topology(config);
+    Change change = core.prepare(config, topology);
+    List<StatusRow> rows =
+        stored.values().stream()
+            .filter(
+                row ->
+                    change.newTasks().jobs().contains(row.job())
+                        || change.newTasks().nodes().stream()
+                            .anyMatch(n -> n.jobs().contains(row.job())))
+            .toList();
+    CompletionStage<Void> inForce = loop.change(new PreparedChange(change, rows, now));
+    settle();
+    if (!inForce.toCompletableFuture().isDone()) {
+      throw new AssertionError("the change is not in force");
+    }
+  }
+
+  private Topology topology(Config config) {
+    TopologyBuilder builder = new TopologyBuilder(config.settings().levels(), "instance-node");
+    config
+        .settings()
+        .nodeSources()
+        .forEach(
+            spec -> {
+              try {
+                NodeSourceType type =
+                    Objects.requireNonNull(plugins.nodeSources().get(spec.source()));
+                NodeSource source =
+                    type.create(spec, config.settings().levels(), new NodeSourceContext("", ""))
+                        .value();
+                Objects.requireNonNull(source).fetch(builder, Instant.ofEpochMilli(now), builder);
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    return nodes.computeIfAbsent(
+        config.settings().nodesHash(),
+        hash -> Objects.requireNonNull(builder.build(config.settings().nodeOrder()).value()));
+  }
+
+  /** Steps until the loop wants to sleep and nobody has work for it. */
+  void settle() {
+    for (int i = 0; i < 10_000; i++) {
+      while (!inbox.isEmpty()) {
+        inbox.remove().run();
+      }
+      Duration pause = loop.runOnce(now);
+      if (!pause.isZero() || (loop.isQuiet() && inbox.isEmpty())) {
+        if (inbox.isEmpty()) {
+          return;
+        }
+      }
+    }
+    throw new AssertionError("the loop does not come to rest");
+  }
+
+  void advance(long millis) {
+    now += millis;
+    settle();
+  }
+
+  void writes(String job, String node, String status) {
+    end(job, node, TaskEnd.Kind.EXITED, status, 0);
+  }
+
+  void end(
+      String job,
+      String node,
+      TaskEnd.Kind kind,
+      @Nullable String status,
+      @Nullable Integer exitCode) {
+    Launch launch = running.remove(new TaskKey(job, node));
+    if (launch == null) {
+      throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
+    }
+    loop.taskEnded(new TaskEnd(job, node, launch.invocation(), kind, status, exitCode, null, null));
+    settle();
+  }
+
+  Launch launch(String job, String node) {
+    return Objects.requireNonNull(running.get(new TaskKey(job, node)), "does not run");
+  }
+
+  long done(String job) {
+    return Objects.requireNonNull(loop.progress().get(job)).done();
+  }
+
+  StatusRow row(String job, String node) {
+    StatusRow row = stored.get(new TaskKey(job, node));
+    if (row == null) {
+      throw new AssertionError("nothing stored of " + job + " on " + node);
+    }
+    return row;
+  }
+
+  /** The store answers all that it was asked so far. */
+  void storeAnswers() {
+    storeAnswers = true;
+    while (!unanswered.isEmpty()) {
+      unanswered.remove().run();
+    }
+    settle();
+  }
+
+  private final class Commits implements LoopPorts.Commits {
+    @Override
+    public CompletionStage<Void> submit(Batch batch) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      Runnable commit =
+          () -> {
+            batch.rows().forEach(row -> stored.put(row.key(), row));
+            done.complete(null);
+          };
+      if (storeAnswers) {
+        commit.run();
+      } else {
+        unanswered.add(commit);
+      }
+      return done;
+    }
+
+    @Override
+    public boolean isSaturated() {
+      return saturated;
+    }
+  }
+
+  private final class Runner implements TaskRunner {
+    @Override
+    public String name() {
+      return "test";
+    }
+
+    @Override
+    public String shard() {
+      return "shard";
+    }
+
+    @Override
+    public void open(Consumer<TaskEnd> ends) {}
+
+    @Override
+    public void start(Launch launch) {
+      TaskKey key = new TaskKey(launch.job(), launch.node());
+      if (running.put(key, launch) != null) {
+        throw new AssertionError("two live invocations of " + key);
+      }
+      launches.add(launch);
+    }
+
+    @Override
+    public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+      kills.add(job + "/" + node + " " + how.method().label());
+      return running.containsKey(new TaskKey(job, node));
+    }
+
+    @Override
+    public void close() {}
+  }
+}
