@@ -66,7 +66,7 @@ public final class RunCommand implements Callable<Integer> {
     ProcessOptions options = flags.options(config, true, fresh, maxAttempts);
     long start = System.nanoTime();
     Terminal terminal = Terminal.detect(Boolean.getBoolean("espalier.terminal"), System.getenv());
-    try (EspalierProcess process = EspalierProcess.start(options)) {
+    try (EspalierProcess process = EspalierProcess.startUntilSignal(options, false)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       Screen screen = new Screen(System.err, terminal);
       while (!process.awaitQuiet(REDRAW_MILLIS)) {

@@ -33,8 +33,7 @@ public final class SchedulerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     ProcessOptions options = flags.options(config, false, false, 0);
-    try (EspalierProcess process = EspalierProcess.start(options)) {
-      process.actAsDaemon();
+    try (EspalierProcess process = EspalierProcess.startUntilSignal(options, true)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       process.awaitEnd();

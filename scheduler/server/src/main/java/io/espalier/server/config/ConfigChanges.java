@@ -20,7 +20,10 @@ final class ConfigChanges {
     for (Map.Entry<String, Job> entry : after.jobs().entrySet()) {
       Job was = old.get(entry.getKey());
       Job is = entry.getValue();
-      if (was == null || before == null) {
+      if (before == null) {
+        // Its problems are told by whoever starts.
+        log.info("Job {} added{}", quoted(is.name()), is.canRun() ? "" : ", it cannot run");
+      } else if (was == null) {
         logJob(log, "added", is);
       } else if (!JobExport.toJson(was, before.settings())
           .equals(JobExport.toJson(is, after.settings()))) {

@@ -113,6 +113,8 @@ public final class ConfigPoller implements AutoCloseable {
   private void publish(Result<Config> result, Instant now) {
     ConfigSnapshot before = current;
     Config config = result.value();
+    // What is wrong at the start is said by whoever starts, in the form of the command line.
+    boolean first = before.version() == 0;
     if (config == null) {
       current =
           new ConfigSnapshot(
@@ -122,21 +124,19 @@ public final class ConfigPoller implements AutoCloseable {
               true,
               before.inForceSince(),
               before.confirmedAt());
-      String consequence =
-          before.config() == null
-              ? "there is no configuration yet"
-              : "the one from " + before.inForceSince() + " stays in force";
-      LOG.error(
-          "The configuration {} cannot be used, {}:{}",
-          source.name(),
-          consequence,
-          lines(result.problems()));
+      if (!first) {
+        LOG.error(
+            "The configuration {} cannot be used, the one from {} stays in force:{}",
+            source.name(),
+            before.inForceSince(),
+            lines(result.problems()));
+      }
     } else {
       current =
           new ConfigSnapshot(config, before.version() + 1, result.problems(), false, now, now);
       LOG.info("Configuration {} of {} is in force", current.version(), source.name());
       ConfigChanges.log(LOG, before.config(), config);
-      if (!config.warnings().isEmpty()) {
+      if (!first && !config.warnings().isEmpty()) {
         LOG.warn("The configuration {} has warnings:{}", source.name(), lines(config.warnings()));
       }
     }

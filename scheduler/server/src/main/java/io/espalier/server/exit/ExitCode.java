@@ -13,5 +13,8 @@ public final class ExitCode {
   /** The server cannot be reached. */
   public static final int UNREACHABLE = 3;
 
+  /** Ended by a signal, whose number is to be added: 130 for SIGINT, 143 for SIGTERM. */
+  public static final int SIGNAL = 128;
+
   private ExitCode() {}
 }

@@ -4,19 +4,24 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.Settings;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.Peak;
+import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.nodes.NodeFetcher;
+import io.espalier.server.nodes.NodesState;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -41,14 +46,45 @@ public final class EspalierProcess implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
   private final AtomicReference<@Nullable Throwable> death;
+  private volatile boolean signalled;
   private long changesSeen = -1;
-  private volatile boolean daemon;
 
   private EspalierProcess(Wiring parts, AtomicReference<@Nullable Throwable> death) {
     this.parts = parts;
     this.death = death;
     this.hook = new Thread(this::stopOnSignal, "shutdown");
     Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * Starts everything, and from now on SIGINT and SIGTERM stop it and end this program. A signal
+   * that comes during the start is obeyed after it.
+   *
+   * @param clean whether a signal ends the program with 0, as it does a daemon, or with 130 and 143
+   * @throws CommandFailure as {@link #start}
+   */
+  public static EspalierProcess startUntilSignal(ProcessOptions options, boolean clean) {
+    CompletableFuture<EspalierProcess> started = new CompletableFuture<>();
+    AtomicBoolean stopping = new AtomicBoolean();
+    StopSignals.handle(
+        number -> {
+          if (stopping.compareAndSet(false, true)) {
+            // When the start fails, the main thread says so and ends the program.
+            var unused = started.thenAccept(process -> process.endOnSignal(number, clean));
+          }
+        });
+    EspalierProcess process = start(options);
+    started.complete(process);
+    return process;
+  }
+
+  private void endOnSignal(int number, boolean clean) {
+    signalled = true;
+    stopOnSignal();
+    if (!clean) {
+      System.err.println("espalier: stopped; run it again to go on where it was");
+    }
+    System.exit(clean ? ExitCode.OK : ExitCode.SIGNAL + number);
   }
 
   /**
@@ -69,9 +105,11 @@ public final class EspalierProcess implements AutoCloseable {
               InstantSource.system(),
               follow);
       configs.poll(Instant.now());
-      if (configs.current().config() == null) {
+      Config config = configs.current().config();
+      if (config == null) {
         throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
       }
+      requireNodeSources(plugins, options, config.settings());
       return new EspalierProcess(new Wiring(options, plugins, configs, follow, death::set), death);
     } catch (CommandFailure e) {
       throw e;
@@ -79,6 +117,18 @@ public final class EspalierProcess implements AutoCloseable {
       throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
     } catch (Exception e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** What no retry can mend must not look like a scheduler that is still fetching. */
+  private static void requireNodeSources(
+      Plugins plugins, ProcessOptions options, Settings settings) {
+    NodeSourceContext context =
+        new NodeSourceContext(options.configDirectory(), options.dataDir().toString());
+    List<Problem> problems =
+        new NodeFetcher(plugins.nodeSources(), options.instanceNodeName(), context).check(settings);
+    if (problems.stream().anyMatch(Problem::isError)) {
+      throw new CommandFailure(ExitCode.USAGE, lines(problems));
     }
   }
 
@@ -131,9 +181,10 @@ public final class EspalierProcess implements AutoCloseable {
    */
   public boolean awaitQuiet(long millis) throws InterruptedException {
     requireAlive();
+    requireNodes();
     if (!parts.changes.isSettled() || !askLoop(SchedulerLoop::isQuiet)) {
       if (ended.await(millis, TimeUnit.MILLISECONDS)) {
-        throw new InterruptedException("stopped by a signal");
+        throw stopped();
       }
       return false;
     }
@@ -151,14 +202,27 @@ public final class EspalierProcess implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (api().view().config() == null) {
       requireAlive();
-      List<Problem> problems = parts.nodes.state().problems();
-      if (parts.nodes.state().failing()) {
-        throw new CommandFailure(ExitCode.FAILED, lines(problems));
-      }
+      requireNodes();
       if (System.nanoTime() > deadline) {
         throw new CommandFailure(ExitCode.FAILED, "the nodes do not come");
       }
       TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+
+  private InterruptedException stopped() throws InterruptedException {
+    if (signalled) {
+      // The thread that was told of the signal ends the program, with its exit code.
+      TimeUnit.MINUTES.sleep(1);
+    }
+    return new InterruptedException("stopped");
+  }
+
+  /** Without any nodes there is nothing to wait for: their sources are part of what was asked. */
+  private void requireNodes() {
+    NodesState nodes = parts.nodes.state();
+    if (nodes.snapshot() == null && nodes.failing()) {
+      throw new CommandFailure(ExitCode.FAILED, lines(nodes.problems()));
     }
   }
 
@@ -204,21 +268,16 @@ public final class EspalierProcess implements AutoCloseable {
   private void stopOnSignal() {
     LOG.info("stopping");
     close();
-    if (daemon) {
-      // A daemon that was told to stop, and did, has succeeded: not 128 and the signal's number.
-      Runtime.getRuntime().halt(ExitCode.OK);
-    }
   }
 
-  /** From now on a signal that stops the process makes it exit with 0. */
-  public void actAsDaemon() {
-    daemon = true;
-  }
-
-  /** Stops everything in order; safe to call twice and from several threads. */
+  /**
+   * Stops everything in order; safe to call twice and from several threads. Whoever comes second
+   * waits for the first: the end of a main thread must not cut off the one that is stopping.
+   */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
+      awaitClosed();
       return;
     }
     try {
@@ -232,6 +291,16 @@ public final class EspalierProcess implements AutoCloseable {
           LOG.debug("the virtual machine is already going down");
         }
       }
+    }
+  }
+
+  private void awaitClosed() {
+    try {
+      if (!ended.await(1, TimeUnit.MINUTES)) {
+        LOG.warn("stopping takes too long");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
