@@ -12,7 +12,11 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskStatus;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -26,11 +30,12 @@ final class LoopApi implements SchedulerApi {
   private final Supplier<SchedulerView> view;
   private final EventFeed events;
   private final LogStore logs;
+  private final StatusStore store;
   private final Executor blocking;
 
   /**
    * @param owner the scheduler thread
-   * @param blocking where log queries may wait for the disk
+   * @param blocking where queries of stores may wait for the disk
    */
   LoopApi(
       SchedulerLoop loop,
@@ -38,12 +43,14 @@ final class LoopApi implements SchedulerApi {
       Supplier<SchedulerView> view,
       EventFeed events,
       LogStore logs,
+      StatusStore store,
       Executor blocking) {
     this.loop = loop;
     this.owner = owner;
     this.view = view;
     this.events = events;
     this.logs = logs;
+    this.store = store;
     this.blocking = blocking;
   }
 
@@ -64,12 +71,51 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<TaskPage> tasks(TaskQuery query) {
-    return ask(l -> l.tasks(query)).thenCompose(Function.identity());
+    return ask(l -> l.tasks(query))
+        .thenCompose(Function.identity())
+        .thenApplyAsync(
+            page -> new TaskPage(remembered(query.job(), page.tasks()), page.next()), blocking);
   }
 
   @Override
   public CompletionStage<TaskView> task(String job, String node) {
-    return ask(l -> l.task(job, node));
+    return ask(l -> l.task(job, node))
+        .thenApplyAsync(task -> remembered(job, List.of(task)).get(0), blocking);
+  }
+
+  /**
+   * Adds what only the store still knows: of a task that is done the scheduler keeps no more than
+   * that. A row that has not caught up with a newer status is left alone.
+   */
+  private List<TaskView> remembered(String job, List<TaskView> tasks) {
+    List<String> done = tasks.stream().filter(LoopApi::isForgotten).map(TaskView::node).toList();
+    if (done.isEmpty()) {
+      return tasks;
+    }
+    Map<String, TaskStatus> stored = new HashMap<>();
+    store.load(job, done).forEach(row -> stored.put(row.node(), row.status()));
+    return tasks.stream()
+        .map(
+            task -> {
+              TaskStatus status = isForgotten(task) ? stored.get(task.node()) : null;
+              return status == null || status.main() != TaskStatus.Main.DONE
+                  ? task
+                  : new TaskView(
+                      task.job(),
+                      task.node(),
+                      task.level(),
+                      task.status(),
+                      task.bits(),
+                      status.attempts(),
+                      0,
+                      status.sinceMillis(),
+                      status.data());
+            })
+        .toList();
+  }
+
+  private static boolean isForgotten(TaskView task) {
+    return task.attempts() == 0 && (task.bits() & TaskStatus.Main.DONE.bit()) != 0;
   }
 
   @Override

@@ -175,7 +175,7 @@ final class Wiring implements AutoCloseable {
       opened("watch", watch(writer, logs, clock));
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
-      api = new LoopApi(loop, thread, view::get, events, logs, queries);
+      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
       web =
           options.http().isEmpty()
               ? null
