@@ -63,6 +63,20 @@ public final class ConfigParser {
    *     The problems are those of the document, the settings and all jobs, in the order of the text
    */
   public Result<Config> parse(Json document) {
+    Result<Config> found = inspect(document);
+    Config config = found.value();
+    boolean settingsAreGood =
+        config != null && config.warnings().stream().noneMatch(Problem::isError);
+    return settingsAreGood ? found : new Result<>(null, found.problems());
+  }
+
+  /**
+   * Reads a document as {@link #parse} does, but gives the good parts of broken settings too, with
+   * defaults for the rest: to check more of it, never to run it.
+   *
+   * @return no value only when levels or resources are broken
+   */
+  public Result<Config> inspect(Json document) {
     Problems problems = new Problems();
     if (!(document instanceof Json.Obj object)) {
       problems.error(
@@ -74,10 +88,7 @@ public final class ConfigParser {
     SortedMap<String, Job> jobs = settings == null ? new TreeMap<>() : jobs(object, settings);
     List<Problem> all = new ArrayList<>(problems.sorted());
     jobs.values().forEach(job -> all.addAll(job.problems()));
-    Config config =
-        settings == null || problems.errors() > 0
-            ? null
-            : new Config(settings, jobs, problems.sorted());
+    Config config = settings == null ? null : new Config(settings, jobs, problems.sorted());
     return new Result<>(config, Problems.sorted(all));
   }
 

@@ -96,7 +96,7 @@ public final class ValidateCommand implements Callable<Integer> {
   private Result<Config> check() throws InterruptedException {
     try {
       ConfigSource source = ConfigSources.open(config);
-      Result<Config> loaded = new ConfigLoader(parser).load(source.fetch());
+      Result<Config> loaded = new ConfigLoader(parser).inspect(source.fetch());
       Config value = loaded.value();
       if (value == null) {
         return loaded;

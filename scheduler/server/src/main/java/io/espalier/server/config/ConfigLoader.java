@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Turns fetched text into a configuration: reads each document, merges them, and parses the whole.
@@ -33,12 +34,22 @@ public final class ConfigLoader {
    * @return no value when any document is not JSON or the settings have an error
    */
   public Result<Config> load(ConfigSource.Text text) {
+    return load(text, parser::parse);
+  }
+
+  /** Loads one text with whatever is good of its settings: to check it, never to run it. */
+  public Result<Config> inspect(ConfigSource.Text text) {
+    return load(text, parser::inspect);
+  }
+
+  private static Result<Config> load(
+      ConfigSource.Text text, Function<Json, Result<Config>> parsing) {
     Problems problems = new Problems();
     Json.Obj document = merged(text, problems);
     if (problems.errors() > 0) {
       return new Result<>(null, problems.sorted());
     }
-    Result<Config> parsed = parser.parse(document);
+    Result<Config> parsed = parsing.apply(document);
     problems.addAll(parsed.problems());
     return new Result<>(parsed.value(), problems.sorted());
   }

@@ -1,5 +1,6 @@
 package io.espalier.server.process;
 
+import io.espalier.server.config.ConfigSources;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,6 +38,26 @@ public record ProcessOptions(
     Duration nodesRetry,
     Simulation simulation,
     long seed) {
+
+  /** All of them, as one line of flags; without passwords. */
+  public String shown() {
+    return String.join(
+        " ",
+        "--config=" + ConfigSources.shown(configUri),
+        "--data-dir=" + dataDir,
+        "--runner=" + runner.label(),
+        "--status-store=" + store.label(),
+        "--worker-command=" + String.join(" ", workerCommand),
+        "--instance-node-name=" + instanceNodeName,
+        "--http=" + http.map(HostPort::toString).orElse("none"),
+        "--max-attempts=" + maxAttempts,
+        "--nodes-update-ms=" + nodesUpdate.toMillis(),
+        "--nodes-retry-ms=" + nodesRetry.toMillis(),
+        "--test-task-duration=" + simulation.meanMillis(),
+        "--test-failure-rate=" + simulation.failureRate(),
+        "--seed=" + seed,
+        "--fresh=" + fresh);
+  }
 
   /** For questions about a data directory whose scheduler has ended. */
   public static ProcessOptions frozen(

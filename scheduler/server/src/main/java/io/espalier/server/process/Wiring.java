@@ -1,5 +1,6 @@
 package io.espalier.server.process;
 
+import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.json.Json;
@@ -44,6 +45,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -100,6 +102,7 @@ final class Wiring implements AutoCloseable {
     try {
       InstantSource clock = InstantSource.system();
       this.onDeath = onDeath;
+      LOG.info("effective options: {}", options.shown());
       DataDirectory data =
           opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
       if (options.fresh()) {
@@ -124,7 +127,12 @@ final class Wiring implements AutoCloseable {
               plugins.policies(),
               statusText,
               new LoopPorts(
-                  runner, new Commits(writer), events::publish, view::set, Wiring::warn, thread),
+                  runner,
+                  new Commits(writer),
+                  news -> publish(events, news),
+                  view::set,
+                  Wiring::warn,
+                  thread),
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
@@ -338,6 +346,15 @@ final class Wiring implements AutoCloseable {
         .description("Time spent in transactions of the status store")
         .register(metrics);
     return metrics;
+  }
+
+  private static void publish(RecentEvents events, List<Event> news) {
+    if (LOG.isDebugEnabled()) {
+      for (Event event : news) {
+        LOG.atDebug().addKeyValue("event", event.kind()).log(event.data().toString());
+      }
+    }
+    events.publish(news);
   }
 
   private static void warn(String message, String job, String node) {

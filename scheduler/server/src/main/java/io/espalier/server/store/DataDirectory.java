@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *   lock, owner       the lock, and who has it
  *   statuses.sqlite   task statuses
  *   epoch             when statuses are kept in memory only
- *   jobs/NAME/        working directories of tasks, names encoded by {@link FileNames}
+ *   jobs/NAME/        working directories of tasks, named by the worker
  *   logs/  journal/   output of tasks; live invocations
  * </pre>
  *
@@ -105,11 +105,6 @@ public final class DataDirectory implements AutoCloseable {
   /** The directory of the journal of live invocations; exists. */
   public Path journal() {
     return createDirectories(root.resolve("journal"));
-  }
-
-  /** The working directory of a job's tasks; not created. Always a direct child of jobs/. */
-  public Path jobDirectory(String job) {
-    return root.resolve("jobs").resolve(FileNames.encode(job));
   }
 
   /** Deletes all statuses and logs, for a fresh start; before the stores are opened. */

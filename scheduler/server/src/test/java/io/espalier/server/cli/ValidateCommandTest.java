@@ -95,7 +95,7 @@ class ValidateCommandTest {
             file
                 + ":5:5: warning: bistro_settings.colour: unknown key, it does nothing"
                 + " (value: \"red\"); start it with \"_\" if it is a comment",
-            file + ": 2 errors, 1 warning");
+            file + ": 2 errors, 1 warning, 1 job");
   }
 
   @Test
@@ -132,8 +132,9 @@ class ValidateCommandTest {
     String file =
         write(
             "{'bistro_settings': {'nodes': {'levels': ['a'], 'node_sources': ["
-                + "{'source': 'manual', 'prefs': {'x': 7}}]}, 'resources': {}}}");
+                + "{'source': 'manual', 'prefs': {'x': 7}}]}, 'resources': {}, 'enabled': 'no'}}");
     assertThat(run(file)).isEqualTo(2);
+    assertThat(out.toString()).contains("bistro_settings.enabled: expected true or false");
     assertThat(out.toString())
         .contains("error: bistro_settings.nodes.node_sources[0].prefs.x: too picky (value: 7)");
   }

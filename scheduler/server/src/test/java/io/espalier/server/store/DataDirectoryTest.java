@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -101,18 +100,6 @@ class DataDirectoryTest {
         .hasMessageStartingWith("data directory /proc/espalier cannot be used: ");
     assertThatItIsRefused(Path.of("/proc"), SOURCE, Reason.UNUSABLE)
         .hasMessageStartingWith("data directory /proc cannot be used: ");
-  }
-
-  @Test
-  void job_directories_are_direct_children_whatever_the_name() {
-    try (DataDirectory data = DataDirectory.open(temp, SOURCE)) {
-      Path jobs = data.root().resolve("jobs");
-      for (String job : List.of("a", "..", "../../x", "/etc", "a/b", "x".repeat(1000))) {
-        Path directory = data.jobDirectory(job);
-        assertThat(directory.normalize()).isEqualTo(directory);
-        assertThat(directory.getParent()).isEqualTo(jobs);
-      }
-    }
   }
 
   @Test

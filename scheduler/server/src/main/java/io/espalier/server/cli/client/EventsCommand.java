@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "events",
     mixinStandardHelpOptions = true,
-    description = "Prints recent events; with --follow, events as they happen.")
+    description = "Print recent events; with --follow, events as they happen.")
 final class EventsCommand extends ClientCommand {
   @Option(
       names = "--follow",

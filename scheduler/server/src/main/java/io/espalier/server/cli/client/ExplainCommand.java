@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "explain",
     mixinStandardHelpOptions = true,
-    description = "Says why a task is not running: every condition that fails.")
+    description = "Say why a task is not running: every condition that fails.")
 final class ExplainCommand extends OfflineCommand {
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

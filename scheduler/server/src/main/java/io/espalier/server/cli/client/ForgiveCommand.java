@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "forgive",
     mixinStandardHelpOptions = true,
-    description = "Lets failed and waiting tasks of jobs start again at once.")
+    description = "Let failed and waiting tasks of jobs start again at once.")
 final class ForgiveCommand extends OfflineCommand {
   @Parameters(paramLabel = "JOB", arity = "1..*", description = "Names of jobs, in order.")
   private List<String> jobs = List.of();

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "jobs",
     mixinStandardHelpOptions = true,
-    description = "Lists the jobs and how far they are.")
+    description = "List the jobs and how far they are.")
 final class JobsCommand extends OfflineCommand {
   JobsCommand(Clients clients) {
     super(clients);

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "kill",
     mixinStandardHelpOptions = true,
-    description = "Signals a running task as its job's kill_subprocess says.")
+    description = "Signal a running task as its job's kill_subprocess says.")
 final class KillCommand extends ClientCommand {
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "logs",
     mixinStandardHelpOptions = true,
-    description = "Prints what tasks wrote: the last lines, oldest first.")
+    description = "Print what tasks wrote: the last lines, oldest first.")
 final class LogsCommand extends OfflineCommand {
   private static final int PAGE = 1000;
 

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "pause",
     mixinStandardHelpOptions = true,
-    description = "Starts nothing more of a job until it is resumed; kills nothing.")
+    description = "Start nothing more of a job until it is resumed; kill nothing.")
 final class PauseCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code resume JOB}: ends a pause. */
-@Command(name = "resume", mixinStandardHelpOptions = true, description = "Ends the pause of a job.")
+@Command(name = "resume", mixinStandardHelpOptions = true, description = "End the pause of a job.")
 final class ResumeCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "running",
     mixinStandardHelpOptions = true,
-    description = "Lists the tasks that run now.")
+    description = "List the tasks that run now.")
 final class RunningCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", arity = "0..*", description = "Only of these jobs.")
   private List<String> jobs = List.of();

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tasks",
     mixinStandardHelpOptions = true,
-    description = "Lists the tasks of a job, in node order.")
+    description = "List the tasks of a job, in node order.")
 final class TasksCommand extends OfflineCommand {
   private static final int PAGE = 1000;
 

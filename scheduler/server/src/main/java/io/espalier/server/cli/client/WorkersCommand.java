@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "workers",
     mixinStandardHelpOptions = true,
-    description = "Lists the workers and how many tasks they run.")
+    description = "List the workers and how many tasks they run.")
 final class WorkersCommand extends ClientCommand {
   WorkersCommand(Clients clients) {
     super(clients);
