@@ -143,6 +143,14 @@ final class Wiring implements AutoCloseable {
       thread.start(loop);
       opened("scheduler", thread);
       opened("runner", () -> stop(runner));
+      // Before anything can start: a port in use must not cost tasks that were begun.
+      ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
+      opened("log queries", new ExecutorCloser(queries));
+      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
+      web =
+          options.http().isEmpty()
+              ? null
+              : opened("http", web(options, runner, api, metrics(writer, thread)));
       changes =
           opened(
               "changes",
@@ -173,13 +181,6 @@ final class Wiring implements AutoCloseable {
       configs.start();
       nodes.start();
       opened("watch", watch(writer, logs, clock));
-      ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
-      opened("log queries", new ExecutorCloser(queries));
-      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
-      web =
-          options.http().isEmpty()
-              ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread)));
       complete = true;
     } finally {
       if (!complete) {

@@ -1,0 +1,71 @@
+package io.espalier.server.e2e;
+
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+
+/** What curl would do. */
+final class Http {
+  private final HttpClient client =
+      HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build();
+  private final String url;
+
+  Http(String url) {
+    this.url = url;
+  }
+
+  String url() {
+    return url;
+  }
+
+  /** {@code curl URL/path}, which must answer 200 with an object. */
+  Json.Obj get(String path) {
+    HttpResponse<String> response = response(path);
+    if (response.statusCode() != 200) {
+      throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
+    }
+    return Espalier.parsed(response.body());
+  }
+
+  HttpResponse<String> response(String path) {
+    return send(HttpRequest.newBuilder(URI.create(url + path)));
+  }
+
+  /** {@code curl -d BODY URL/}, Bistro's way, which must answer 200. */
+  Json bistro(String body) {
+    HttpResponse<String> response =
+        send(
+            HttpRequest.newBuilder(URI.create(url + "/"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(body)));
+    Json answer = JsonReader.parse(response.body()).value();
+    if (response.statusCode() != 200 || answer == null) {
+      throw new AssertionError(response.statusCode() + " " + response.body());
+    }
+    return answer;
+  }
+
+  /** The data that one Bistro handler answers. */
+  Json data(String handler, String arguments) {
+    String query = "{\"q\": {\"handler\": \"" + handler + "\"" + arguments + "}}";
+    return Site.at(bistro(query), "q", "data");
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+}
