@@ -59,7 +59,10 @@ class BistroQueriesIT {
 
   @BeforeAll
   void settled() {
-    until("histogram", "", data -> at(data, "histograms", "quick", "shard").toString().contains("\"E\""));
+    until(
+        "histogram",
+        "",
+        data -> at(data, "histograms", "quick", "shard").toString().contains("\"E\""));
     await()
         .atMost(PATIENCE)
         .until(() -> site.starts("slow").size() == 2 && site.starts("doomed").size() == 1);
@@ -127,7 +130,8 @@ class BistroQueriesIT {
                            "shard": {"C": 2, "AE": 1}},
                   "doomed": {"instance": {"Q": 1}}}}
                 """));
-    Json samples = at(http.data("histogram", ", \"jobs\": [\"quick\"], \"num_samples\": 1"), "samples");
+    Json samples =
+        at(http.data("histogram", ", \"jobs\": [\"quick\"], \"num_samples\": 1"), "samples");
     assertThat(at(samples, "quick"))
         .isEqualTo(
             json(
@@ -180,7 +184,8 @@ class BistroQueriesIT {
     assertThat(((Json.Arr) lines.get(0)).items()).hasSize(5);
     assertThat(text(lines.get(0), "0")).isEqualTo("quick");
     assertThat(text(lines.get(0), "1")).isEqualTo("a");
-    assertThat(number(lines.get(0), "2")).isCloseTo(System.currentTimeMillis() / 1000, offset(120L));
+    assertThat(number(lines.get(0), "2"))
+        .isCloseTo(System.currentTimeMillis() / 1000, offset(120L));
     assertThat(text(lines.get(0), "3")).isEqualTo("line 1\n");
     String next = text(first, "next_line_id");
     Json second = http.data("task_logs", all + ", \"line_id\": \"" + next + "\"");
@@ -197,8 +202,7 @@ class BistroQueriesIT {
         .isEqualTo("oops\n");
     Json events =
         http.data(
-            "task_logs",
-            ", \"log_type\": \"statuses\", \"jobs\": [\"quick\"], \"sort\": \"asc\"");
+            "task_logs", ", \"log_type\": \"statuses\", \"jobs\": [\"quick\"], \"sort\": \"asc\"");
     assertThat(events.toString()).contains("running", "process_exited", "got_status");
     assertThat(
             http.bistro(
@@ -215,7 +219,8 @@ class BistroQueriesIT {
         ", \"log_type\": \"stdout\", \"jobs\": [\"slow\"]",
         data -> ((Json.Arr) at(data, "lines")).items().size() >= 2);
     Json lines =
-        http.data("task_logs", ", \"log_type\": \"stdout\", \"jobs\": [\"slow\"], \"nodes\": [\"b\"]");
+        http.data(
+            "task_logs", ", \"log_type\": \"stdout\", \"jobs\": [\"slow\"], \"nodes\": [\"b\"]");
     Json argument = json(text(lines, "lines", "0", "3").strip());
     assertThat(at(argument, "id")).isEqualTo(json("\"slow\""));
     assertThat(at(argument, "path_to_node")).isEqualTo(json("[\"root\", \"h1\", \"b\"]"));
@@ -268,7 +273,9 @@ class BistroQueriesIT {
             () ->
                 site.starts("slow").getOrDefault("a", 0) == 2
                     && site.starts("doomed").getOrDefault("root", 0) == 2);
-    assertThat(http.bistro("{\"q\": {\"handler\": \"forgive_jobs\", \"jobs\": [\"nosuch\"]}}").toString())
+    assertThat(
+            http.bistro("{\"q\": {\"handler\": \"forgive_jobs\", \"jobs\": [\"nosuch\"]}}")
+                .toString())
         .contains("error", "nosuch");
     until(
         "histogram",

@@ -125,8 +125,7 @@ class DaemonIT {
         "\"bistro_job->two\": {\"owner\": \"e2e\", \"command\": [\"./slow.sh\"],"
             + " \"resources\": {\"slots\": 0}, \"filters\": {\"shard\": {\"whitelist\": [\"f\"]}}}";
     String killing = settings(", \"kill_orphan_tasks_after_sec\": 0.2");
-    Site site =
-        new Site(directory).task("slow.sh", "sleep 60").config(config(killing, one, two));
+    Site site = new Site(directory).task("slow.sh", "sleep 60").config(config(killing, one, two));
     TaskProcesses processes = new TaskProcesses(directory);
     try (Espalier daemon = site.daemon()) {
       daemon.url();
@@ -189,7 +188,10 @@ class DaemonIT {
       Http http = new Http(url);
       until(() -> site.starts("slow").size() == 2);
       until(() -> number(http.get("/api/v1/jobs/doomed"), "progress", "failed") == 1);
-      String running = site.starts("slow").containsKey("a") ? "a" : site.starts("slow").containsKey("b") ? "b" : "c";
+      String running =
+          site.starts("slow").containsKey("a")
+              ? "a"
+              : site.starts("slow").containsKey("b") ? "b" : "c";
 
       Ended jobs = ask(site, url, "jobs");
       assertThat(jobs.code()).as(jobs.stderr()).isZero();
@@ -202,7 +204,8 @@ class DaemonIT {
           .contains("\"" + running + "\"");
       assertThat(ask(site, url, "tasks", "slow").stdout().lines()).hasSize(7);
       assertThat(ask(site, url, "explain", "slow", running).stdout()).contains("running");
-      assertThat(ask(site, url, "logs", "slow", running).stdout()).contains("hello from " + running);
+      assertThat(ask(site, url, "logs", "slow", running).stdout())
+          .contains("hello from " + running);
 
       Ended paused = ask(site, url, "pause", "slow", "--reason", "maintenance");
       assertThat(paused.code()).as(paused.stderr()).isZero();
@@ -230,9 +233,14 @@ class DaemonIT {
       assertThat(ask(site, url, "running").code()).isZero();
 
       // A second scheduler on the same directory, and commands that want it for themselves.
-      Ended second = site.espalier("scheduler", "--config", "site.json", "--runner", "local", "--http", "127.0.0.1:0");
+      Ended second =
+          site.espalier(
+              "scheduler", "--config", "site.json", "--runner", "local", "--http", "127.0.0.1:0");
       assertThat(second.code()).isEqualTo(2);
-      assertThat(second.stderr()).startsWith("espalier: ").contains(".espalier/site").hasLineCount(1);
+      assertThat(second.stderr())
+          .startsWith("espalier: ")
+          .contains(".espalier/site")
+          .hasLineCount(1);
       Ended offline = site.espalier("jobs", "--data-dir", ".espalier/site");
       assertThat(offline.code()).isEqualTo(2);
       assertThat(offline.stderr()).startsWith("espalier: ").hasLineCount(1);
@@ -240,7 +248,12 @@ class DaemonIT {
       // A port in use: refused before any task is started.
       Ended port =
           site.espalier(
-              "run", "site.json", "--data-dir", "other", "--http", url.substring("http://".length()));
+              "run",
+              "site.json",
+              "--data-dir",
+              "other",
+              "--http",
+              url.substring("http://".length()));
       assertThat(port.code()).isEqualTo(2);
       assertThat(port.stderr()).contains("port is in use").hasLineCount(1);
       assertThat(site.starts("doomed").values().stream().mapToInt(i -> i).sum()).isEqualTo(2);
