@@ -50,7 +50,7 @@ class ApiV1Test {
         .isEqualTo(
             Served.json(
                 """
-                {"name":"backup","owner":"ops","enabled":true,"valid":true,"level":"db",
+                {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
                  "priority":1,"depends_on":[],"progress":{"total":4,"done":1,"failed":1,
                  "running":1,"waiting":1,"ready":0,"avoided":0,"disabled":0}}"""));
   }

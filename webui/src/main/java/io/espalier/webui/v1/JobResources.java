@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** Jobs: list, detail, histogram, forgive, pause, resume. */
 final class JobResources {
@@ -40,7 +39,7 @@ final class JobResources {
     Config config = config(view);
     List<Json> jobs = new ArrayList<>();
     for (Job job : config.jobs().values()) {
-      jobs.add(summary(job, config, view.progress().get(job.name())).build());
+      jobs.add(summary(job, config, view).build());
     }
     return CompletableFuture.completedFuture(
         Json.object()
@@ -62,23 +61,29 @@ final class JobResources {
       problems.add(ApiJson.problem(problem));
     }
     return CompletableFuture.completedFuture(
-        summary(job, config, view.progress().get(job.name()))
+        summary(job, config, view)
             .put("problems", new Json.Arr(problems))
             .put("effective", JobExport.toJson(job, config.settings()))
             .put("original", job.original())
             .build());
   }
 
-  private static Json.Builder summary(Job job, Config config, @Nullable JobProgress progress) {
+  private static Json.Builder summary(Job job, Config config, SchedulerView view) {
+    String pauseReason = view.paused().get(job.name());
+    JobProgress progress = view.progress().get(job.name());
     Json.Builder summary =
         Json.object()
             .put("name", job.name())
             .put("owner", job.owner())
             .put("enabled", job.enabled())
             .put("valid", job.isValid())
+            .put("paused", pauseReason != null)
             .put("level", config.settings().levels().name(job.level()))
             .put("priority", job.priority())
             .put("depends_on", Json.strings(job.dependsOn()));
+    if (pauseReason != null && !pauseReason.isEmpty()) {
+      summary.put("pause_reason", pauseReason);
+    }
     return progress == null ? summary : summary.put("progress", ApiJson.progress(progress));
   }
 

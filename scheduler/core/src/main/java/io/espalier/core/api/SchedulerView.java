@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param progress by job, of configured jobs
  * @param running all live invocations, also of deleted jobs
  * @param errors source of the error to its message; only current ones
+ * @param paused jobs to the reason given, empty if none was
  * @param publishedAtMillis when this view was made
  */
 public record SchedulerView(
@@ -27,12 +28,49 @@ public record SchedulerView(
     Map<String, JobProgress> progress,
     List<RunningTask> running,
     Map<String, String> errors,
+    Map<String, String> paused,
     long publishedAtMillis) {
   public static final SchedulerView EMPTY =
-      new SchedulerView(null, List.of(), null, 0, Map.of(), List.of(), Map.of(), 0);
+      new SchedulerView(null, List.of(), null, 0, Map.of(), List.of(), Map.of(), Map.of(), 0);
 
   public SchedulerView {
     configProblems = List.copyOf(configProblems);
     running = List.copyOf(running);
+  }
+
+  /** A view in which no job is paused. */
+  public SchedulerView(
+      @Nullable Config config,
+      List<Problem> configProblems,
+      @Nullable Topology topology,
+      long nodesAtMillis,
+      Map<String, JobProgress> progress,
+      List<RunningTask> running,
+      Map<String, String> errors,
+      long publishedAtMillis) {
+    this(
+        config,
+        configProblems,
+        topology,
+        nodesAtMillis,
+        progress,
+        running,
+        errors,
+        Map.of(),
+        publishedAtMillis);
+  }
+
+  /** The same with other pauses. */
+  public SchedulerView withPaused(Map<String, String> reasons) {
+    return new SchedulerView(
+        config,
+        configProblems,
+        topology,
+        nodesAtMillis,
+        progress,
+        running,
+        errors,
+        Map.copyOf(reasons),
+        publishedAtMillis);
   }
 }

@@ -128,7 +128,10 @@ public final class SchedulerLoop {
 
   /** Pauses that outlived a restart; before the first step. */
   public void restorePauses(List<Pause> pauses) {
-    pauses.forEach(pause -> core.pause(pause.job()));
+    for (Pause pause : pauses) {
+      core.pause(pause.job());
+      views.paused(pause.job(), pause.reason());
+    }
   }
 
   /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
@@ -192,7 +195,7 @@ public final class SchedulerLoop {
           batch.pause(new Pause(job, "", reason, now, 0));
           events.add(
               now, "job_paused", Json.object().put("job", job).put("reason", reason).build());
-          views.changed();
+          views.paused(job, reason);
           commit().thenRun(() -> answer.complete(null));
         });
     return answer;
@@ -212,7 +215,7 @@ public final class SchedulerLoop {
           core.resume(job);
           batch.resume(job);
           events.add(now, "job_resumed", Json.object().put("job", job).build());
-          views.changed();
+          views.resumed(job);
           commit().thenRun(() -> answer.complete(null));
         });
     return answer;

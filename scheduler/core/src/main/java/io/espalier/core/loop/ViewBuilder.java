@@ -22,6 +22,7 @@ final class ViewBuilder {
   private final LiveTasks live;
   private final String shard;
   private final Map<String, String> errors = new TreeMap<>();
+  private final Map<String, String> paused = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private boolean dirty = true;
   private boolean hasConfig;
@@ -52,6 +53,16 @@ final class ViewBuilder {
   void error(String source, @Nullable String message) {
     String before = message == null ? errors.remove(source) : errors.put(source, message);
     dirty |= message == null ? before != null : !message.equals(before);
+  }
+
+  void paused(String job, String reason) {
+    paused.put(job, reason);
+    dirty = true;
+  }
+
+  void resumed(String job) {
+    paused.remove(job);
+    dirty = true;
   }
 
   /**
@@ -91,6 +102,7 @@ final class ViewBuilder {
         progress(),
         live.view(shard),
         Map.copyOf(errors),
+        Map.copyOf(paused),
         nowMillis);
   }
 }

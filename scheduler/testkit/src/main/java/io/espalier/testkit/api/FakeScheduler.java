@@ -154,6 +154,7 @@ public final class FakeScheduler implements SchedulerApi {
             progress,
             List.copyOf(running.values()),
             view.errors(),
+            Map.copyOf(paused),
             nowMillis);
     return this;
   }
@@ -302,6 +303,7 @@ public final class FakeScheduler implements SchedulerApi {
         () -> {
           known(job);
           paused.put(job, reason);
+          view = view.withPaused(paused);
           calls.add("pause " + job + (reason.isEmpty() ? "" : " (" + reason + ")"));
         });
   }
@@ -312,6 +314,7 @@ public final class FakeScheduler implements SchedulerApi {
         () -> {
           known(job);
           paused.remove(job);
+          view = view.withPaused(paused);
           calls.add("resume " + job);
         });
   }
