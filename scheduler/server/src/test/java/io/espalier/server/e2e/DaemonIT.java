@@ -82,6 +82,7 @@ class DaemonIT {
               "\"bistro_job->more\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]" + free,
               "\"bistro_job->wrong\": {\"owner\": 5, \"priorty\": 1}"));
       until(() -> site.starts("more").size() == 6);
+      until(() -> http.response("/api/v1/jobs/wrong").statusCode() == 200);
       assertThat(at(http.get("/api/v1/jobs/wrong"), "valid")).isEqualTo(Json.of(false));
       assertThat(at(http.get("/api/v1/jobs/wrong"), "problems").toString())
           .contains("priorty", "priority");
@@ -209,10 +210,12 @@ class DaemonIT {
 
       Ended paused = ask(site, url, "pause", "slow", "--reason", "maintenance");
       assertThat(paused.code()).as(paused.stderr()).isZero();
+      until(() -> at(http.get("/api/v1/jobs/slow"), "paused").equals(Json.of(true)));
+      assertThat(text(http.get("/api/v1/jobs/slow"), "pause_reason")).isEqualTo("maintenance");
       assertThat(ask(site, url, "jobs").stdout()).containsPattern("slow +shard +paused");
       assertThat(ask(site, url, "kill", "slow", running).code()).isZero();
       until(() -> number(http.get("/api/v1/running"), "total") == 1);
-      // Two seconds of nothing: paused, so no other task took the slot.
+      // The slot is free, and nobody takes it.
       assertThat(site.starts("slow")).hasSize(2);
       Ended notRunning = ask(site, url, "kill", "slow", running);
       assertThat(notRunning.code()).isEqualTo(1);

@@ -2,6 +2,7 @@ package io.espalier.server.e2e;
 
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
@@ -58,7 +61,7 @@ final class Espalier implements AutoCloseable {
             "-Xmx256m",
             "-Despalier.log.level=WARN",
             "-cp",
-            System.getProperty("java.class.path"),
+            classPath(),
             "io.espalier.server.Main"));
     command.addAll(List.of(arguments));
     try {
@@ -81,6 +84,13 @@ final class Espalier implements AutoCloseable {
     try (Espalier espalier = start(directory, arguments)) {
       return espalier.ended();
     }
+  }
+
+  /** Ours without what only tests have: their logging would be the program's. */
+  private static String classPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .filter(entry -> !Files.exists(Path.of(entry, "logback-test.xml")))
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   private static boolean interruptsAreIgnored() {

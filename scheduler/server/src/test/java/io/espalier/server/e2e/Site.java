@@ -83,8 +83,8 @@ final class Site {
       if (Files.exists(file("work"))) {
         String text = Files.readString(file("work"));
         // The last line may be half written.
-        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n")) {
-          String[] words = line.split(" ");
+        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n", -1)) {
+          String[] words = line.split(" ", -1);
           if (words.length == 5) {
             notes.add(
                 new Note(

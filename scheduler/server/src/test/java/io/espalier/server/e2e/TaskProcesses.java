@@ -67,7 +67,7 @@ final class TaskProcesses {
       Map<String, String> variables = new HashMap<>();
       String environment =
           new String(Files.readAllBytes(process.resolve("environ")), StandardCharsets.UTF_8);
-      for (String variable : environment.split("\0")) {
+      for (String variable : environment.split("\0", -1)) {
         int equals = variable.indexOf('=');
         if (equals > 0) {
           variables.put(variable.substring(0, equals), variable.substring(equals + 1));
