@@ -59,6 +59,7 @@ final class Espalier implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
             "-Xmx256m",
+            "--enable-native-access=ALL-UNNAMED",
             "-Despalier.log.level=WARN",
             "-cp",
             classPath(),
