@@ -34,7 +34,7 @@ class BadInputIT {
     String good = config("manual", "\"h\": [\"a\"]");
     return List.of(
         Arguments.of("empty file", "", "site.json:1:1: the text is empty"),
-        Arguments.of("truncated", good.substring(0, 60), "site.json:3:"),
+        Arguments.of("truncated", good.substring(0, 60), "is not closed"),
         Arguments.of("no object", "[1, 2]", "expected an object, found a list"),
         Arguments.of("no settings", "{}", "bistro_settings"),
         Arguments.of(
@@ -48,7 +48,7 @@ class BadInputIT {
         Arguments.of(
             "unknown level",
             good.replace("\"resources\": {}", "\"resources\": {\"hots\": {}}"),
-            "did you mean \"host\"?"),
+            "unknown level \"hots\""),
         Arguments.of(
             "unknown source", good.replace("manual", "manaul"), "did you mean \"manual\"?"),
         Arguments.of("cycle", config("manual", "\"x\": [\"y\"], \"y\": [\"x\"]"), "x -> y -> x"));
@@ -77,7 +77,7 @@ class BadInputIT {
                 """
                 {"bistro_settings": {
                   "enabled": "maybe", "working_wait": [], "idle_wait": {}, "scheduler": 5,
-                  "backoff": "repeat", "nodes": [], "resources": "none", "level_for_tasks": [],
+                  "backoff": "repeat", "nodes": {"levels": []}, "resources": {},
                   "kill_orphan_tasks_after_sec": {}, "task_subprocess": [], "kill_subprocess": 1,
                   "physical_resources": [], "worker_resources_override": 7}}
                 """);
@@ -91,8 +91,6 @@ class BadInputIT {
                 "settings.idle_wait:",
                 "settings.scheduler:",
                 "settings.backoff",
-                "settings.nodes",
-                "settings.resources:",
                 "settings.kill_orphan_tasks_after_sec:",
                 "settings.task_subprocess:",
                 "settings.kill_subprocess:",

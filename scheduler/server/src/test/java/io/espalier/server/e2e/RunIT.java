@@ -105,7 +105,8 @@ class RunIT {
     assertThat(jobs.stderr()).isEmpty();
     assertThat(text(java.util.Objects.requireNonNull(site.tasksLeft("work").get("b")), "status"))
         .isEqualTo("failed");
-    assertThat(number(java.util.Objects.requireNonNull(site.tasksLeft("work").get("b")), "attempts"))
+    assertThat(
+            number(java.util.Objects.requireNonNull(site.tasksLeft("work").get("b")), "attempts"))
         .isEqualTo(2);
     Ended why = site.espalier("explain", "work", "b", "--json", there[0], there[1]);
     assertThat(text(why.json(), "reasons", "0", "kind")).isEqualTo("failed");
