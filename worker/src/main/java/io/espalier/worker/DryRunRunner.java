@@ -3,9 +3,8 @@ package io.espalier.worker;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
-import java.util.function.Consumer;
 
 /** Starts nothing: every task is done at once (behaviour 1.4). */
 public final class DryRunRunner implements TaskRunner {
@@ -26,7 +25,7 @@ public final class DryRunRunner implements TaskRunner {
   }
 
   @Override
-  public void open(Consumer<TaskEnd> ends) {
+  public void open(TaskListener ends) {
     tasks.open(ends);
   }
 

@@ -4,12 +4,11 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
 import java.io.IOException;
-import java.util.function.Consumer;
 
 /** Runs tasks as child processes of the scheduler: a worker without a network. */
 public final class LocalRunner implements TaskRunner {
@@ -46,7 +45,7 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
-  public void open(Consumer<TaskEnd> ends) {
+  public void open(TaskListener ends) {
     supervisor.open(ends);
   }
 

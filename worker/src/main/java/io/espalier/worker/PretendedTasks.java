@@ -3,12 +3,12 @@ package io.espalier.worker;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import io.espalier.worker.process.TaskKey;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ final class PretendedTasks {
   private final String shard;
   private final Map<TaskKey, Launch> running = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor timer;
-  private volatile @Nullable Consumer<TaskEnd> ends;
+  private volatile @Nullable TaskListener ends;
   private volatile boolean closing;
 
   PretendedTasks(String shard) {
@@ -38,7 +38,7 @@ final class PretendedTasks {
     return shard;
   }
 
-  void open(Consumer<TaskEnd> newEnds) {
+  void open(TaskListener newEnds) {
     if (ends != null) {
       throw new IllegalStateException("this runner is open already");
     }
@@ -46,7 +46,7 @@ final class PretendedTasks {
   }
 
   void start(Launch launch, long micros, String rawStatus) {
-    Consumer<TaskEnd> sink = ends;
+    TaskListener sink = ends;
     if (sink == null) {
       throw new IllegalStateException("the runner is not open");
     }
@@ -61,7 +61,7 @@ final class PretendedTasks {
       }
     }
     if (running.remove(key) != null) {
-      sink.accept(key.end(TaskEnd.Kind.NOT_STARTED, null, null, null, "shutting down"));
+      sink.ended(key.end(TaskEnd.Kind.NOT_STARTED, null, null, null, "shutting down"));
     }
   }
 
@@ -106,9 +106,9 @@ final class PretendedTasks {
   }
 
   private void deliver(TaskEnd end) {
-    Consumer<TaskEnd> sink = ends;
+    TaskListener sink = ends;
     if (sink != null) {
-      sink.accept(end);
+      sink.ended(end);
     }
   }
 }

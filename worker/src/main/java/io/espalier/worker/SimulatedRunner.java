@@ -3,10 +3,9 @@ package io.espalier.worker;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 
 /**
  * Starts nothing: every task takes a random time, uniform in [0, 2 x mean], then is done or, at the
@@ -47,7 +46,7 @@ public final class SimulatedRunner implements TaskRunner {
   }
 
   @Override
-  public void open(Consumer<TaskEnd> ends) {
+  public void open(TaskListener ends) {
     tasks.open(ends);
   }
 

@@ -8,6 +8,7 @@ import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
@@ -23,7 +24,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +60,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Map<String, Path> jobDirectories = new HashMap<>();
   private final Set<TaskKey> accepted = ConcurrentHashMap.newKeySet();
-  private volatile @Nullable Consumer<TaskEnd> ends;
+  private volatile @Nullable TaskListener ends;
   private volatile boolean closing;
   private boolean abandoned;
   private boolean closed;
@@ -161,7 +161,7 @@ public final class TaskSupervisor implements AutoCloseable {
   /**
    * @param newEnds gets exactly one end per start, on the supervisor's thread; must not block
    */
-  public void open(Consumer<TaskEnd> newEnds) {
+  public void open(TaskListener newEnds) {
     if (ends != null) {
       throw new IllegalStateException("open already");
     }
@@ -175,7 +175,7 @@ public final class TaskSupervisor implements AutoCloseable {
    * @throws IllegalStateException before {@link #open}, and for an invocation that is running
    */
   public void start(Launch launch) {
-    Consumer<TaskEnd> sink = ends;
+    TaskListener sink = ends;
     if (sink == null) {
       throw new IllegalStateException("not open");
     }
@@ -188,7 +188,7 @@ public final class TaskSupervisor implements AutoCloseable {
     messages.add(message);
     if (closing && messages.remove(message)) {
       accepted.remove(key);
-      sink.accept(notStarted(key));
+      sink.ended(notStarted(key));
     }
     processes.wakeUp();
   }
@@ -413,10 +413,10 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   private void deliver(TaskEnd end) {
-    Consumer<TaskEnd> sink = ends;
+    TaskListener sink = ends;
     if (sink != null) {
       try {
-        sink.accept(end);
+        sink.ended(end);
       } catch (RuntimeException e) {
         log.error("nobody took {}", end, e);
       }

@@ -9,7 +9,13 @@ import org.jspecify.annotations.Nullable;
  * @param rawStatus the task's last status line; null when it wrote none
  * @param exitCode of the process; null when a signal ended it or it never started
  * @param signal that ended the process; null when none did
- * @param message for {@code NOT_STARTED} and {@code START_FAILED}: the cause
+ * @param message for {@code NOT_STARTED}, {@code START_FAILED} and {@code LOST}: the cause
+ * @param stopReason why the runner stopped it; null when it ended by itself
+ * @param coreDumped whether the kernel wrote a core dump
+ * @param usage what it used; null when nothing is known
+ * @param endedAtMillis by the clock of its host, epoch milliseconds; 0: unknown
+ * @param retryAfterMillis for {@code NOT_STARTED}: when the runner would like to be asked again; 0:
+ *     it does not say
  */
 public record TaskEnd(
     String job,
@@ -19,7 +25,12 @@ public record TaskEnd(
     @Nullable String rawStatus,
     @Nullable Integer exitCode,
     @Nullable Integer signal,
-    @Nullable String message) {
+    @Nullable String message,
+    @Nullable StopReason stopReason,
+    boolean coreDumped,
+    @Nullable Usage usage,
+    long endedAtMillis,
+    long retryAfterMillis) {
 
   /** Why there is an end. */
   public enum Kind {
@@ -30,6 +41,99 @@ public record TaskEnd(
     /** The attempt to start it failed on the task's side: missing command, no directory. */
     START_FAILED,
     /** It was not started and nothing was tried: refused, shutting down. Costs no attempt. */
-    NOT_STARTED
+    NOT_STARTED,
+    /**
+     * Its worker was lost. It is dead by now; whether and how far it ran, and what it would have
+     * said, is not known.
+     */
+    LOST
+  }
+
+  /** An end without details. */
+  public TaskEnd(
+      String job,
+      String node,
+      Invocation invocation,
+      Kind kind,
+      @Nullable String rawStatus,
+      @Nullable Integer exitCode,
+      @Nullable Integer signal,
+      @Nullable String message) {
+    this(
+        job, node, invocation, kind, rawStatus, exitCode, signal, message, null, false, null, 0, 0);
+  }
+
+  /** It was never started; asked again after {@code retryAfterMillis}, or 0. */
+  public static TaskEnd notStarted(
+      String job, String node, Invocation invocation, String message, long retryAfterMillis) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        Kind.NOT_STARTED,
+        null,
+        null,
+        null,
+        message,
+        null,
+        false,
+        null,
+        0,
+        retryAfterMillis);
+  }
+
+  /** Its worker was lost. */
+  public static TaskEnd lost(
+      String job, String node, Invocation invocation, String message, long atMillis) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        Kind.LOST,
+        null,
+        null,
+        null,
+        message,
+        StopReason.LEASE_LOST,
+        false,
+        null,
+        atMillis,
+        0);
+  }
+
+  /** The same with the reason for which it was stopped. */
+  public TaskEnd withStopReason(@Nullable StopReason reason) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        message,
+        reason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis);
+  }
+
+  /** The same with what it used. */
+  public TaskEnd withUsage(@Nullable Usage newUsage, boolean dumped, long atMillis) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        message,
+        stopReason,
+        dumped,
+        newUsage,
+        atMillis,
+        retryAfterMillis);
   }
 }

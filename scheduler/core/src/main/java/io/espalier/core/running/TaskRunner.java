@@ -1,14 +1,15 @@
 package io.espalier.core.running;
 
 import io.espalier.core.config.KillRequest;
-import java.util.function.Consumer;
+import java.util.List;
 
 /**
  * Starts and kills tasks.
  *
- * <p>Contract: every {@link #start} is followed by exactly one {@link TaskEnd} for that invocation,
- * whatever happens; failures to start are ends, not exceptions. Calls return without waiting for
- * processes and may come from the scheduler thread only; ends are delivered on any thread.
+ * <p>Contract: every {@link #start}, and every invocation given to {@link #resume}, is followed by
+ * exactly one {@link TaskEnd} for that invocation, whatever happens; failures to start are ends,
+ * not exceptions. Calls return without waiting for processes and may come from the scheduler thread
+ * only; the listener is called on any thread.
  */
 public interface TaskRunner extends AutoCloseable {
   /** The word of {@code --runner}. */
@@ -18,9 +19,25 @@ public interface TaskRunner extends AutoCloseable {
   String shard();
 
   /**
-   * @param ends receives all ends; called before the first start, once
+   * @param listener called before the first start, once
    */
-  void open(Consumer<TaskEnd> ends);
+  void open(TaskListener listener);
+
+  /**
+   * Whether invocations may outlive the scheduler process: then those that were recorded without an
+   * end are given to {@link #resume} after a restart; otherwise they are known to be dead.
+   */
+  default boolean outlivesScheduler() {
+    return false;
+  }
+
+  /**
+   * Takes over invocations that an earlier scheduler process recorded as started, with no end. Only
+   * when {@link #outlivesScheduler}.
+   */
+  default void resume(List<Assignment> unconfirmed) {
+    throw new UnsupportedOperationException(name() + " has nothing to resume");
+  }
 
   void start(Launch launch);
 
@@ -30,6 +47,19 @@ public interface TaskRunner extends AutoCloseable {
    * @return whether this invocation is known and not yet ended
    */
   boolean kill(String job, String node, Invocation invocation, KillRequest how);
+
+  /**
+   * Moves the time limits of a running invocation; returns once the request is queued.
+   *
+   * @param millis added to its timeout and its deadline, where it has them
+   * @return whether this invocation is known, not yet ended, and can be extended
+   */
+  default boolean extend(String job, String node, Invocation invocation, long millis) {
+    return false;
+  }
+
+  /** The end is durable: the runner may acknowledge it and forget the invocation. */
+  default void recorded(TaskEnd end) {}
 
   /** Stops all tasks, each in its own way, waits for their ends within its bound, then returns. */
   @Override

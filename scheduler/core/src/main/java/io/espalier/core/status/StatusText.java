@@ -36,12 +36,14 @@ public final class StatusText {
     this.json = json;
   }
 
-  /** What an end means for its task: {@code Ended} or {@code NotStarted}. */
+  /** What an end means for its task: {@code Ended}, {@code NotStarted} or {@code WorkerLost}. */
   public TaskEvent meaning(TaskEnd end, StatusFrom from) {
     return switch (end.kind()) {
       case NOT_STARTED -> new TaskEvent.NotStarted("not started: " + messageOf(end));
       case START_FAILED ->
           new TaskEvent.Ended(TaskReport.error("could not be started: " + messageOf(end)));
+      // It is dead by the time of this end: nothing has to be waited for besides its back-off.
+      case LOST -> new TaskEvent.WorkerLost("", "worker lost: " + messageOf(end), 0);
       case EXITED, KILLED ->
           new TaskEvent.Ended(from == StatusFrom.EXIT_CODE ? fromExit(end) : fromLine(end));
     };

@@ -12,6 +12,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -38,7 +39,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A loop with the production core, and a world that does only what the test says. */
@@ -242,7 +242,7 @@ final class LoopWorld {
     }
 
     @Override
-    public void open(Consumer<TaskEnd> ends) {}
+    public void open(TaskListener ends) {}
 
     @Override
     public void start(Launch launch) {

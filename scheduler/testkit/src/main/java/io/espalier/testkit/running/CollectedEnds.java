@@ -2,19 +2,19 @@ package io.espalier.testkit.running;
 
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** Keeps the ends that a runner delivers; thread-safe. */
-public final class CollectedEnds implements Consumer<TaskEnd> {
+public final class CollectedEnds implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final List<TaskEnd> ends = new ArrayList<>();
 
   @Override
-  public synchronized void accept(TaskEnd end) {
+  public synchronized void ended(TaskEnd end) {
     ends.add(end);
     notifyAll();
   }

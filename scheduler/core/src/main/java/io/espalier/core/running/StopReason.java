@@ -1,0 +1,19 @@
+package io.espalier.core.running;
+
+/** Why a runner stopped a task that had not ended by itself. */
+public enum StopReason {
+  /** Somebody asked for it: an operator, or the scheduler because of an orphan. */
+  REQUESTED,
+  /** It ran longer than {@link Limits#timeoutMillis}. */
+  TIMEOUT,
+  /** The instant {@link Limits#deadlineMillis} came. */
+  DEADLINE,
+  /** It wrote nothing for {@link Limits#noOutputMillis}. */
+  NO_OUTPUT,
+  /** It went over its hard memory limit and the kernel killed it. */
+  OUT_OF_MEMORY,
+  /** Its runner ended, or was found to have ended. */
+  SHUTDOWN,
+  /** Its worker had lost touch with the scheduler for too long. */
+  LEASE_LOST
+}
