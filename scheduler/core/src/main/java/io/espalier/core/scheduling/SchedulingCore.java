@@ -7,6 +7,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
@@ -226,9 +227,13 @@ public final class SchedulingCore {
     return world.jobs.name(job);
   }
 
-  /** The job's configuration; null when it was removed. */
+  /**
+   * The job's configuration; null when it was removed.
+   *
+   * @param job its number; -1 gives null
+   */
   public @Nullable Job job(int job) {
-    return world.jobs.job(job);
+    return job < 0 ? null : world.jobs.job(job);
   }
 
   /** Stops starts of that job, known or not, until resumed. Constant time. */
@@ -381,15 +386,33 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes a task for running that was not started here, with its slots, fitting or not, on the path
-   * that is least short of them.
+   * Takes a task for running that was not started here: it holds its slots, fitting or not, on the
+   * path that is least short of them, and on its worker, until it ends. Job and node need not be
+   * known: then it is charged nothing but its place on the worker, is an orphan, and takes its
+   * place in the tree with the change that brings them, so that it is not started a second time.
+   *
+   * @param worker where it runs, whether in the pool or not; {@link WorkerRef#LOCAL}: nowhere
+   * @return the running task, for {@link #finish}
+   * @throws IllegalArgumentException when the task is running; of a task whose job or node is not
+   *     known the caller must see to that
    */
-  public long adopt(int job, int node) {
-    if (StatusCodes.main(world.tasks.code(job, node)) == Main.RUNNING) {
-      throw new IllegalArgumentException("the task is running");
+  public long adopt(String job, String node, WorkerRef worker) {
+    int number = world.jobs.find(job);
+    int level = number < 0 ? -1 : world.jobs.levels[number];
+    boolean placed = level >= 0 && level < topology().levels().worker();
+    int at = placed ? topology().find(level, node) : -1;
+    int run;
+    if (at >= 0) {
+      if (StatusCodes.main(world.tasks.code(number, at)) == Main.RUNNING) {
+        throw new IllegalArgumentException("the task is running");
+      }
+      run = world.adopt(number, at, -1, runs);
+    } else {
+      run = world.adoptOutside(number, -1, runs);
+      runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
+      runs.setJobName(run, job);
     }
-    int run = world.adopt(job, node, runs);
-    world.places.setOrphan(run, world.isOrphan(run, world.topology.name(node)));
+    world.places.setOrphan(run, world.isOrphan(run, node));
     if (migration != null) {
       migration.started(run);
     }
@@ -444,7 +467,7 @@ public final class SchedulingCore {
     return all;
   }
 
-  /** The number of its job; always valid. */
+  /** The number of its job; -1 when it was adopted and no such job is known. */
   public int runJob(long run) {
     return world.places.job(runs.index(run));
   }
@@ -455,19 +478,22 @@ public final class SchedulingCore {
   }
 
   public String runJobName(long run) {
-    return world.jobs.name(runJob(run));
+    return Migration.jobName(world, runs, runs.index(run));
   }
 
   public String runNodeName(long run) {
     return Migration.nodeName(world, runs, runs.index(run));
   }
 
-  /** The names of the nodes it was charged to, instance first, its own last. */
+  /**
+   * The names of the nodes it was charged to, instance first, its own last. Only its own when it
+   * was adopted while job or node were not known.
+   */
   public List<String> runPath(long run) {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
-  /** The names of the levels of those nodes. */
+  /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
     return Migration.path(world, runs, runs.index(run)).levels();
   }
@@ -478,7 +504,7 @@ public final class SchedulingCore {
     Charges charges = runs.charges(index);
     RunTable.NamedPath path = Migration.path(world, runs, index);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
-    for (int i = 0; i < path.nodes().size(); i++) {
+    for (int i = 0; i < path.levels().size(); i++) {
       Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
       if (!amounts.isEmpty()) {
         // Nodes of different levels may share a name; resources never do.

@@ -201,11 +201,35 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, runs);
+    return enter(job, node, level, -1, runs);
   }
 
-  /** Starts a given task, fitting or not, where least is missing. */
-  int adopt(int job, int node, RunTable runs) {
+  /** What the tasks of a job are charged. */
+  Charges charges(int job) {
+    return charges[job];
+  }
+
+  /** Takes a given task for running, fitting or not, where least is missing. */
+  int adopt(int job, int node, int worker, RunTable runs) {
+    findBestPath(job, node);
+    return enter(job, node, jobs.levels[job], worker, runs);
+  }
+
+  /**
+   * Takes a task for running of which job or node is not known here: it is charged nothing but its
+   * place on its worker.
+   *
+   * @param job -1: not known
+   */
+  int adoptOutside(int job, int worker, RunTable runs) {
+    int run = runs.add(Charges.NONE);
+    Arrays.fill(path, -1);
+    places.add(run, job, -1, path, new int[ledger.resourceCount()], worker);
+    return run;
+  }
+
+  /** Fills {@link #path} with the path to a node on which least is missing. */
+  private void findBestPath(int job, int node) {
     int[] needs = jobs.needs[job];
     int[] slots =
         BestPath.find(
@@ -224,13 +248,12 @@ final class World {
     for (int slot : slots) {
       path[index.level(topology.node(slot))] = topology.node(slot);
     }
-    return enter(job, node, jobs.levels[job], runs);
   }
 
-  private int enter(int job, int node, int level, RunTable runs) {
+  private int enter(int job, int node, int level, int worker, RunTable runs) {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
-    places.add(run, job, node, path, needs);
+    places.add(run, job, node, path, needs, worker);
     for (int l = level; l >= 0; l--) {
       refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
     }
@@ -284,6 +307,9 @@ final class World {
 
   /** The statuses of a removed job are worth nothing once nothing of it runs (behaviour T9). */
   void dropIfIdle(int job) {
+    if (job < 0) {
+      return;
+    }
     jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
   }
 
@@ -304,9 +330,15 @@ final class World {
     }
   }
 
+  /** Takes over a running task that was charged for no path before, where least is missing. */
+  void carryAnew(int run, int job, int node, int worker) {
+    findBestPath(job, node);
+    carry(run, job, node, path.clone(), jobs.needs[job], worker);
+  }
+
   /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] amounts) {
-    places.add(run, job, node, carriedPath, amounts);
+  void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
+    places.add(run, job, node, carriedPath, amounts, worker);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
@@ -377,7 +409,7 @@ final class World {
    * @param name of its node
    */
   boolean isOrphan(int run, String name) {
-    Job job = jobs.job(places.job(run));
+    Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
     if (job == null || !job.canRun()) {
       return true;
     }

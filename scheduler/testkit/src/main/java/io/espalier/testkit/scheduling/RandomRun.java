@@ -7,6 +7,7 @@ import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.Round;
@@ -134,8 +135,7 @@ public final class RandomRun {
   private void adopt() {
     TaskKey task = anyTask();
     if (task != null && !oracle.running().containsKey(task)) {
-      int job = core.findJob(task.job());
-      long run = core.adopt(job, node(task));
+      long run = core.adopt(task.job(), task.node(), WorkerRef.LOCAL);
       oracle.start(task, path(run));
       runs.put(task, run);
     }
