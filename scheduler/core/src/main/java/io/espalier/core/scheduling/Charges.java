@@ -30,6 +30,11 @@ record Charges(Levels levels, ResourceCatalog catalog, int[] needs) {
     return amounts;
   }
 
+  /** What a worker is charged, zeros included. */
+  Map<String, Integer> onWorker() {
+    return onLevel(Levels.WORKER);
+  }
+
   /** What a node of a level is charged, zeros included. */
   Map<String, Integer> onLevel(String level) {
     Map<String, Integer> amounts = new LinkedHashMap<>();

@@ -22,8 +22,9 @@ final class Migration {
   private static final int DETAILS = 1;
   private static final int READY = 2;
   private static final int INDEX = 3;
-  private static final int RUNNING = 4;
-  private static final int CHANGES = 5;
+  private static final int WORKERS = 4;
+  private static final int RUNNING = 5;
+  private static final int CHANGES = 6;
 
   private final Change change;
   private final World old;
@@ -67,6 +68,7 @@ final class Migration {
             case DETAILS -> details();
             case READY -> ready(left);
             case INDEX -> index(left);
+            case WORKERS -> worker();
             default -> running();
           };
     }
@@ -164,9 +166,18 @@ final class Migration {
       done += 2 * next.jobs.words;
     }
     if (at < 0) {
-      startPhase(RUNNING);
+      startPhase(WORKERS);
     }
     return done;
+  }
+
+  private int worker() {
+    if (at == next.pool.high()) {
+      startPhase(RUNNING);
+      return 1;
+    }
+    next.workers.put(at++);
+    return 100;
   }
 
   private int running() {
@@ -180,6 +191,13 @@ final class Migration {
       return 20;
     }
     return 1;
+  }
+
+  /** Something about a worker has changed. */
+  void workerChanged(int worker) {
+    if (phase > WORKERS || (phase == WORKERS && worker < at)) {
+      next.workers.put(worker);
+    }
   }
 
   /** A task was started in the old world. */
@@ -209,7 +227,7 @@ final class Migration {
     RunTable.NamedPath names = runs.names(run);
     int newJob = next.jobs.find(jobName(old, runs, run));
     if (newJob < 0) {
-      next.places.add(run, -1, -1, path, new int[next.ledger.resourceCount()], worker);
+      next.carryOutside(run, -1, worker);
       next.places.setOrphan(run, true);
       return;
     }
@@ -240,14 +258,23 @@ final class Migration {
     String name = nodeName(old, runs, run);
     int level = next.jobs.levels[newJob];
     int node = level < 0 || level >= levels.worker() ? -1 : topology.find(level, name);
-    if (node >= 0 && names != null && names.isUnknown()) {
-      next.carryAnew(run, newJob, node, worker);
-      found.set(run);
+    if (names != null && names.isUnknown()) {
+      carryUnknown(run, newJob, node, worker);
     } else {
       int[] amounts = runs.charges(run).in(levels, next.config().settings().resources());
       next.carry(run, newJob, node, path, amounts, worker);
     }
     next.places.setOrphan(run, next.isOrphan(run, name));
+  }
+
+  /** A task that was adopted while job or node were not there: they may be now. */
+  private void carryUnknown(int run, int newJob, int node, int worker) {
+    if (node >= 0 && next.jobs.job(newJob) != null) {
+      next.carryAnew(run, newJob, node, worker);
+      found.set(run);
+    } else {
+      next.carryOutside(run, newJob, worker);
+    }
   }
 
   private static RunTable.NamedPath namedPath(World world, int run) {
@@ -299,6 +326,7 @@ final class Migration {
   /** Ends the notes of the old world. */
   void end() {
     old.logTo(null);
+    next.workers.goOnAfter(old.workers);
     for (int run = found.nextSetBit(0); run >= 0; run = found.nextSetBit(run + 1)) {
       runs.setNames(run, null);
       runs.setJobName(run, null);

@@ -7,10 +7,14 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +51,7 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Set<String> withoutWorker = new HashSet<>();
+  private final WorkerTable pool = new WorkerTable();
 
   private World world;
   private @Nullable Migration migration;
@@ -61,8 +65,15 @@ public final class SchedulingCore {
    * @param seed of all its randomness
    */
   public SchedulingCore(long seed) {
+    this(seed, Map.of());
+  }
+
+  /**
+   * @param selectors by the name in the settings; workers take turns where it is not among them
+   */
+  public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
-    world = EmptyWorld.create(random);
+    world = EmptyWorld.create(random, pool, Map.copyOf(selectors));
   }
 
   // ---- configuration and nodes
@@ -135,7 +146,12 @@ public final class SchedulingCore {
   }
 
   private void changeInPlace(Change change) {
+    Settings before = world.config().settings();
+    Settings after = change.config().settings();
     world.setConfig(change.config());
+    if (!WorkerIndex.isSame(before, after)) {
+      world.workers.setSettings(after);
+    }
     for (Resource resource : change.limits()) {
       world.shiftLimit(resource.index(), resource.level(), resource.limit());
     }
@@ -180,16 +196,16 @@ public final class SchedulingCore {
     int job = world.jobs.find(name);
     if (job >= 0) {
       world.jobs.setActive(
-          job,
-          world.jobs.canRun(job)
-              && !paused.contains(name)
-              && !held.contains(name)
-              && !withoutWorker.contains(name));
+          job, world.jobs.canRun(job) && !paused.contains(name) && !held.contains(name));
     }
   }
 
   private int start(int job) {
     int run = world.start(job, runs);
+    int worker = world.places.worker(run);
+    if (worker >= 0) {
+      pool.started(worker);
+    }
     if (migration != null) {
       migration.started(run);
     }
@@ -262,14 +278,81 @@ public final class SchedulingCore {
     updateGate(job);
   }
 
-  /** Tells whether some eligible worker has room for a task of that job; true at first. */
-  public void setWorkerFits(String job, boolean fits) {
-    if (fits) {
-      withoutWorker.remove(job);
-    } else {
-      withoutWorker.add(job);
+  // ---- workers
+
+  /**
+   * The workers there are, in place of those named before; a shard at most once. Never called: no
+   * task asks for a worker. With {@link WorkerRef#LOCAL} alone: all tasks run on the scheduler's
+   * own host, which has the resources of the worker level, while filters and placement mean
+   * nothing. Costs what has changed.
+   *
+   * @throws IllegalStateException when that says for the first time, after a configuration is in
+   *     force, that there is a pool
+   */
+  public void workers(List<WorkerInfo> workers) {
+    boolean local = workers.size() == 1 && workers.get(0).ref().isLocal();
+    WorkerTable.Mode mode = local ? WorkerTable.Mode.LOCAL : WorkerTable.Mode.POOL;
+    if (pool.mode() != mode) {
+      if (world.jobs.count() > 0 || migration != null) {
+        throw new IllegalStateException("the pool must be known before the configuration");
+      }
+      pool.setMode(mode);
     }
-    updateGate(job);
+    BitSet gone = new BitSet();
+    pool.pool().forEach(gone::set);
+    for (WorkerInfo info : workers) {
+      int worker = pool.number(info.ref().shard());
+      gone.clear(worker);
+      if (!isSame(pool.info(worker), info)) {
+        setWorker(worker, info);
+      } else {
+        pool.setInfo(worker, info);
+      }
+    }
+    for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
+      setWorker(worker, null);
+      pool.dropIfIdle(worker);
+    }
+  }
+
+  private void setWorker(int worker, @Nullable WorkerInfo info) {
+    pool.setInfo(worker, info);
+    world.workers.put(worker);
+    if (migration != null) {
+      migration.workerChanged(worker);
+    }
+  }
+
+  /** Whether two say the same to placement. */
+  private static boolean isSame(@Nullable WorkerInfo old, WorkerInfo next) {
+    return old != null
+        && old.takesTasks() == next.takesTasks()
+        && old.maxTasks() == next.maxTasks()
+        && old.host().equals(next.host())
+        && old.address().equals(next.address())
+        && old.physical().equals(next.physical());
+  }
+
+  /** How the workers are used: those of the pool and those that have left and still hold tasks. */
+  public List<WorkerUse> workerUse() {
+    List<WorkerUse> all = new ArrayList<>();
+    for (int worker = 0; worker < pool.high(); worker++) {
+      if (pool.isUsed(worker)) {
+        all.add(new WorkerUse(pool.shard(worker), pool.runs(worker), world.workers.slots(worker)));
+      }
+    }
+    return all;
+  }
+
+  /** The worker of a running task; null: it has none, or that one is not in the pool any more. */
+  public @Nullable WorkerInfo runWorker(long run) {
+    int worker = world.places.worker(runs.index(run));
+    return worker < 0 ? null : pool.info(worker);
+  }
+
+  /** The slots of its worker that a running task holds, by resource, zeros included. */
+  public Map<String, Integer> workerSlots(long run) {
+    return runs.charges(runs.index(run)).onWorker();
   }
 
   public JobProgress progress(int job) {
@@ -358,11 +441,7 @@ public final class SchedulingCore {
           RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
     }
     return Explainer.explain(
-        world,
-        number,
-        at,
-        new Explainer.Gates(
-            paused.contains(job), held.contains(job), !withoutWorker.contains(job)));
+        world, number, at, new Explainer.Gates(paused.contains(job), held.contains(job)));
   }
 
   // ---- rounds and running tasks
@@ -399,18 +478,22 @@ public final class SchedulingCore {
   public long adopt(String job, String node, WorkerRef worker) {
     int number = world.jobs.find(job);
     int level = number < 0 ? -1 : world.jobs.levels[number];
-    boolean placed = level >= 0 && level < topology().levels().worker();
+    boolean placed = job(number) != null && level >= 0 && level < topology().levels().worker();
     int at = placed ? topology().find(level, node) : -1;
+    if (at >= 0 && StatusCodes.main(world.tasks.code(number, at)) == Main.RUNNING) {
+      throw new IllegalArgumentException("the task is running");
+    }
+    int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      if (StatusCodes.main(world.tasks.code(number, at)) == Main.RUNNING) {
-        throw new IllegalArgumentException("the task is running");
-      }
-      run = world.adopt(number, at, -1, runs);
+      run = world.adopt(number, at, charged, runs);
     } else {
-      run = world.adoptOutside(number, -1, runs);
+      run = world.adoptOutside(number, charged, runs);
       runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
+    }
+    if (charged >= 0) {
+      pool.started(charged);
     }
     world.places.setOrphan(run, world.isOrphan(run, node));
     if (migration != null) {
@@ -433,8 +516,12 @@ public final class SchedulingCore {
     if (migration != null) {
       migration.ending(index, status, now);
     }
+    int worker = world.places.worker(index);
     world.finish(index, status, now);
     runs.remove(index);
+    if (worker >= 0) {
+      pool.ended(worker);
+    }
   }
 
   public int runningCount() {
@@ -498,7 +585,10 @@ public final class SchedulingCore {
     return Migration.path(world, runs, runs.index(run)).levels();
   }
 
-  /** What it was charged when it started: node to resource to slots, in path order. */
+  /**
+   * What it was charged when it started: node to resource to slots, in path order, its worker's
+   * shard last.
+   */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
     Charges charges = runs.charges(index);
@@ -510,6 +600,15 @@ public final class SchedulingCore {
         // Nodes of different levels may share a name; resources never do.
         byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);
       }
+    }
+    int worker = world.places.worker(index);
+    Map<String, Integer> ofWorker = charges.onWorker();
+    if (worker >= 0 && !ofWorker.isEmpty()) {
+      // The scheduler's own host goes by the name of the instance.
+      String shard = pool.shard(worker);
+      byNode
+          .computeIfAbsent(shard.isEmpty() ? topology().name(0) : shard, n -> new LinkedHashMap<>())
+          .putAll(ofWorker);
     }
     return byNode;
   }
@@ -560,7 +659,7 @@ public final class SchedulingCore {
 
   /** How many words of the index were evaluated or scanned so far: the measure of its cost. */
   public long work() {
-    return world.index.work();
+    return world.index.work() + world.workers.work();
   }
 
   /**

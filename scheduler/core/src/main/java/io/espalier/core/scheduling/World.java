@@ -7,6 +7,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.Arrays;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +30,15 @@ final class World {
   final JobTable jobs;
   final Ledger ledger;
   final OpenIndex index;
+  final WorkerHosts hosts;
+  final WorkerIndex workers;
   final TaskTable tasks;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
+
+  final WorkerTable pool;
+  final Map<String, WorkerSelector> selectors;
 
   private final Charges[] charges;
   private final int[] path;
@@ -52,15 +58,24 @@ final class World {
       JobTable jobs,
       TaskTable tasks,
       long[] allowed,
-      Randomness random) {
+      Randomness random,
+      WorkerTable pool,
+      Map<String, WorkerSelector> selectors) {
     this.config = config;
     this.topology = topology;
     this.jobs = jobs;
     this.tasks = tasks;
+    this.pool = pool;
+    this.selectors = selectors;
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
     ledger = new Ledger(topology, catalog, jobs);
-    index = new OpenIndex(topology, ledger, jobs, config.settings().nodeOrder(), allowed, random);
+    int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
+    hosts = new WorkerHosts(topology, jobs, placement);
+    index =
+        new OpenIndex(
+            topology, ledger, jobs, config.settings().nodeOrder(), allowed, hosts, random);
+    workers = new WorkerIndex(pool, selectors, config.settings(), jobs, hosts, placement, index);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.count());
     timers = new Timers(this::isWaitingFor);
@@ -201,7 +216,7 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, -1, runs);
+    return enter(job, node, level, workers.choose(job, path), runs);
   }
 
   /** What the tasks of a job are charged. */
@@ -223,9 +238,16 @@ final class World {
    */
   int adoptOutside(int job, int worker, RunTable runs) {
     int run = runs.add(Charges.NONE);
-    Arrays.fill(path, -1);
-    places.add(run, job, -1, path, new int[ledger.resourceCount()], worker);
+    carryOutside(run, job, worker);
     return run;
+  }
+
+  /** Takes over a running task whose job or node is not known here. */
+  void carryOutside(int run, int job, int worker) {
+    Arrays.fill(path, -1);
+    int[] nothing = new int[ledger.resourceCount()];
+    places.add(run, job, -1, path, nothing, worker);
+    workers.charge(worker, nothing);
   }
 
   /** Fills {@link #path} with the path to a node on which least is missing. */
@@ -260,6 +282,7 @@ final class World {
     boolean changed =
         write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
     settle(run, level, changed ? job >>> 6 : -1);
+    workers.charge(worker, needs);
     return run;
   }
 
@@ -301,6 +324,7 @@ final class World {
 
   private void leave(int run) {
     int job = places.job(run);
+    workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
   }
@@ -345,6 +369,7 @@ final class World {
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     settle(run, lowest, -1);
+    workers.charge(worker, amounts);
     if (node >= 0) {
       int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
       if (write(job, node, code)) {
