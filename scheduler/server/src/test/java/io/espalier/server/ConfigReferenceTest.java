@@ -35,6 +35,9 @@ class ConfigReferenceTest {
       case PHYSICAL_RESOURCES, PHYSICAL_RESOURCE -> "physical_resources";
       case TASK_SUBPROCESS -> "task_subprocess";
       case CGROUPS -> "cgroups";
+      case IONICE -> "ionice";
+      case CGROUP_LIMITS -> "cgroup_limits";
+      case LOG_RETENTION -> "log_retention";
       case KILL_SUBPROCESS -> "kill_subprocess";
       case JOB -> "bistro_job";
       case FILTER -> "filters";

@@ -1,12 +1,16 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.config.Backoff;
+import io.espalier.core.config.JobExport;
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.OptionsExport;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,25 +26,28 @@ final class SettingsForm {
 
   static Json.Obj of(Settings settings) {
     Settings.JobDefaults defaults = settings.defaults();
-    return Json.object()
-        .put("enabled", settings.enabled())
-        .put("working_wait", seconds(settings.workingWait()))
-        .put("idle_wait", seconds(settings.idleWait()))
-        .put("scheduler", settings.policy())
-        .put("remote_worker_selector", settings.workerSelector())
-        .put("backoff", backoff(defaults.backoff()))
-        .put("level_for_tasks", settings.levels().name(defaults.level()))
-        .put("nodes", nodes(settings))
-        .put("resources", resources(settings))
-        .put("worker_resources_override", overrides(settings))
-        .put("physical_resources", physical(settings))
-        .put("kill_orphan_tasks_after_sec", orphans(defaults.killOrphansAfter()))
-        .put("task_subprocess", subprocess(defaults.subprocess()))
-        .put("kill_subprocess", kill(defaults.kill()))
-        .put(
-            "CAUTION_exit_initial_wait_before_timestamp",
-            settings.exitInitialWaitBefore().getEpochSecond())
-        .build();
+    Json.Builder json =
+        Json.object()
+            .put("enabled", settings.enabled())
+            .put("working_wait", seconds(settings.workingWait()))
+            .put("idle_wait", seconds(settings.idleWait()))
+            .put("scheduler", settings.policy())
+            .put("remote_worker_selector", settings.workerSelector())
+            .put("backoff", backoff(defaults.backoff()))
+            .put("level_for_tasks", settings.levels().name(defaults.level()))
+            .put("nodes", nodes(settings))
+            .put("resources", resources(settings))
+            .put("worker_resources_override", overrides(settings))
+            .put("physical_resources", physical(settings))
+            .put("kill_orphan_tasks_after_sec", orphans(defaults.killOrphansAfter()))
+            .put("task_subprocess", subprocess(defaults.subprocess()))
+            .put("kill_subprocess", kill(defaults.kill()))
+            .put(
+                "CAUTION_exit_initial_wait_before_timestamp",
+                settings.exitInitialWaitBefore().getEpochSecond());
+    OptionsExport.putTimeLimits(json, defaults.timeLimits(), TimeLimits.NONE);
+    OptionsExport.putLogs(json, defaults.logs(), LogOptions.DEFAULT);
+    return json.build();
   }
 
   private static double seconds(Duration duration) {
@@ -120,22 +127,11 @@ final class SettingsForm {
   }
 
   private static Json subprocess(SubprocessOptions options) {
-    SubprocessOptions.Cgroups cgroups = options.cgroups();
-    return Json.object()
-        .put("poll_ms", options.pollMillis())
-        .put("max_log_lines_per_poll_interval", options.maxLogLinesPerPollInterval())
-        .put("parent_death_signal", options.parentDeathSignal())
-        .put("process_group_leader", options.processGroupLeader())
-        .put("use_canary_pipe", options.useCanaryPipe())
-        .put(
-            "cgroups",
-            Json.object()
-                .put("root", cgroups.root())
-                .put("slice", cgroups.slice())
-                .put("subsystems", Json.strings(cgroups.subsystems()))
-                .put("kill_without_freezer", cgroups.killWithoutFreezer())
-                .build())
-        .build();
+    Json.Obj json = JobExport.subprocess(options);
+    Json environment = json.get("environment");
+    return environment instanceof Json.Obj variables
+        ? json.with("environment", Secrets.hide(variables))
+        : json;
   }
 
   private static Json kill(KillRequest kill) {

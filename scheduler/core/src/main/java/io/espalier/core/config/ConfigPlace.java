@@ -31,6 +31,10 @@ public enum ConfigPlace {
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
+          "timeout_sec",
+          "no_output_timeout_sec",
+          "log_retention",
+          "redact",
           "CAUTION_exit_initial_wait_before_timestamp"),
       Map.of(
           "worker_resources_overrides", "worker_resources_override",
@@ -70,10 +74,34 @@ public enum ConfigPlace {
           "parent_death_signal",
           "process_group_leader",
           "use_canary_pipe",
-          "cgroups")),
+          "cgroups",
+          "umask",
+          "nice",
+          "ionice",
+          "run_as",
+          "pass_environment",
+          "environment",
+          "cgroup_limits")),
 
   /** {@code task_subprocess.cgroups}. */
   CGROUPS(List.of("root", "slice", "subsystems", "kill_without_freezer")),
+
+  /** {@code task_subprocess.ionice}. */
+  IONICE(List.of("class", "level")),
+
+  /** {@code task_subprocess.cgroup_limits}. */
+  CGROUP_LIMITS(
+      List.of(
+          "memory_mb",
+          "memory_swap_mb",
+          "cpu_weight",
+          "cpu_quota_percent",
+          "pids_max",
+          "io_weight",
+          "enforce")),
+
+  /** {@code log_retention} of the settings or a job. */
+  LOG_RETENTION(List.of("days", "max_mb")),
 
   /** {@code kill_subprocess} of the settings or a job. */
   KILL_SUBPROCESS(List.of("method", "kill_wait_ms")),
@@ -98,6 +126,11 @@ public enum ConfigPlace {
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
+          "timeout_sec",
+          "complete_by",
+          "no_output_timeout_sec",
+          "log_retention",
+          "redact",
           "create_time",
           "modify_time",
           "version_id",

@@ -7,6 +7,8 @@ import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Suggestions;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,6 +149,27 @@ final class Fields {
     Value value = find(key);
     Long read = value == null ? null : value.integer(min, Long.MAX_VALUE);
     return read == null ? otherwise : read;
+  }
+
+  /** A 32-bit limit within bounds; {@code false} takes an inherited one away. */
+  OptionalInt limit(String key, OptionalInt inherited, int min, int max) {
+    OptionalLong otherwise =
+        inherited.isPresent() ? OptionalLong.of(inherited.getAsInt()) : OptionalLong.empty();
+    OptionalLong read = limit(key, otherwise, min, (long) max);
+    return read.isPresent() ? OptionalInt.of((int) read.getAsLong()) : OptionalInt.empty();
+  }
+
+  /** A limit within bounds; {@code false} takes an inherited one away. */
+  OptionalLong limit(String key, OptionalLong inherited, long min, long max) {
+    Value value = find(key);
+    if (value == null) {
+      return inherited;
+    }
+    if (value.isFalse()) {
+      return OptionalLong.empty();
+    }
+    Long read = value.integer(min, max);
+    return read == null ? inherited : OptionalLong.of(read);
   }
 
   double number(String key, double otherwise, double min, double max) {

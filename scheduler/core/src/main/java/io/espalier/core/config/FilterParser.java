@@ -60,9 +60,11 @@ final class FilterParser {
   private static @Nullable Pattern regex(Fields in, String key) {
     Value value = in.find(key);
     String text = value == null ? null : value.text();
-    if (value == null || text == null || text.isEmpty()) {
-      return null;
-    }
+    return value == null || text == null || text.isEmpty() ? null : compiled(value, text);
+  }
+
+  /** A regular expression, or null when it is none. */
+  static @Nullable Pattern compiled(Value value, String text) {
     if (text.length() > LONGEST_REGEX) {
       value.error("the regular expression is longer than " + LONGEST_REGEX + " characters", null);
       return null;

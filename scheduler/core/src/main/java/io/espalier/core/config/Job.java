@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param hostPlacement wins over {@code levelForHostPlacement}; empty string: none
  * @param command argv prefix; empty: the worker command
  * @param killOrphansAfter empty: never
+ * @param timeLimits of each task and of the job
+ * @param logs what is kept of its tasks' output
  * @param versionId -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
  * @param modifyTime epoch seconds, 0 when unknown
@@ -44,6 +46,8 @@ public record Job(
     Optional<Duration> killOrphansAfter,
     SubprocessOptions subprocess,
     KillRequest kill,
+    TimeLimits timeLimits,
+    LogOptions logs,
     long versionId,
     long createTime,
     long modifyTime,
@@ -77,6 +81,8 @@ public record Job(
         killOrphansAfter,
         subprocess,
         kill,
+        timeLimits,
+        logs,
         versionId,
         createTime,
         modifyTime,

@@ -25,6 +25,7 @@ public final class JobExport {
   /** The job in Bistro's form; it re-parses to a job of the same export. */
   public static Json.Obj toJson(Job job, Settings settings) {
     Levels levels = settings.levels();
+    Settings.JobDefaults inherited = settings.defaults();
     Json.Builder out =
         Json.object()
             .put("enabled", job.enabled())
@@ -34,10 +35,12 @@ public final class JobExport {
             .put("config", job.config())
             .put("backoff", backoff(job.backoff()))
             .put("kill_orphan_tasks_after_sec", killOrphans(job.killOrphansAfter()))
-            .put("task_subprocess", subprocess(job.subprocess()))
-            .put("kill_subprocess", kill(job.kill()))
-            .putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
-            .putIfPresent("filters", nonEmpty(filters(job, levels)));
+            .put("task_subprocess", subprocess(job.subprocess(), inherited.subprocess()))
+            .put("kill_subprocess", kill(job.kill()));
+    OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
+    OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
+        .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()
         .ifPresent(level -> out.put("level_for_host_placement", levels.name(level)));
     if (!job.hostPlacement().isEmpty()) {
@@ -85,24 +88,32 @@ public final class JobExport {
     return after.isPresent() ? Json.of(after.get().toMillis() / 1000.0) : Json.Bool.FALSE;
   }
 
-  /** {@code task_subprocess}, with all its keys. */
+  /** {@code task_subprocess}: all keys of Bistro, and those of Espalier that say something. */
   public static Json.Obj subprocess(SubprocessOptions options) {
+    return subprocess(options, SubprocessOptions.DEFAULT);
+  }
+
+  private static Json.Obj subprocess(SubprocessOptions options, SubprocessOptions inherited) {
     Cgroups cgroups = options.cgroups();
-    return Json.object()
-        .put("poll_ms", options.pollMillis())
-        .put("max_log_lines_per_poll_interval", options.maxLogLinesPerPollInterval())
-        .put("parent_death_signal", options.parentDeathSignal())
-        .put("process_group_leader", options.processGroupLeader())
-        .put("use_canary_pipe", options.useCanaryPipe())
-        .put(
-            "cgroups",
-            Json.object()
-                .put("root", cgroups.root())
-                .put("slice", cgroups.slice())
-                .put("subsystems", Json.strings(cgroups.subsystems()))
-                .put("kill_without_freezer", cgroups.killWithoutFreezer())
-                .build())
-        .build();
+    Json.Builder out =
+        Json.object()
+            .put("poll_ms", options.pollMillis())
+            .put("max_log_lines_per_poll_interval", options.maxLogLinesPerPollInterval())
+            .put("parent_death_signal", options.parentDeathSignal())
+            .put("process_group_leader", options.processGroupLeader())
+            .put("use_canary_pipe", options.useCanaryPipe())
+            .put(
+                "cgroups",
+                Json.object()
+                    .put("root", cgroups.root())
+                    .put("slice", cgroups.slice())
+                    .put("subsystems", Json.strings(cgroups.subsystems()))
+                    .put("kill_without_freezer", cgroups.killWithoutFreezer())
+                    .build());
+    OptionsExport.putAttributes(out, options.attributes(), inherited.attributes());
+    OptionsExport.putVariables(out, options.variables(), inherited.variables());
+    OptionsExport.putLimits(out, options.limits(), inherited.limits());
+    return out.build();
   }
 
   /** {@code kill_subprocess}. */

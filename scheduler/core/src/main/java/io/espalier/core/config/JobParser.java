@@ -96,6 +96,8 @@ final class JobParser {
         SubprocessParser.readKillOrphans(in, inherited.killOrphansAfter()),
         SubprocessParser.read(in, inherited.subprocess()),
         SubprocessParser.readKill(in, inherited.kill()),
+        TimeLimitsParser.read(in, inherited.timeLimits()),
+        LogOptionsParser.read(in, inherited.logs()),
         in.integer("version_id", -1, -1),
         in.integer("create_time", 0, 0),
         in.integer("modify_time", 0, 0),

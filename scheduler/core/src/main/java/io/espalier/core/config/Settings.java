@@ -42,11 +42,14 @@ public record Settings(
    *
    * @param level index of the level of tasks
    * @param killOrphansAfter empty: never
+   * @param timeLimits without a {@code completeBy}, which belongs to a job
    */
   public record JobDefaults(
       Backoff backoff,
       int level,
       Optional<Duration> killOrphansAfter,
       SubprocessOptions subprocess,
-      KillRequest kill) {}
+      KillRequest kill,
+      TimeLimits timeLimits,
+      LogOptions logs) {}
 }

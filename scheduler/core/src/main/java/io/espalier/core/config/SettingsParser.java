@@ -19,7 +19,7 @@ final class SettingsParser {
   static final ProblemPath PATH = ProblemPath.ROOT.key("bistro_settings");
 
   private static final double LONGEST_WAIT_SECONDS = 86_400;
-  private static final long LAST_SECOND_OF_9999 = 253_402_300_799L;
+  static final long LAST_SECOND_OF_9999 = 253_402_300_799L;
   private static final String ROUND_ROBIN = "roundrobin";
 
   private final Collection<String> policies;
@@ -104,7 +104,9 @@ final class SettingsParser {
         level,
         SubprocessParser.readKillOrphans(in, Optional.empty()),
         SubprocessParser.read(in, SubprocessOptions.DEFAULT),
-        SubprocessParser.readKill(in, KillRequest.DEFAULT));
+        SubprocessParser.readKill(in, KillRequest.DEFAULT),
+        TimeLimitsParser.readDurations(in, TimeLimits.NONE),
+        LogOptionsParser.read(in, LogOptions.DEFAULT));
   }
 
   /** Reads {@code level_for_tasks} of the settings or a job. */

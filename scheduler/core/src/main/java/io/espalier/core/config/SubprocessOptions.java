@@ -8,6 +8,7 @@ import java.util.List;
  * @param pollMillis period of the log quota; values below 1 act as 1
  * @param maxLogLinesPerPollInterval log lines allowed per period; 0 or less: no limit
  * @param parentDeathSignal signal the task gets when its supervisor dies; 0: none
+ * @param limits of the control group, beside those that come from worker resources
  */
 public record SubprocessOptions(
     int pollMillis,
@@ -15,9 +16,32 @@ public record SubprocessOptions(
     int parentDeathSignal,
     boolean processGroupLeader,
     boolean useCanaryPipe,
-    Cgroups cgroups) {
+    Cgroups cgroups,
+    ProcessAttributes attributes,
+    TaskVariables variables,
+    CgroupLimits limits) {
   public static final SubprocessOptions DEFAULT =
       new SubprocessOptions(10, 50, 9, false, true, new Cgroups("", "", List.of(), false));
+
+  /** The options that Bistro knows, and nothing of what came after it. */
+  public SubprocessOptions(
+      int pollMillis,
+      int maxLogLinesPerPollInterval,
+      int parentDeathSignal,
+      boolean processGroupLeader,
+      boolean useCanaryPipe,
+      Cgroups cgroups) {
+    this(
+        pollMillis,
+        maxLogLinesPerPollInterval,
+        parentDeathSignal,
+        processGroupLeader,
+        useCanaryPipe,
+        cgroups,
+        ProcessAttributes.INHERITED,
+        TaskVariables.NONE,
+        CgroupLimits.NONE);
+  }
 
   /** Where task cgroups are made; no subsystems: no cgroups. */
   public record Cgroups(

@@ -12,6 +12,12 @@ import java.util.regex.Pattern;
 /** {@code task_subprocess} and {@code kill_subprocess}; each key is inherited by itself. */
 final class SubprocessParser {
   private static final int LAST_SIGNAL = 64;
+  // As much as can be said in bytes.
+  private static final long MOST_MB = 1L << 40;
+  private static final int MOST_WEIGHT = 10_000;
+  private static final int MOST_PERCENT = 1_000_000;
+  // The largest kernel.pid_max there is.
+  private static final int MOST_PIDS = 1 << 22;
   private static final Pattern SUBSYSTEM = Pattern.compile("[A-Za-z0-9_,=-]+");
 
   private SubprocessParser() {}
@@ -31,7 +37,10 @@ final class SubprocessParser {
         signal(fields, inherited.parentDeathSignal()),
         fields.bool("process_group_leader", inherited.processGroupLeader()),
         fields.bool("use_canary_pipe", inherited.useCanaryPipe()),
-        cgroups(fields, inherited.cgroups()));
+        cgroups(fields, inherited.cgroups()),
+        ProcessAttributesParser.read(fields, inherited.attributes()),
+        TaskVariablesParser.read(fields, inherited.variables()),
+        limits(fields, inherited.limits()));
   }
 
   private static int signal(Fields fields, int inherited) {
@@ -57,6 +66,25 @@ final class SubprocessParser {
         path(fields, "slice", inherited.slice()),
         subsystems(fields, inherited.subsystems()),
         fields.bool("kill_without_freezer", inherited.killWithoutFreezer()));
+  }
+
+  private static CgroupLimits limits(Fields in, CgroupLimits inherited) {
+    Value value = in.find("cgroup_limits");
+    Fields fields = value == null ? null : value.fields(ConfigPlace.CGROUP_LIMITS);
+    if (fields == null) {
+      return inherited;
+    }
+    Map<String, Boolean> enforce = new LinkedHashMap<>();
+    enforce.put(CgroupLimits.REQUIRED, true);
+    enforce.put(CgroupLimits.IF_AVAILABLE, false);
+    return new CgroupLimits(
+        fields.limit("memory_mb", inherited.memoryMb(), 1, MOST_MB),
+        fields.limit("memory_swap_mb", inherited.memorySwapMb(), 0, MOST_MB),
+        fields.limit("cpu_weight", inherited.cpuWeight(), 1, MOST_WEIGHT),
+        fields.limit("cpu_quota_percent", inherited.cpuQuotaPercent(), 1, MOST_PERCENT),
+        fields.limit("pids_max", inherited.pidsMax(), 1, MOST_PIDS),
+        fields.limit("io_weight", inherited.ioWeight(), 1, MOST_WEIGHT),
+        fields.oneOf("enforce", inherited.required(), enforce));
   }
 
   private static String path(Fields fields, String key, String inherited) {

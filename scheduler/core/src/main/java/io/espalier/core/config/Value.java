@@ -103,6 +103,11 @@ record Value(Json json, ProblemPath path, Problems problems) {
     };
   }
 
+  /** Whether it is the word that takes an inherited value away. */
+  boolean isFalse() {
+    return json.equals(Json.Bool.FALSE);
+  }
+
   @Nullable String text() {
     if (json instanceof Json.Str string) {
       return string.value();

@@ -4,10 +4,12 @@ import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.PackedTopology;
 import io.espalier.core.topology.Topology;
@@ -43,7 +45,9 @@ final class EmptyWorld {
                 0,
                 Optional.empty(),
                 SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT),
+                KillRequest.DEFAULT,
+                TimeLimits.NONE,
+                LogOptions.DEFAULT),
             "",
             Json.Obj.EMPTY);
     Config config = new Config(settings, new TreeMap<>(), List.of());

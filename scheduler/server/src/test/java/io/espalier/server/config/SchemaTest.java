@@ -115,6 +115,8 @@ class SchemaTest {
       List.of("true", "false", "0", "1", "1.0", "'true'", "'0'");
   private static final List<String> NO_TEXT = List.of("null", "true", "[]", "{}");
   private static final List<String> NO_NUMBER = List.of("null", "'x'", "true", "[]", "{}", "''");
+  private static final List<String> NO_NUMBER_OR_FALSE =
+      List.of("null", "'x'", "true", "[]", "{}", "''");
   private static final List<String> NO_OBJECT = List.of("null", "1", "'x'", "true", "[]");
   private static final List<String> NO_LIST = List.of("null", "1", "'x'", "true", "{}");
 
@@ -126,6 +128,11 @@ class SchemaTest {
     table.ofJobs();
     table.ofBoth(SchemaTest::settings);
     table.ofBoth(SchemaTest::owned);
+    table.ofProcesses(SchemaTest::settings);
+    table.ofProcesses(SchemaTest::owned);
+    table.ofLimits(SchemaTest::settings);
+    table.ofLimits(SchemaTest::owned);
+    table.ofDeadlines();
     return table.rows.stream();
   }
 
@@ -485,6 +492,143 @@ class SchemaTest {
     add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
   }
 
+  private void ofProcesses(UnaryOperator<String> frame) {
+    UnaryOperator<String> process = member -> frame.apply("'task_subprocess': {" + member + "}");
+    key(process, "umask", List.of("'0'", "'27'", "'027'", "'0777'", "false"), NO_OBJECT);
+    key(process, "umask", List.of(), List.of("22", "'1777'", "'8'", "''", "{}"));
+    key(process, "nice", List.of("-20", "0", "19", "'5'", "false"), NO_NUMBER_OR_FALSE);
+    key(process, "nice", List.of(), List.of("-21", "20", "0.5"));
+    key(
+        process,
+        "ionice",
+        List.of(
+            "false",
+            "{'class': 'idle'}",
+            "{'class': 'best_effort', 'level': 7}",
+            "{'class': 'realtime', 'level': '0', '_': 1}"),
+        NO_OBJECT);
+    key(
+        process,
+        "ionice",
+        List.of(),
+        List.of(
+            "{}",
+            "{'level': 1}",
+            "{'class': 'best-effort'}",
+            "{'class': null}",
+            "{'class': 'best_effort', 'level': 8}",
+            "{'class': 'best_effort', 'level': -1}",
+            "{'class': 'idle', 'levl': 1}"));
+    key(
+        process,
+        "run_as",
+        List.of("'nobody'", "'nobody:nogroup'", "'65534:65534'", "65534", "false"),
+        List.of("''", "':'", "'a:'", "':b'", "'a b'", "'-a'", "'a:b:c'", "true", "null", "[]"));
+    key(process, "pass_environment", List.of("[]", "['JAVA_HOME', '_X', 'AWS_*', '*']"), NO_LIST);
+    key(
+        process,
+        "pass_environment",
+        List.of(),
+        List.of("['A=B']", "['']", "['1A']", "['A*B']", "['ESPALIER_TOKEN']", "[null]", "['a b']"));
+    key(
+        process,
+        "environment",
+        List.of("{}", "{'A': 'b', 'C_1': 2, 'D': ''}", "{'_A': [], '// b': 1}"),
+        NO_OBJECT);
+    key(
+        process,
+        "environment",
+        List.of(),
+        List.of(
+            "{'A': null}",
+            "{'A': true}",
+            "{'A': {}}",
+            "{'A B': 'x'}",
+            "{'': 'x'}",
+            "{'A=': 'x'}",
+            "{'A': 'x\\u0000'}",
+            "{'ESPALIER_TASK_JOB': 'x'}"));
+    UnaryOperator<String> limits = member -> process.apply("'cgroup_limits': {" + member + "}");
+    add(Verdict.GOOD, process, "'cgroup_limits': {}", "'cgroup_limits': {'_': 1}");
+    key(process, "cgroup_limits", List.of(), NO_OBJECT);
+    for (String key : List.of("memory_mb", "cpu_weight", "cpu_quota_percent", "pids_max")) {
+      key(limits, key, List.of("1", "100", "'7'", "false"), NO_NUMBER_OR_FALSE);
+      key(limits, key, List.of(), List.of("0", "-1", "1.5"));
+    }
+    key(limits, "memory_swap_mb", List.of("0", "false"), List.of("-1", "null"));
+    key(limits, "io_weight", List.of("10000", "false"), List.of("10001", "0"));
+    key(limits, "cpu_weight", List.of(), List.of("10001"));
+    key(
+        limits,
+        "enforce",
+        List.of("'required'", "'if_available'"),
+        List.of("'yes'", "true", "null"));
+    add(Verdict.BAD, limits, "'memory_m': 1", "'cpu_weigth': 100");
+    add(Verdict.WARNED, limits, "'cpu': 100");
+    add(Verdict.BAD, process, "'umsk': '022'", "'run-as': 'x'", "'enviroment': {}");
+  }
+
+  private void ofLimits(UnaryOperator<String> frame) {
+    for (String key : List.of("timeout_sec", "no_output_timeout_sec")) {
+      key(frame, key, List.of("0.001", "60", "'60'", "false", "1000000000"), NO_NUMBER_OR_FALSE);
+      key(frame, key, List.of(), List.of("0", "-1", "1000000001"));
+    }
+    add(Verdict.BAD, frame, "'timeout_secs': 1", "'no_output_timeot_sec': 1");
+    key(
+        frame,
+        "log_retention",
+        List.of("{}", "{'_': 1}", "{'days': 30, 'max_mb': 512}", "{'days': false}"),
+        NO_OBJECT);
+    key(
+        frame,
+        "log_retention",
+        List.of(),
+        List.of(
+            "{'days': 0}",
+            "{'days': 1.5}",
+            "{'days': true}",
+            "{'days': 36501}",
+            "{'max_mb': 0}",
+            "{'max_mb': null}",
+            "{'day': 1}"));
+    UnaryOperator<String> retention = member -> frame.apply("'log_retention': {" + member + "}");
+    key(retention, "days", List.of("1"), List.of("-1"));
+    key(retention, "max_mb", List.of("1", "false"), List.of("-1"));
+    key(frame, "redact", List.of("[]", "['passw(or)?d=[^ ]+', 7]"), NO_LIST);
+    key(frame, "redact", List.of(), List.of("[null]", "[{}]", "[true]"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'redact': ['(']", "'redact': ['a*']", "'redact': ['']");
+  }
+
+  private void ofDeadlines() {
+    key(
+        SchemaTest::owned,
+        "complete_by",
+        List.of(
+            "'2026-11-22T06:00:00Z'",
+            "'2026-11-22T06:00Z'",
+            "'2026-11-22T06:00:00.250+01:00'",
+            "1795327200",
+            "1795327200.5",
+            "0",
+            "false"),
+        NO_NUMBER_OR_FALSE);
+    key(
+        SchemaTest::owned,
+        "complete_by",
+        List.of(),
+        List.of(
+            "'2026-11-22T06:00:00'",
+            "'2026-11-22'",
+            "'06:00'",
+            "'tomorrow'",
+            "'1795327200'",
+            "-1",
+            "253402300800",
+            "'2026-11-22T06:00:00 Europe/Berlin'"));
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'complete_by': '2026-13-22T06:00:00Z'");
+    add(Verdict.WARNED, SchemaTest::settings, "'complete_by': 0");
+  }
+
   @ParameterizedTest
   @MethodSource("rows")
   void parserAndSchemaAgree(Row row) {
@@ -580,10 +724,22 @@ class SchemaTest {
               "properties");
       case TASK_SUBPROCESS -> at("$defs", "taskSubprocess", "properties");
       case CGROUPS -> at("$defs", "taskSubprocess", "properties", "cgroups", "properties");
+      case IONICE -> ioNice();
+      case CGROUP_LIMITS ->
+          at("$defs", "taskSubprocess", "properties", "cgroup_limits", "properties");
+      case LOG_RETENTION -> at("$defs", "logRetention", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
       case FILTER -> at("$defs", "filter", "properties");
     };
+  }
+
+  private static Json.Obj ioNice() {
+    Json.Arr either =
+        (Json.Arr)
+            Objects.requireNonNull(
+                at("$defs", "taskSubprocess", "properties", "ionice").get("anyOf"));
+    return (Json.Obj) Objects.requireNonNull(((Json.Obj) either.items().get(1)).get("properties"));
   }
 
   private static Json.Obj at(String... path) {

@@ -7,6 +7,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
@@ -14,6 +15,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
@@ -140,7 +142,9 @@ public final class ApiWorld {
                 2,
                 Optional.empty(),
                 SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT),
+                KillRequest.DEFAULT,
+                TimeLimits.NONE,
+                LogOptions.DEFAULT),
             "hash",
             Json.Obj.EMPTY);
     TreeMap<String, Job> jobs = new TreeMap<>();
@@ -175,6 +179,8 @@ public final class ApiWorld {
         Optional.empty(),
         SubprocessOptions.DEFAULT,
         KillRequest.DEFAULT,
+        TimeLimits.NONE,
+        LogOptions.DEFAULT,
         -1,
         0,
         0,

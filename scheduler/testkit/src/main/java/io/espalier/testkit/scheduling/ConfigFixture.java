@@ -5,12 +5,14 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -159,7 +161,9 @@ public final class ConfigFixture {
                 levels.bottom(),
                 Optional.empty(),
                 SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT),
+                KillRequest.DEFAULT,
+                TimeLimits.NONE,
+                LogOptions.DEFAULT),
             "",
             Json.Obj.EMPTY);
     TreeMap<String, Job> built = new TreeMap<>();

@@ -5,10 +5,12 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
@@ -121,6 +123,8 @@ public final class JobFixture {
         Optional.empty(),
         SubprocessOptions.DEFAULT,
         KillRequest.DEFAULT,
+        TimeLimits.NONE,
+        LogOptions.DEFAULT,
         -1,
         0,
         0,

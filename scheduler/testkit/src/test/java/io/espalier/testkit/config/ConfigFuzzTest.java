@@ -36,7 +36,13 @@ class ConfigFuzzTest {
              'physical_resources': {'ram_mb': {'logical_resource': 'ram',
                'multiply_logical_by': 2.5, 'enforcement': 'hard', 'physical_reserve_amount': 1}},
              'kill_orphan_tasks_after_sec': 3, 'kill_subprocess': {'method': 'kill'},
-             'task_subprocess': {'poll_ms': 7, 'cgroups': {'root': 'r', 'subsystems': ['cpu']}},
+             'task_subprocess': {'poll_ms': 7, 'cgroups': {'root': 'r', 'subsystems': ['cpu']},
+               'umask': '027', 'nice': 5, 'ionice': {'class': 'idle', 'level': 0}, 'run_as': 'a:b',
+               'pass_environment': ['A*'], 'environment': {'B': 'c', 'D': 1},
+               'cgroup_limits': {'memory_mb': 5, 'memory_swap_mb': 0, 'cpu_weight': 10,
+                 'cpu_quota_percent': 150, 'pids_max': 50, 'io_weight': 5, 'enforce': 'required'}},
+             'timeout_sec': 5.5, 'no_output_timeout_sec': 2, 'redact': ['x+'],
+             'log_retention': {'days': 2, 'max_mb': 3},
              'CAUTION_exit_initial_wait_before_timestamp': 5},
            'bistro_job->one': {'owner': 'o', 'priority': 2, 'config': {'x': [1]},
              'resources': {'slots': 2}, 'depends_on': ['two'], 'command': ['a', 'b'],
@@ -45,7 +51,9 @@ class ConfigFuzzTest {
              'level_for_host_placement': 'host', 'host_placement': 'h', 'status_from': 'exit_code',
              'backoff': [5, 'fail'], 'kill_orphan_tasks_after_sec': true, 'version_id': 3,
              'create_time': 1, 'modify_time': 2, 'task_subprocess': {'use_canary_pipe': false},
-             'kill_subprocess': {'kill_wait_ms': 9}},
+             'kill_subprocess': {'kill_wait_ms': 9}, 'timeout_sec': 7, 'redact': ['y'],
+             'complete_by': '2026-11-22T06:00:00+01:00', 'no_output_timeout_sec': false,
+             'log_retention': {'days': false}},
            'bistro_job->two': {'owner': 'o', 'depends_on': ['one'], 'errors': {}}}
           """);
 

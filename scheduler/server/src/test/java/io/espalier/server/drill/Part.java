@@ -1,0 +1,146 @@
+package io.espalier.server.drill;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A scheduler or worker process that can be killed, frozen and started again. */
+final class Part implements AutoCloseable {
+  private final String name;
+  private final List<String> prefix;
+  private final List<String> arguments;
+  private final Path directory;
+  private @Nullable Process process;
+  private boolean frozen;
+
+  /**
+   * @param prefix stands in front of the command
+   * @param arguments of the program
+   * @param directory where it runs and leaves its output
+   */
+  Part(String name, List<String> prefix, List<String> arguments, Path directory) {
+    this.name = name;
+    this.prefix = prefix;
+    this.arguments = arguments;
+    this.directory = directory;
+  }
+
+  String name() {
+    return name;
+  }
+
+  boolean isAlive() {
+    Process running = process;
+    return running != null && running.isAlive();
+  }
+
+  void start() {
+    if (isAlive()) {
+      return;
+    }
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-Xmx256m",
+            "--enable-native-access=ALL-UNNAMED",
+            "-Despalier.log.level=INFO",
+            "-cp",
+            classPath(),
+            "io.espalier.server.Main"));
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectOutput(
+                ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".out").toFile()))
+            .redirectError(
+                ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".err").toFile()));
+    builder.environment().keySet().removeIf(variable -> variable.startsWith("ESPALIER_"));
+    try {
+      process = builder.start();
+      frozen = false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ours without what only tests have: their logging would be the program's. */
+  private static String classPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .filter(entry -> !Files.exists(Path.of(entry, "logback-test.xml")))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /** {@code kill -9}. */
+  void kill() {
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    running.destroyForcibly();
+    try {
+      running.waitFor(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** SIGSTOP: only this process, not what belongs to it. */
+  void freeze() {
+    signal("STOP");
+    frozen = true;
+  }
+
+  void thaw() {
+    if (frozen) {
+      signal("CONT");
+      frozen = false;
+    }
+  }
+
+  private void signal(String signal) {
+    Process running = process;
+    if (running != null && running.isAlive()) {
+      String unused = Shell.tryToRun("kill", "-" + signal, Long.toString(running.pid()));
+    }
+  }
+
+  /** The end of what it said. */
+  String lastWords() {
+    try {
+      List<String> lines = Files.readAllLines(directory.resolve(name + ".err"));
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Override
+  public void close() {
+    thaw();
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    running.destroy();
+    try {
+      if (!running.waitFor(15, TimeUnit.SECONDS)) {
+        kill();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
