@@ -11,11 +11,15 @@ import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
@@ -94,7 +98,7 @@ public final class SchedulerLoop {
     this.events = new LoopEvents(options.firstEvent());
     this.views = new ViewBuilder(core, live, ports.runner().shard());
     this.kills = new Kills(core, live, events, ports.runner());
-    this.starts = new Starts(core, live, ports.runner().shard(), options);
+    this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
     this.changes = new Changes(core, live, events, options.epoch());
   }
 
@@ -124,6 +128,11 @@ public final class SchedulerLoop {
   /** An invocation has ended. */
   public void taskEnded(TaskEnd end) {
     inputs.add(now -> end(end, now));
+  }
+
+  /** What a live invocation has used so far; of others it is ignored. */
+  public void usage(String job, String node, Invocation invocation, Usage usage) {
+    inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -362,7 +371,13 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     toDispatch.add(task);
-    batch.put(new StatusRow(task.key.job(), task.key.node(), task.status, task.invocation()));
+    batch.put(
+        new StatusRow(
+            task.key.job(),
+            task.key.node(),
+            task.status,
+            task.invocation(),
+            task.launch.worker()));
     events.started(task, nowMillis);
     views.changed();
   }
@@ -387,7 +402,11 @@ public final class SchedulerLoop {
       changes.endedOutside(key, status);
     }
     core.finish(task.run, status);
-    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation()));
+    WorkerRef worker = task.launch.worker();
+    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation(), worker));
+    if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
+      batch.attempt(Attempt.of(end, task.launch.attempt(), worker, status, nowMillis));
+    }
     events.ended(task, end, status, nowMillis);
     views.changed();
   }
