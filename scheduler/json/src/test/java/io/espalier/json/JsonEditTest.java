@@ -31,9 +31,7 @@ final class JsonEditTest {
   @Test
   void aValueIsReplacedWhereItStands() {
     assertThat(JsonEdit.put(TEXT, "b", VALUE))
-        .isEqualTo(
-            TEXT.replace(
-                "{\n    \"n\": 2 // inner\n  }", "{\n    \"x\": 1\n  }"));
+        .isEqualTo(TEXT.replace("{\n    \"n\": 2 // inner\n  }", "{\n    \"x\": 1\n  }"));
   }
 
   @Test
@@ -49,8 +47,7 @@ final class JsonEditTest {
     assertThat(JsonEdit.remove(TEXT, "b"))
         .isEqualTo(TEXT.replace("  \"b\": {\n    \"n\": 2 // inner\n  },\n", ""));
     assertThat(JsonEdit.remove(TEXT, "c"))
-        .isEqualTo(
-            TEXT.replace("  },\n  \"c\": \"three\" // last\n", "  }\n // last\n"));
+        .isEqualTo(TEXT.replace("  },\n  \"c\": \"three\" // last\n", "  }\n // last\n"));
     assertThat(JsonEdit.remove(TEXT, "nothing")).isEqualTo(TEXT);
   }
 
