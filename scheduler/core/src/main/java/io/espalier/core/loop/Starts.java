@@ -1,15 +1,21 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 
 /** Turns what a round placed into live invocations with a launch each. */
 final class Starts {
@@ -62,13 +68,24 @@ final class Starts {
                 core.runPath(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
+                status.checkpoint(),
                 shard,
                 options.workerHost()),
             config.statusFrom(),
             config.subprocess(),
-            config.kill());
+            config.kill(),
+            limits(config.timeLimits()),
+            WorkerRef.LOCAL,
+            Map.of());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;
+  }
+
+  private static Limits limits(TimeLimits limits) {
+    return new Limits(
+        limits.timeout().map(Duration::toMillis).orElse(0L),
+        limits.noOutput().map(Duration::toMillis).orElse(0L),
+        limits.completeBy().map(Instant::toEpochMilli).orElse(0L));
   }
 }

@@ -58,6 +58,16 @@ public interface TaskRunner extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether the invocation may be alive, for the supervisor's second look.
+   *
+   * @return false only if this runner is certain that it was ended or never arrived, and that its
+   *     end, if there was one, has been told
+   */
+  default boolean mayBeAlive(String job, String node, Invocation invocation) {
+    return true;
+  }
+
   /** The end is durable: the runner may acknowledge it and forget the invocation. */
   default void recorded(TaskEnd end) {}
 

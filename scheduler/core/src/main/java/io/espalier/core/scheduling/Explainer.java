@@ -19,7 +19,7 @@ final class Explainer {
   private final List<Reason> reasons = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, boolean workerFits) {}
+  record Gates(boolean paused, boolean held, boolean workerFits, @Nullable String closed) {}
 
   private Explainer(World world) {
     this.world = world;
@@ -63,6 +63,9 @@ final class Explainer {
     }
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
+    }
+    if (gates.closed() != null) {
+      add(Kind.DEADLINE, null, gates.closed());
     }
     if (!gates.workerFits()) {
       add(Kind.NO_WORKER, null, "no eligible worker has room for a task of the job");

@@ -10,6 +10,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +48,7 @@ public final class SchedulingCore {
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
   private final Set<String> withoutWorker = new HashSet<>();
+  private final Map<String, String> closed = new HashMap<>();
 
   private World world;
   private @Nullable Migration migration;
@@ -183,7 +185,8 @@ public final class SchedulingCore {
           world.jobs.canRun(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !withoutWorker.contains(name));
+              && !withoutWorker.contains(name)
+              && !closed.containsKey(name));
     }
   }
 
@@ -254,6 +257,17 @@ public final class SchedulingCore {
 
   public void release(String job) {
     held.remove(job);
+    updateGate(job);
+  }
+
+  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
+  public void close(String job, String why) {
+    closed.put(job, why);
+    updateGate(job);
+  }
+
+  public void reopen(String job) {
+    closed.remove(job);
     updateGate(job);
   }
 
@@ -357,7 +371,10 @@ public final class SchedulingCore {
         number,
         at,
         new Explainer.Gates(
-            paused.contains(job), held.contains(job), !withoutWorker.contains(job)));
+            paused.contains(job),
+            held.contains(job),
+            !withoutWorker.contains(job),
+            closed.get(job)));
   }
 
   // ---- rounds and running tasks

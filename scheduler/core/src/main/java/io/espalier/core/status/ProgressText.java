@@ -66,7 +66,12 @@ public final class ProgressText {
     if (!isCount(progress.get("done")) || !isCount(progress.get("total"))) {
       return refused("has a done or total that is not a whole number of 0 or more", line);
     }
-    if (cursor != null && !(cursor instanceof Json.Str) && !(cursor instanceof Json.Num)) {
+    boolean usable =
+        cursor == null
+            || cursor instanceof Json.Null
+            || cursor instanceof Json.Str
+            || cursor instanceof Json.Num;
+    if (!usable) {
       return refused("has a cursor that is not a string", line);
     }
     return new Reading(of((Json.Obj) JsonText.withoutPositions(progress)), null);

@@ -226,9 +226,12 @@ public final class StatusText {
     return new TaskReport(main, uses, holds, null, false);
   }
 
-  /** What is kept of a task's data: without the private key and without positions in the text. */
+  /** What is kept of a task's data: without the private keys and without positions in the text. */
   private static Json.@Nullable Obj ownData(Json.Obj data) {
-    Json.Obj own = (Json.Obj) JsonText.withoutPositions(data.without(SAVED_BACKOFF));
+    Json.Obj own =
+        (Json.Obj)
+            JsonText.withoutPositions(
+                data.without(SAVED_BACKOFF).without(TaskStatus.CHECKPOINT_KEY));
     return own.isEmpty() ? null : own;
   }
 

@@ -294,8 +294,7 @@ public final class RemoteDrill implements AutoCloseable {
   /** Notes which tasks the scheduler says are done, if it answers. */
   private void poll(String job, Observer observer, Map<String, Integer> doneSince)
       throws IOException, InterruptedException {
-    Json.@Nullable Obj page =
-        get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + TASKS);
+    Json.@Nullable Obj page = get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + TASKS);
     if (page == null || !(page.get("tasks") instanceof Json.Arr tasks)) {
       return;
     }
@@ -315,8 +314,7 @@ public final class RemoteDrill implements AutoCloseable {
 
   private Json.@Nullable Obj get(String path) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(hosts.command(0));
-    command.addAll(
-        List.of("curl", "-s", "--max-time", "2", "http://127.0.0.1:" + http + path));
+    command.addAll(List.of("curl", "-s", "--max-time", "2", "http://127.0.0.1:" + http + path));
     Process curl =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     String body = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
