@@ -11,6 +11,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.Limits;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
+import io.espalier.core.running.Usage;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ final class LiveTasks {
   private final Map<TaskKey, Live> tasks = new HashMap<>();
   private List<RunningTask> published = List.of();
   private boolean changed;
+  private boolean sampled;
 
   /** One live invocation; what it needs at its end is fixed at its start. */
   static final class Live {
@@ -35,6 +37,9 @@ final class LiveTasks {
     final long run;
     final Launch launch;
     final Backoff backoff;
+
+    /** The newest sample. */
+    @Nullable Usage usage;
 
     /** The checkpoint that the attempt began with. */
     final Json.@Nullable Obj checkpointAtStart;
@@ -118,7 +123,15 @@ final class LiveTasks {
 
     RunningTask view(String shard) {
       return new RunningTask(
-          key.job(), key.node(), invocation(), launch.attempt(), shard, limits, progress, rate);
+          key.job(),
+          key.node(),
+          invocation(),
+          launch.attempt(),
+          shard,
+          usage,
+          limits,
+          progress,
+          rate);
     }
 
     Invocation invocation() {
@@ -162,6 +175,14 @@ final class LiveTasks {
     changed = true;
   }
 
+  void usage(TaskKey key, Invocation invocation, Usage usage) {
+    Live live = tasks.get(key);
+    if (live != null && live.invocation().equals(invocation)) {
+      live.usage = usage;
+      sampled = true;
+    }
+  }
+
   Collection<Live> all() {
     return tasks.values();
   }
@@ -172,13 +193,14 @@ final class LiveTasks {
 
   /** All of them for monitors; the same list as last time when nothing changed. */
   List<RunningTask> view(String shard) {
-    if (changed) {
+    if (changed || sampled) {
       List<RunningTask> list = new ArrayList<>(tasks.size());
       for (Live live : tasks.values()) {
         list.add(live.view(shard));
       }
       published = List.copyOf(list);
       changed = false;
+      sampled = false;
     }
     return published;
   }

@@ -17,9 +17,12 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.Pause;
@@ -104,7 +107,7 @@ public final class SchedulerLoop {
     this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
-    this.starts = new Starts(core, live, ports.runner().shard(), options);
+    this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
     this.changes = new Changes(core, live, events, options.epoch());
   }
 
@@ -153,6 +156,11 @@ public final class SchedulerLoop {
     batch.put(
         new StatusRow(
             task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
+  }
+
+  /** What a live invocation has used so far; of others it is ignored. */
+  public void usage(String job, String node, Invocation invocation, Usage usage) {
+    inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -426,7 +434,9 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     toDispatch.add(task);
-    batch.put(new StatusRow(task.key.job(), task.key.node(), task.status, task.invocation()));
+    batch.put(
+        new StatusRow(
+            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
     events.started(task, nowMillis);
     views.changed();
   }
@@ -460,8 +470,13 @@ public final class SchedulerLoop {
       changes.endedOutside(key, status);
     }
     core.finish(task.run, status);
-    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation()));
-    events.ended(task, withReason(end, task), status, nowMillis);
+    WorkerRef worker = task.launch.worker();
+    TaskEnd explained = withReason(end, task);
+    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation(), worker));
+    if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
+      batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
+    }
+    events.ended(task, explained, status, nowMillis);
     views.changed();
   }
 

@@ -5,6 +5,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.Usage;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,6 +50,11 @@ final class LoopListener implements TaskListener {
       CompletableFuture.delayedExecutor(PROGRESS_MILLIS, TimeUnit.MILLISECONDS, owner)
           .execute(() -> tell(key));
     }
+  }
+
+  @Override
+  public void usage(String job, String node, Invocation invocation, Usage usage) {
+    owner.execute(() -> loop.usage(job, node, invocation, usage));
   }
 
   private void tell(Key key) {

@@ -194,6 +194,9 @@ public final class RemoteDrill implements AutoCloseable {
     CUT_SCHEDULER
   }
 
+  private static final List<Fault> WITHOUT_NETWORK =
+      List.of(Fault.KILL_WORKER, Fault.FREEZE_WORKER, Fault.KILL_SCHEDULER, Fault.FREEZE_SCHEDULER);
+
   /** Runs one job through the faults of a seed, and judges it. */
   public Outcome schedule(long seed) throws IOException, InterruptedException {
     Random random = new Random(seed);
@@ -249,10 +252,8 @@ public final class RemoteDrill implements AutoCloseable {
   }
 
   private String fault(Random random, List<Undo> undos, long now) {
-    Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
-    if (!hosts.canBeCut()) {
-      fault = Fault.values()[fault.ordinal() % 4];
-    }
+    List<Fault> possible = hosts.canBeCut() ? List.of(Fault.values()) : WITHOUT_NETWORK;
+    Fault fault = possible.get(random.nextInt(possible.size()));
     int host = 1 + random.nextInt(workers.size());
     Part worker = workers.get(host - 1);
     int millis = 100 + random.nextInt(random.nextBoolean() ? 1500 : 6000);

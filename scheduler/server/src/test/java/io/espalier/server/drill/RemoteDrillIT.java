@@ -12,10 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class RemoteDrillIT {
   private static final int SCHEDULES = 3;
 
-  @TempDir private Path site;
-
   @Test
-  void noTaskLivesTwiceAndNothingDoneIsLostWhateverIsKilledFrozenOrCutOff() throws Exception {
+  void noTaskLivesTwiceAndNothingDoneIsLostWhateverIsKilledFrozenOrCutOff(@TempDir Path site)
+      throws Exception {
     String whyNot = Hosts.whyNoNamespaces();
     if (!whyNot.isEmpty()) {
       System.err.println("SKIPPED: cutting links, this machine has no namespaces: " + whyNot);

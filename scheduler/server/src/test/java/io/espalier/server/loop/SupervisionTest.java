@@ -13,6 +13,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.Limits;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -300,9 +301,7 @@ class SupervisionTest {
   @Test
   void slotsHeldForNobodyAreReported() {
     world.configure(config(""));
-    int job = world.core.findJob("j");
-    int node = world.core.topology().find(1, "b");
-    long run = world.core.adopt(job, node);
+    long run = world.core.adopt("j", "b", WorkerRef.LOCAL);
     world.advance(PASS);
     world.advance(PASS);
     assertThat(findings().leaked()).isEqualTo(1);

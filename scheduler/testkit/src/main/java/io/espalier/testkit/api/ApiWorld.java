@@ -64,6 +64,7 @@ public final class ApiWorld {
                 new Invocation(1, 1, started),
                 1,
                 "here",
+                null,
                 new TimeLeft(NOW_MILLIS + 200_000, 0, 0),
                 ProgressText.of(
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
