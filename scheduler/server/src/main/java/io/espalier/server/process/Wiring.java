@@ -19,6 +19,7 @@ import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
 import io.espalier.server.events.RecentEvents;
+import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.nodes.NodesState;
@@ -170,7 +171,7 @@ final class Wiring implements AutoCloseable {
           opened(
               "nodes",
               new NodesPoller(
-                  fetcher::fetch,
+                  new LiveNodes(fetcher, options.nodesUpdate(), options.nodesRetry(), clock),
                   options.nodesUpdate(),
                   options.nodesRetry(),
                   clock,
