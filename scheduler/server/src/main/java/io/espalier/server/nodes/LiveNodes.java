@@ -5,7 +5,6 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSource;
-import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Duration;
@@ -109,10 +108,7 @@ public final class LiveNodes implements NodesPoller.Fetcher {
       LiveSource source =
           new LiveSource(spec, made.get(i), settings.levels(), refresh, retry, clock);
       if (before != null) {
-        before.sources.stream()
-            .filter(source::asksLike)
-            .findFirst()
-            .ifPresent(source::continues);
+        before.sources.stream().filter(source::asksLike).findFirst().ifPresent(source::continues);
       }
       sources.add(source);
     }
@@ -138,8 +134,7 @@ public final class LiveNodes implements NodesPoller.Fetcher {
    *
    * @param asking whether sources are asked, and may deliver something new
    */
-  private Tree assemble(Live current, Instant now, boolean asking)
-      throws InterruptedException {
+  private Tree assemble(Live current, Instant now, boolean asking) throws InterruptedException {
     List<Problem> problems = new ArrayList<>(current.warnings);
     TopologyBuilder builder = fetcher.builder(current.settings);
     Instant soonest = null;
@@ -194,7 +189,9 @@ public final class LiveNodes implements NodesPoller.Fetcher {
     }
   }
 
-  /** What hung under a node that is gone is gone with it, unless the answer is new: then it errs. */
+  /**
+   * What hung under a node that is gone is gone with it, unless the answer is new: then it errs.
+   */
   private static void play(Answer answer, boolean strict, TopologyBuilder builder) {
     answer
         .tape()
@@ -209,8 +206,7 @@ public final class LiveNodes implements NodesPoller.Fetcher {
 
   /** Takes new answers back that made the tree unsound; false when there is none. */
   private static boolean refuseCulprits(Live current, List<Problem> problems) {
-    List<LiveSource> unproven =
-        current.sources.stream().filter(LiveSource::isUnproven).toList();
+    List<LiveSource> unproven = current.sources.stream().filter(LiveSource::isUnproven).toList();
     List<LiveSource> named =
         unproven.stream().filter(source -> !of(source, problems).isEmpty()).toList();
     List<LiveSource> culprits = named.isEmpty() ? unproven : named;
@@ -259,9 +255,7 @@ public final class LiveNodes implements NodesPoller.Fetcher {
   @Override
   public List<SourceState> sources() {
     Live current = live;
-    return current == null
-        ? List.of()
-        : current.sources.stream().map(LiveSource::state).toList();
+    return current == null ? List.of() : current.sources.stream().map(LiveSource::state).toList();
   }
 
   @Override

@@ -186,9 +186,7 @@ final class LiveSource {
             || guard.allow().equals(mark)
             || allowed.equals(mark);
     List<String> objections =
-        free || old == null
-            ? List.of()
-            : GuardCheck.objections(guard, levels, old, fresh, soFar);
+        free || old == null ? List.of() : GuardCheck.objections(guard, levels, old, fresh, soFar);
     if (old == null || objections.isEmpty()) {
       accept(fresh);
       return;
@@ -217,8 +215,7 @@ final class LiveSource {
                 + old.at()
                 + " stay in force: it "
                 + String.join(", and ", objections))
-        .withHint(
-            "if the answer is right: \"allow_change\": \"" + mark + "\" beside \"source\"");
+        .withHint("if the answer is right: \"allow_change\": \"" + mark + "\" beside \"source\"");
   }
 
   private void accept(Answer fresh) {

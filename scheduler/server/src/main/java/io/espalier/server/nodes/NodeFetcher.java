@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the node sources of a configuration once, one after the other, and packs what they deliver.
- * All or nothing: any error, and there is no tree. {@link LiveNodes} is what keeps them. Immutable; safe for any number of threads, which then
- * run the sources at the same time.
+ * All or nothing: any error, and there is no tree. {@link LiveNodes} is what keeps them. Immutable;
+ * safe for any number of threads, which then run the sources at the same time.
  */
 public final class NodeFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(NodeFetcher.class);

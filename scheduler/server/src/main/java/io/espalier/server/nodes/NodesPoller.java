@@ -355,7 +355,9 @@ public final class NodesPoller implements AutoCloseable {
       Topology topology = result == null ? null : result.value();
       NodeSnapshot old = before.snapshot();
       if (topology == null || old == null) {
-        LOG.warn("The nodes cannot be brought up to date{}", result == null ? "" : lines(result.problems()));
+        LOG.warn(
+            "The nodes cannot be brought up to date{}",
+            result == null ? "" : lines(result.problems()));
         nextTick(clock.instant().plus(retry));
         return false;
       }
@@ -365,8 +367,7 @@ public final class NodesPoller implements AutoCloseable {
         return false;
       }
       NodeSnapshot snapshot = new NodeSnapshot(topology, old.nodesHash(), now);
-      state =
-          new NodesState(snapshot, before.confirmedAt(), before.failing(), before.problems());
+      state = new NodesState(snapshot, before.confirmedAt(), before.failing(), before.problems());
       LOG.debug("{} nodes since {}", topology.size(), now);
       tell(snapshot, before);
       return true;

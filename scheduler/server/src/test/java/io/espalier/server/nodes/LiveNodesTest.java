@@ -79,8 +79,7 @@ class LiveNodesTest {
                 throws NodeSourceException {
               here.asked++;
               if (here.broken) {
-                throw new NodeSourceException(
-                    List.of(Problem.error(spec.path(), "it is away")));
+                throw new NodeSourceException(List.of(Problem.error(spec.path(), "it is away")));
               }
               List<String> parents = curious ? soFar.names(level - 1) : List.of();
               for (String parent : parents) {
@@ -205,7 +204,9 @@ class LiveNodesTest {
     outside("a").answer = List.of("h1", "h3");
     now = now.plusSeconds(300);
     Result<Topology> result = nodes.fetch(settings, now);
-    assertThat(names(result)).as("what hung under h2 went with it").containsExactly("h1", "h3", "d1");
+    assertThat(names(result))
+        .as("what hung under h2 went with it")
+        .containsExactly("h1", "h3", "d1");
     assertThat(messages(result)).containsExactly("it is away");
     assertThat(nodes.nextFetch()).contains(now.plus(RETRY));
     SourceState state = nodes.sources().get(1);
@@ -290,7 +291,8 @@ class LiveNodesTest {
     outside("a").answer = List.of("h1");
     nodes.fetch(hosts(""), now);
     outside("a").broken = true;
-    Settings more = settings("'host'", "{'source': 'manual', 'prefs': {'m': []}}", source("a", "host", ""));
+    Settings more =
+        settings("'host'", "{'source': 'manual', 'prefs': {'m': []}}", source("a", "host", ""));
     assertThat(names(after(more, 1))).containsExactly("m", "h1");
     assertThat(outside("a").closed).isEqualTo(1);
     Settings other = settings("'rack'", source("a", "rack", ""));
@@ -302,12 +304,23 @@ class LiveNodesTest {
   @ParameterizedTest
   @CsvSource({
     // An empty answer is always held.
-    "10, 0, 0, true", "1, 0, 0, true", "100, 0, 0, true",
+    "10, 0, 0, true",
+    "1, 0, 0, true",
+    "100, 0, 0, true",
     // One node may go, ten in a hundred, not eleven.
-    "2, 1, 0, false", "3, 1, 0, true", "10, 9, 0, false", "10, 8, 0, true", "100, 90, 0, false",
-    "100, 89, 0, true", "19, 18, 0, false", "19, 17, 0, true",
+    "2, 1, 0, false",
+    "3, 1, 0, true",
+    "10, 9, 0, false",
+    "10, 8, 0, true",
+    "100, 90, 0, false",
+    "100, 89, 0, true",
+    "19, 18, 0, false",
+    "19, 17, 0, true",
     // Ten may come, fifty in a hundred, not fifty-one.
-    "1, 1, 10, false", "1, 1, 11, true", "100, 100, 50, false", "100, 100, 51, true",
+    "1, 1, 10, false",
+    "1, 1, 11, true",
+    "100, 100, 50, false",
+    "100, 100, 51, true",
     "0, 0, 1000, false"
   })
   void theGuardHoldsWhatChangesTooMuch(int before, int stay, int fresh, boolean held)
@@ -485,8 +498,7 @@ class LiveNodesTest {
     assertThat(nodes.nextChange()).contains(T0.plusSeconds(20));
     // Who hangs nodes under those of time is asked at once.
     assertThat(newsHeard).isEqualTo(1);
-    assertThat(names(after(settings, 11)))
-        .containsExactly("h1", "h1:1000010", "h1:1000010.x");
+    assertThat(names(after(settings, 11))).containsExactly("h1", "h1:1000010", "h1:1000010.x");
     assertThat(outside("a").asked).isEqualTo(1);
     assertThat(nodes.advance(hosts(""), now)).as("other settings").isNull();
   }

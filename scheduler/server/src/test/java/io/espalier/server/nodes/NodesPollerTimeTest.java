@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.jspecify.annotations.Nullable;
 
 /** Nodes that come and go with time, by a clock that is set by hand. */
 @Timeout(60)
@@ -125,8 +125,7 @@ class NodesPollerTimeTest {
         waiting.countDown();
         go.await();
       }
-      return tree(
-          settings, at, broken ? List.of(Problem.error("there", "it is away")) : List.of());
+      return tree(settings, at, broken ? List.of(Problem.error("there", "it is away")) : List.of());
     }
 
     @Override
