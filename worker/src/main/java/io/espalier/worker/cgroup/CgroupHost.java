@@ -149,8 +149,7 @@ public final class CgroupHost {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < bytes.length; i++) {
       if (bytes[i] == '\\' && i + 3 < bytes.length) {
-        out.write(
-            Integer.parseInt(new String(bytes, i + 1, 3, StandardCharsets.US_ASCII), 8));
+        out.write(Integer.parseInt(new String(bytes, i + 1, 3, StandardCharsets.US_ASCII), 8));
         i += 3;
       } else {
         out.write(bytes[i]);

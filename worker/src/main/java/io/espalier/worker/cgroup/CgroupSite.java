@@ -14,14 +14,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where groups of tasks are made: as a job's {@code cgroups} say, or where this host lets us. Not
  * thread-safe.
  */
-public final class CgroupSite {
+public final class CgroupSite implements AutoCloseable {
   /** The directory below our own group that holds the groups of tasks. */
   static final String PARENT = "espalier";
+
+  private static final Logger log = LoggerFactory.getLogger(CgroupSite.class);
 
   private final List<Parent> parents;
   private final List<String> problems;
@@ -52,8 +57,8 @@ public final class CgroupSite {
 
   /**
    * As Bistro has it (behaviour 7.7): {@code root/subsystem/slice} for each subsystem, which must
-   * exist. Where the root is a hierarchy of version 2, {@code root/slice} stands for all subsystems;
-   * without a root, each subsystem is looked for where the host has it.
+   * exist. Where the root is a hierarchy of version 2, {@code root/slice} stands for all
+   * subsystems; without a root, each subsystem is looked for where the host has it.
    */
   public static CgroupSite configured(Cgroups options, CgroupHost host) {
     Map<Path, Set<String>> directories = new LinkedHashMap<>();
@@ -62,7 +67,8 @@ public final class CgroupSite {
     for (String subsystem : options.subsystems()) {
       Path directory;
       if (options.root().isEmpty()) {
-        Optional<CgroupHost.Hierarchy> hierarchy = host.of(subsystem).or(() -> second(host, subsystem));
+        Optional<CgroupHost.Hierarchy> hierarchy =
+            host.of(subsystem).or(() -> second(host, subsystem));
         if (hierarchy.isEmpty()) {
           problems.add("no control group hierarchy of this host has \"" + subsystem + "\"");
           continue;
@@ -91,8 +97,7 @@ public final class CgroupSite {
           }
           if (second) {
             controllers.retainAll(Set.of("memory", "cpu", "pids", "io", "cpuset", "hugetlb"));
-            Delegation.enable(directory, controllers)
-                .forEach((name, cause) -> problems.add(cause));
+            Delegation.enable(directory, controllers).forEach((name, cause) -> problems.add(cause));
           }
           parents.add(new Parent(directory, controllers));
         });
@@ -183,6 +188,20 @@ public final class CgroupSite {
                             || GroupDirectory.isSecondVersion(p.directory())));
   }
 
+  /** Removes the parent directories that {@link #automatic} made, where nobody uses them. */
+  @Override
+  public void close() {
+    if (!strict) {
+      for (Parent parent : parents) {
+        try {
+          Files.deleteIfExists(parent.directory());
+        } catch (IOException e) {
+          log.debug("another worker has tasks there: {}", parent.directory(), e);
+        }
+      }
+    }
+  }
+
   /**
    * Makes the groups of one task and sets its limits.
    *
@@ -194,10 +213,13 @@ public final class CgroupSite {
     if (strict) {
       wrong.addAll(problems);
     }
+    Set<Limit> asked = Limit.of(limits);
     List<GroupDirectory> made = new ArrayList<>();
     for (Parent parent : parents) {
-      GroupDirectory directory =
-          GroupDirectory.in(parent.directory(), name, parent.controllers());
+      if (!strict && !isNeeded(parent, asked)) {
+        continue;
+      }
+      GroupDirectory directory = GroupDirectory.in(parent.directory(), name, parent.controllers());
       try {
         Files.createDirectory(directory.path());
         made.add(directory);
@@ -212,7 +234,7 @@ public final class CgroupSite {
       }
     }
     List<String> unmet = new ArrayList<>();
-    for (Limit limit : Limit.of(limits)) {
+    for (Limit limit : asked) {
       String cause = set(limit, limits, made, wrong);
       if (cause != null) {
         unmet.add(limit.label() + ": " + cause);
@@ -227,7 +249,23 @@ public final class CgroupSite {
     return new Made(group, unmet);
   }
 
-  private @org.jspecify.annotations.Nullable String set(
+  /**
+   * Each membership has its price: those that limit, count CPU time or memory, and one that kills.
+   */
+  private boolean isNeeded(Parent parent, Set<Limit> asked) {
+    boolean second = GroupDirectory.isSecondVersion(parent.directory());
+    if (second) {
+      return true;
+    }
+    Set<String> controllers = parent.controllers();
+    return controllers.contains("memory")
+        || controllers.contains("cpuacct")
+        || asked.stream().anyMatch(limit -> controllers.contains(limit.controller(1)))
+        || (controllers.contains("freezer")
+            && parents.stream().noneMatch(p -> Files.exists(p.directory().resolve("cgroup.kill"))));
+  }
+
+  private @Nullable String set(
       Limit limit, CgroupLimits limits, List<GroupDirectory> made, List<String> wrong) {
     for (GroupDirectory directory : made) {
       if (directory.has(limit.controller(directory.version()))) {

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 
 /**
  * Hands controllers of version 2 down to groups of tasks. A group that is not the root cannot have
- * both processes and controllers for the groups below it, so a worker that a service manager has put
- * into a group of its own must step aside into one below.
+ * both processes and controllers for the groups below it, so a worker that a service manager has
+ * put into a group of its own must step aside into one below.
  */
 final class Delegation {
   /** Where our own processes go. */

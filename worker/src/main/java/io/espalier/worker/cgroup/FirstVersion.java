@@ -41,8 +41,7 @@ final class FirstVersion extends GroupDirectory {
     switch (limit) {
       case MEMORY ->
           // Defect L6: the kernel rounds to pages, in either direction.
-          writeAndVerify(
-              file("memory.limit_in_bytes"), limits.memoryMb().getAsLong() * MB, MB);
+          writeAndVerify(file("memory.limit_in_bytes"), limits.memoryMb().getAsLong() * MB, MB);
       case SWAP -> {
         long memory = CgroupFiles.number(file("memory.limit_in_bytes"));
         if (limits.memoryMb().isEmpty()) {
@@ -55,16 +54,17 @@ final class FirstVersion extends GroupDirectory {
             MB);
       }
       case CPU_WEIGHT -> {
-        long shares = limits.cpuWeight().getAsInt() * 1024L / 100;
+        long shares =
+            limits.cpuWeight().isPresent()
+                ? limits.cpuWeight().getAsInt() * 1024L / 100
+                : limits.cpuShares().getAsInt();
         writeAndVerify(
             file("cpu.shares"), Math.max(LEAST_SHARES, Math.min(MOST_SHARES, shares)), 0);
       }
       case CPU_QUOTA -> {
         CgroupFiles.write(file("cpu.cfs_period_us"), Long.toString(PERIOD_MICROS));
         writeAndVerify(
-            file("cpu.cfs_quota_us"),
-            limits.cpuQuotaPercent().getAsInt() * PERIOD_MICROS / 100,
-            0);
+            file("cpu.cfs_quota_us"), limits.cpuQuotaPercent().getAsInt() * PERIOD_MICROS / 100, 0);
       }
       case PIDS -> writeAndVerify(file("pids.max"), limits.pidsMax().getAsInt(), 0);
       case IO_WEIGHT -> {

@@ -99,8 +99,7 @@ abstract class GroupDirectory {
 
   static void require(boolean holds, Path file, String wanted, String found) throws IOException {
     if (!holds) {
-      throw new IOException(
-          file + " is " + found + " after " + wanted + " was written to it");
+      throw new IOException(file + " is " + found + " after " + wanted + " was written to it");
     }
   }
 

@@ -41,7 +41,7 @@ enum Limit {
     if (limits.memorySwapMb().isPresent()) {
       asked.add(SWAP);
     }
-    if (limits.cpuWeight().isPresent()) {
+    if (limits.cpuWeight().isPresent() || limits.cpuShares().isPresent()) {
       asked.add(CPU_WEIGHT);
     }
     if (limits.cpuQuotaPercent().isPresent()) {

@@ -11,6 +11,8 @@ final class SecondVersion extends GroupDirectory {
   private static final long MB = 1L << 20;
   private static final long PERIOD_MICROS = 100_000;
 
+  private static final int MOST_WEIGHT = 10_000;
+
   private long peakSeen = -1;
 
   SecondVersion(Path path, Set<String> controllers) {
@@ -28,11 +30,13 @@ final class SecondVersion extends GroupDirectory {
   @Override
   void set(Limit limit, CgroupLimits limits) throws IOException {
     switch (limit) {
-      case MEMORY ->
-          writeAndVerify(file("memory.max"), limits.memoryMb().getAsLong() * MB, MB);
+      case MEMORY -> writeAndVerify(file("memory.max"), limits.memoryMb().getAsLong() * MB, MB);
       case SWAP ->
           writeAndVerify(file("memory.swap.max"), limits.memorySwapMb().getAsLong() * MB, MB);
-      case CPU_WEIGHT -> writeAndVerify(file("cpu.weight"), limits.cpuWeight().getAsInt(), 0);
+      case CPU_WEIGHT -> {
+        int weight = limits.cpuWeight().orElseGet(() -> limits.cpuShares().getAsInt());
+        writeAndVerify(file("cpu.weight"), Math.max(1, Math.min(MOST_WEIGHT, weight)), 0);
+      }
       case CPU_QUOTA -> {
         String quota =
             limits.cpuQuotaPercent().getAsInt() * PERIOD_MICROS / 100 + " " + PERIOD_MICROS;
@@ -45,8 +49,7 @@ final class SecondVersion extends GroupDirectory {
         Path weight = file("io.weight");
         Path file = Files.exists(weight) ? weight : file("io.bfq.weight");
         int value = limits.ioWeight().getAsInt();
-        CgroupFiles.write(
-            file, "default " + (file.equals(weight) ? value : Math.min(1000, value)));
+        CgroupFiles.write(file, "default " + (file.equals(weight) ? value : Math.min(1000, value)));
       }
     }
   }

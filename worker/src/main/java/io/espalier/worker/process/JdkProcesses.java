@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.running.Usage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -56,6 +57,16 @@ final class JdkProcesses implements Processes {
   }
 
   @Override
+  public String markPath(Path fallback) {
+    // Not the status file: a task may write that anew.
+    return markFile(fallback).toString();
+  }
+
+  private static Path markFile(Path statusFile) {
+    return statusFile.resolveSibling(statusFile.getFileName() + ".mark");
+  }
+
+  @Override
   public void spawn(Spawn spawn, Events events) {
     List<String> command = new ArrayList<>();
     if (sessions) {
@@ -77,8 +88,8 @@ final class JdkProcesses implements Processes {
       environment.put(variable.substring(0, equals), variable.substring(equals + 1));
     }
     try {
-      Files.deleteIfExists(spawn.statusFile());
-      Files.createFile(spawn.statusFile());
+      JsonArgument.writePrivately(spawn.statusFile(), "", spawn.owner());
+      JsonArgument.writePrivately(markFile(spawn.statusFile()), "", spawn.owner());
       JdkChild child = new JdkChild(builder.start(), spawn, events);
       queue.add(
           () -> {
@@ -176,11 +187,13 @@ final class JdkProcesses implements Processes {
         // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
         Exit exit =
             result > 128 && result < 160
-                ? new Exit(null, result - 128, false)
-                : new Exit(result, null, false);
-        byte[] status = statusTail();
+                ? new Exit(null, result - 128, false, Usage.UNKNOWN)
+                : new Exit(result, null, false, Usage.UNKNOWN);
+        byte[] marks = tail(markFile(spawn.statusFile()));
+        byte[] status = tail(spawn.statusFile());
         queue.add(
             () -> {
+              events.output(Channel.STATUS, marks, marks.length);
               events.output(Channel.STATUS, status, status.length);
               events.closed(Channel.STATUS);
               events.exited(exit);
@@ -198,8 +211,8 @@ final class JdkProcesses implements Processes {
       }
     }
 
-    private byte[] statusTail() {
-      try (FileChannel file = FileChannel.open(spawn.statusFile(), StandardOpenOption.READ)) {
+    private static byte[] tail(Path of) {
+      try (FileChannel file = FileChannel.open(of, StandardOpenOption.READ)) {
         ByteBuffer tail = ByteBuffer.allocate(2 * StatusLine.MAX_LINE);
         long at = Math.max(0, file.size() - tail.capacity());
         while (tail.hasRemaining()) {
@@ -284,6 +297,7 @@ final class JdkProcesses implements Processes {
     public void release() {
       try {
         Files.deleteIfExists(spawn.statusFile());
+        Files.deleteIfExists(markFile(spawn.statusFile()));
       } catch (IOException e) {
         // Left behind in our private directory; the next start empties it.
         return;
