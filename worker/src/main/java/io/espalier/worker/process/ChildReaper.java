@@ -2,6 +2,7 @@ package io.espalier.worker.process;
 
 import com.sun.jna.Memory;
 import io.espalier.core.running.Usage;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -78,8 +79,7 @@ final class ChildReaper implements AutoCloseable {
   }
 
   private void sweep() {
-    for (Map.Entry<Integer, Child> entry : children.entrySet()) {
-      int pid = entry.getKey();
+    for (int pid : List.copyOf(children.keySet())) {
       info.clear();
       boolean over =
           Libc.waitid(Libc.P_PID, pid, info, Libc.WEXITED | Libc.WNOWAIT | Libc.WNOHANG) == 0

@@ -102,12 +102,11 @@ final class Survivors {
       if (!process.isAlive() || found.containsKey(process.pid())) {
         continue;
       }
-      String invocation;
-      if (isOf(process, process.group(), leaders, strangers)) {
-        invocation = leaders.get(process.group()).invocation();
-      } else if (isOf(process, process.session(), leaders, strangers)) {
-        invocation = leaders.get(process.session()).invocation();
-      } else {
+      String invocation = leading(process, process.group(), leaders, strangers);
+      if (invocation == null) {
+        invocation = leading(process, process.session(), leaders, strangers);
+      }
+      if (invocation == null) {
         invocation = byCookie(process.pid(), left.cookie());
       }
       if (invocation != null && invocations.contains(invocation)) {
@@ -117,13 +116,18 @@ final class Survivors {
     return found;
   }
 
-  /** A number of a group or session cannot be given away while it has members. */
-  private static boolean isOf(
+  /**
+   * The invocation whose process leads that group or session; null when none does. A number of a
+   * group or session cannot be given away while it has members.
+   */
+  private static @Nullable String leading(
       ProcFs.Stat process, long number, Map<Long, Journal.Entry> leaders, Set<Long> strangers) {
     Journal.Entry entry = leaders.get(number);
     return entry != null
-        && !strangers.contains(number)
-        && process.startTicks() >= entry.startTicks();
+            && !strangers.contains(number)
+            && process.startTicks() >= entry.startTicks()
+        ? entry.invocation()
+        : null;
   }
 
   /** All that have the cookie of a run, whichever invocation they belong to. */
