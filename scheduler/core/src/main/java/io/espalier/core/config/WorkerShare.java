@@ -17,8 +17,7 @@ import java.util.OptionalLong;
  *     the smaller memory, and the job's own weight, where there are two
  * @param warnings amounts that had to be bent to what a control group can say
  */
-public record WorkerShare(
-    Map<String, Integer> slots, CgroupLimits limits, List<String> warnings) {
+public record WorkerShare(Map<String, Integer> slots, CgroupLimits limits, List<String> warnings) {
   /** The largest number of CPU shares, as Bistro has it. */
   static final int MAX_SHARES = 65_535;
 
@@ -55,7 +54,8 @@ public record WorkerShare(
         case RAM_MB ->
             memoryMb =
                 OptionalLong.of(
-                    clamped("memory in MB", physical, Math.rint(physical), 1, MAX_MEMORY_MB, warnings));
+                    clamped(
+                        "memory in MB", physical, Math.rint(physical), 1, MAX_MEMORY_MB, warnings));
         case CPU_CORE ->
             shares =
                 OptionalInt.of(

@@ -373,11 +373,7 @@ public final class SchedulerLoop {
     toDispatch.add(task);
     batch.put(
         new StatusRow(
-            task.key.job(),
-            task.key.node(),
-            task.status,
-            task.invocation(),
-            task.launch.worker()));
+            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
     events.started(task, nowMillis);
     views.changed();
   }

@@ -65,16 +65,14 @@ class AttemptTest {
   @Test
   void a_failure_without_words_says_how_the_process_ended() {
     Attempt attempt =
-        Attempt.of(
-            end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), 9);
+        Attempt.of(end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), 9);
     assertThat(attempt.message()).isEqualTo("exited with code 3");
     assertThat(attempt.fingerprint()).matches("[0-9a-f]{16}");
   }
 
   @Test
   void a_task_that_was_stopped_has_failed_even_if_it_costs_nothing() {
-    TaskEnd end =
-        end("n", TaskEnd.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
+    TaskEnd end = end("n", TaskEnd.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
     Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), 9);
     assertThat(attempt.fingerprint()).isNotEmpty();
     assertThat(attempt.stopReason()).isEqualTo(StopReason.TIMEOUT);
@@ -91,8 +89,7 @@ class AttemptTest {
     Attempt first = failed("db-17", 1, "2026-11-21T07:00:01Z db-17: timeout after 30 s (0x7f3a)");
     Attempt second = failed("db-4", 1, "2026-12-01T17:10:59Z  db-4: Timeout after 31 s (0x10)");
     assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
-    assertThat(failed("db-17", 2, first.message()).fingerprint())
-        .isNotEqualTo(first.fingerprint());
+    assertThat(failed("db-17", 2, first.message()).fingerprint()).isNotEqualTo(first.fingerprint());
     assertThat(failed("db-17", 1, "connection refused").fingerprint())
         .isNotEqualTo(first.fingerprint());
   }

@@ -119,7 +119,7 @@ final class Wiring implements AutoCloseable {
       LogStore logs = opened("logs", SqliteLogStore.open(data.logs().resolve("logs.sqlite")));
       TaskRunner runner = runner(options, data, logs, statusText);
 
-      SchedulingCore core = new SchedulingCore(options.seed());
+      SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       thread = new LoopThread(clock, onDeath);
       loop =
           new SchedulerLoop(

@@ -71,9 +71,7 @@ final class SqliteSchema {
     } catch (FlywayException e) {
       String why = String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("");
       throw new StoreException(
-          "status file " + file + " could not be brought to schema " + to + ": " + why,
-          true,
-          e);
+          "status file " + file + " could not be brought to schema " + to + ": " + why, true, e);
     }
     LOG.debug(
         "{} brought from schema {} to {} in {} ms",

@@ -63,10 +63,12 @@ class PhysicalResourcesTest {
   @Test
   void w21_cards_are_counted_under_their_name_and_unknown_names_are_ignored() {
     Settings settings = settings("'gpu_card': {'logical_resource': 'gpu'}", "");
-    assertThat(
-            slots(settings, Map.of("gpu_card", 4L, "GPU: a", 3L, "GPU: b", 1L, "ram", 5L)))
+    assertThat(slots(settings, Map.of("gpu_card", 4L, "GPU: a", 3L, "GPU: b", 1L, "ram", 5L)))
         .containsExactly(
-            Map.entry("ram", 100), Map.entry("cpu", 7), Map.entry("gpu", 4), Map.entry("GPU: a", 3));
+            Map.entry("ram", 100),
+            Map.entry("cpu", 7),
+            Map.entry("gpu", 4),
+            Map.entry("GPU: a", 3));
   }
 
   @Test
