@@ -80,13 +80,16 @@ public final class ApiJson {
 
   /** Schema {@code RunningTask}. */
   public static Json.Obj running(RunningTask task) {
-    return Json.object()
-        .put("job", task.job())
-        .put("node", task.node())
-        .put("attempt", task.attempt())
-        .put("worker", task.workerShard())
-        .put("started_at_ms", task.invocation().startMillis())
-        .put("invocation", task.invocation().token())
+    Json.Builder json =
+        Json.object()
+            .put("job", task.job())
+            .put("node", task.node())
+            .put("attempt", task.attempt())
+            .put("worker", task.workerShard())
+            .put("started_at_ms", task.invocation().startMillis())
+            .put("invocation", task.invocation().token());
+    return json.putIfPresent(
+            "usage", task.usage() == null ? null : AttemptForm.usage(task.usage()))
         .build();
   }
 

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Tasks: pages, detail, explanation, kill, and those that run. */
 final class TaskResources {
@@ -58,7 +59,23 @@ final class TaskResources {
 
   private CompletionStage<Json> task(ApiRequest request) {
     request.allowing();
-    return api.task(request.part("job"), request.part("node")).thenApply(ApiJson::task);
+    String job = request.part("job");
+    String node = request.part("node");
+    return api.task(job, node)
+        .thenCompose(
+            task ->
+                api.history(job, node)
+                    .thenApply(history -> AttemptForm.detail(task, history, alive(job, node))));
+  }
+
+  /** The live invocation of a task as last published. */
+  private @Nullable RunningTask alive(String job, String node) {
+    for (RunningTask task : api.view().running()) {
+      if (task.node().equals(node) && task.job().equals(job)) {
+        return task;
+      }
+    }
+    return null;
   }
 
   private CompletionStage<Json> explain(ApiRequest request) {

@@ -130,8 +130,7 @@ class HostResourcesTest {
         .put(group + "own/cpu.max", "max 100000");
     assertThat(host.read().cpuCores()).isEqualTo(4);
     assertThat(host.read().memoryMb()).isEqualTo(30);
-    host.put(group + "cpu.max", "350000 100000")
-        .put(group + "own/cpuset.mems.effective", "1");
+    host.put(group + "cpu.max", "350000 100000").put(group + "own/cpuset.mems.effective", "1");
     assertThat(host.read().cpuCores()).isEqualTo(3);
     assertThat(host.read().memoryMb()).isEqualTo(20);
     assertThat(host.read().notes()).isEmpty();
@@ -201,7 +200,15 @@ class HostResourcesTest {
     assertThat(seen.physical())
         .isEqualTo(
             Map.of(
-                "ram_mb", 3L, "cpu_core", 2L, "gpu_card", 3L, "GPU: Tesla K40m", 2L,
-                "GPU: Tesla M40", 1L));
+                "ram_mb",
+                3L,
+                "cpu_core",
+                2L,
+                "gpu_card",
+                3L,
+                "GPU: Tesla K40m",
+                2L,
+                "GPU: Tesla M40",
+                1L));
   }
 }

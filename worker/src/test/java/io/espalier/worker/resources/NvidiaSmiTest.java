@@ -62,7 +62,9 @@ class NvidiaSmiTest {
             new Gpu("00000000:03:00.0", "Tesla M40", 11519, 55, 0),
             new Gpu("00000000:04:00.0", "Tesla, M40", 11519, 1020, 0.25),
             new Gpu("00000000:84:00.0", "Tesla K40m", 0, 0, 1));
-    assertThat(table.usedBy(List.of(18L))).extracting(Gpu::busId).containsExactly("00000000:03:00.0");
+    assertThat(table.usedBy(List.of(18L)))
+        .extracting(Gpu::busId)
+        .containsExactly("00000000:03:00.0");
     assertThat(table.usedBy(List.of(18L, 17L)))
         .extracting(Gpu::name)
         .containsExactly("Tesla M40", "Tesla K40m");
@@ -84,15 +86,17 @@ class NvidiaSmiTest {
             "--query-gpu=pci.bus_id,memory.total,memory.used,utilization.gpu,name",
             "--format=csv,noheader,nounits");
     assertThat(NvidiaSmi.PROCESS_ARGUMENTS)
-        .containsExactly(
-            "--query-compute-apps=pid,gpu_bus_id", "--format=csv,noheader,nounits");
+        .containsExactly("--query-compute-apps=pid,gpu_bus_id", "--format=csv,noheader,nounits");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
         "NVIDIA-SMI has failed because it could not communicate with the driver.",
-        "0000, 1, 2, 3", "0000, 1, 2, x, name", "0000, -1, 2, 3, name", "0000, 1, 2, 3, ",
+        "0000, 1, 2, 3",
+        "0000, 1, 2, x, name",
+        "0000, -1, 2, 3, name",
+        "0000, 1, 2, 3, ",
         "0000, NaN, 2, 3, name"
       })
   void what_cannot_be_understood_is_an_error_and_no_cards_are_offered(String cards)
@@ -114,8 +118,7 @@ class NvidiaSmiTest {
   @Test
   void a_tool_that_hangs_is_ended_in_time_with_all_that_it_started() throws Exception {
     Path pid = directory.resolve("pid");
-    NvidiaSmi tool =
-        tool(Duration.ofMillis(300), "sleep 1000 & echo $! > '" + pid + "'; wait");
+    NvidiaSmi tool = tool(Duration.ofMillis(300), "sleep 1000 & echo $! > '" + pid + "'; wait");
     assertThatThrownBy(tool::read).hasMessageContaining("did not answer within 300 ms");
     if (Files.exists(pid)) {
       long child = Long.parseLong(Files.readString(pid).strip());

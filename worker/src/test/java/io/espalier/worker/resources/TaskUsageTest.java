@@ -66,8 +66,7 @@ class TaskUsageTest {
     TaskUsageReader reader = new TaskUsageReader(root);
     Usage usage = reader.read(task, GpuTable.EMPTY);
     assertThat(usage)
-        .isEqualTo(
-            new Usage(7, 39 * FakeHost.MB, 4100, 10, 37 * FakeHost.MB, List.of()));
+        .isEqualTo(new Usage(7, 39 * FakeHost.MB, 4100, 10, 37 * FakeHost.MB, List.of()));
     assertThat(reader.pids(task)).containsExactly(12L, 7L);
   }
 
@@ -107,7 +106,13 @@ class TaskUsageTest {
   private static String stat(long pid, long u, long s, long cu, long cs, long pages) {
     return pid
         + " (a name) with) S 1 1 1 0 -1 4194304 1 1 1 1 "
-        + u + " " + s + " " + cu + " " + cs
+        + u
+        + " "
+        + s
+        + " "
+        + cu
+        + " "
+        + cs
         + " 20 0 1 0 77 1000 "
         + pages
         + " 184467 1 1 0 0 0 0 0 0 0";
@@ -127,8 +132,7 @@ class TaskUsageTest {
   @Test
   void a_real_process_is_sampled_until_it_ends() throws Exception {
     Samples samples = new Samples();
-    Process process =
-        new ProcessBuilder("/bin/sh", "-c", "while :; do :; done").start();
+    Process process = new ProcessBuilder("/bin/sh", "-c", "while :; do :; done").start();
     try (UsageSampler sampler =
         new UsageSampler(new TaskUsageReader(), NO_CARDS, samples, Duration.ofMillis(20)).start()) {
       SampledTask task = task(process.pid());
@@ -196,7 +200,10 @@ class TaskUsageTest {
         new ProcessBuilder(
                 "/bin/sh",
                 "-c",
-                "echo $$ > '" + memory + "/cgroup.procs'; echo $$ > '" + cpuacct
+                "echo $$ > '"
+                    + memory
+                    + "/cgroup.procs'; echo $$ > '"
+                    + cpuacct
                     + "/cgroup.procs'; (while :; do :; done)")
             .start();
     try {

@@ -17,6 +17,8 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Usage;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTask> running = new LinkedHashMap<>();
+  private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
   private final Map<String, String> paused = new TreeMap<>();
   private final List<LogLine> logs = new ArrayList<>();
@@ -113,6 +116,22 @@ public final class FakeScheduler implements SchedulerApi {
     int bits = TaskStatus.Main.RUNNING.bit();
     String level = levelName(job);
     return task(new TaskView(job, node, level, "running", bits, 1, 0, startMillis, null));
+  }
+
+  /** What a running task has used. */
+  public synchronized FakeScheduler uses(String job, String node, Usage usage) {
+    running.computeIfPresent(
+        key(job, node),
+        (key, task) ->
+            new RunningTask(
+                job, node, task.invocation(), task.attempt(), task.workerShard(), usage));
+    return this;
+  }
+
+  /** The past attempts of a task. */
+  public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
+    histories.put(key(job, node), history);
+    return this;
   }
 
   /** What {@code explain} answers. */
@@ -213,6 +232,11 @@ public final class FakeScheduler implements SchedulerApi {
   @Override
   public CompletionStage<TaskView> task(String job, String node) {
     return answer(() -> taskOf(known(job), knownNode(known(job), node)));
+  }
+
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return answer(() -> histories.getOrDefault(key(job, node), TaskHistory.EMPTY));
   }
 
   @Override
