@@ -8,8 +8,10 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.status.TaskHistory;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -57,6 +59,11 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return here(api.history(job, node));
+  }
+
+  @Override
   public CompletionStage<Explanation> explain(String job, String node) {
     return here(api.explain(job, node));
   }
@@ -74,6 +81,11 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Void> kill(String job, String node) {
     return here(api.kill(job, node));
+  }
+
+  @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return here(api.extend(job, node, millis));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Usage;
@@ -10,26 +9,23 @@ import io.espalier.core.status.TaskHistory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** The schemas of {@code openapi.yaml} about what a task did and what it used. */
 final class AttemptForm {
   private AttemptForm() {}
 
   /** Schema {@code TaskDetail}. */
-  static Json.Obj detail(TaskView task, TaskHistory history, @Nullable RunningTask running) {
+  static Json.Obj detail(TaskView task, TaskHistory history) {
     List<Json> attempts = new ArrayList<>();
     history.attempts().forEach(attempt -> attempts.add(attempt(attempt)));
-    Json.Obj detail =
-        ApiJson.task(task)
-            .with(
-                "history",
-                Json.object()
-                    .put("ended", history.ended())
-                    .put("cpu_ms", history.cpuMillis())
-                    .put("attempts", new Json.Arr(attempts))
-                    .build());
-    return running == null ? detail : detail.with("running", ApiJson.running(running));
+    return ApiJson.task(task)
+        .with(
+            "history",
+            Json.object()
+                .put("ended", history.ended())
+                .put("cpu_ms", history.cpuMillis())
+                .put("attempts", new Json.Arr(attempts))
+                .build());
   }
 
   /** Schema {@code Attempt}. */

@@ -1,7 +1,9 @@
 package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -19,11 +21,19 @@ import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.ProgressText;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Duration;
 import java.time.Instant;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.TaskHistory;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,15 +53,69 @@ public final class ApiWorld {
 
   private ApiWorld() {}
 
-  /** d11 done, d12 running since 100 s, d21 failed, d22 waiting; three lines of output. */
+  /** Two failures: one by itself, one stopped on another worker. */
+  private static TaskHistory history(long at) {
+    Attempt first =
+        new Attempt(
+            "backup",
+            "d21",
+            2,
+            new Invocation(1, 5, at - 61_000),
+            WorkerRef.LOCAL,
+            at - 60_000,
+            TaskEnd.Kind.EXITED,
+            96,
+            3,
+            null,
+            false,
+            null,
+            new Usage(250, 3_000_000, 0, 12_345_678),
+            "no such table",
+            "0123456789abcdef");
+    Attempt second =
+        new Attempt(
+            "backup",
+            "d21",
+            3,
+            new Invocation(1, 7, at - 9_000),
+            new WorkerRef("w1", 255),
+            at,
+            TaskEnd.Kind.KILLED,
+            16,
+            null,
+            9,
+            true,
+            StopReason.NO_OUTPUT,
+            Usage.UNKNOWN,
+            "ended by signal 9",
+            "fedcba9876543210");
+    return new TaskHistory(3, 1_500, List.of(first, second));
+  }
+
+  /**
+   * d11 done, d12 running since 100 s, 120 of 300 done, d21 failed, d22 waiting; three lines of
+   * output.
+   */
   public static FakeScheduler standard() {
     FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
     Json.Obj data = Json.object().put("rows", 7).build();
     long started = NOW_MILLIS - 100_000;
     scheduler
         .task(new TaskView("backup", "d11", "db", "done", 4, 1, 0, started, data))
-        .runningTask("backup", "d12", started)
+        .runningTask(
+            new RunningTask(
+                "backup",
+                "d12",
+                new Invocation(1, 1, started),
+                1,
+                "here",
+                new Usage(1_234, 9_000_000, 4_096, -1, 8_500_000, List.of("K40 0:3")),
+                new TimeLeft(NOW_MILLIS + 200_000, 0, 0),
+                ProgressText.of(
+                    Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
+                1.5))
         .task(new TaskView("backup", "d21", "db", "failed", 16, 3, 0, started, null))
+        .history("backup", "d21", history(started))
         .task(
             new TaskView(
                 "backup",

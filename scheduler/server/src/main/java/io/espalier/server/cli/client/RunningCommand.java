@@ -44,8 +44,18 @@ final class RunningCommand extends ClientCommand {
     long now = Fields.number(body, "published_at_ms");
     Table table = 
         new Table(
-            "JOB", "NODE", ">ATTEMPT", ">FOR", "WORKER", ">CPU s", ">MEMORY", ">READ", ">WRITTEN",
-            "GPUS");
+            "JOB",
+            "NODE",
+            ">ATTEMPT",
+            ">FOR",
+            "?>LEFT",
+            "?PROGRESS",
+            "WORKER",
+            "?>CPU",
+            "?>MEMORY",
+            "?>READ",
+            "?>WRITTEN",
+            "?GPUS");
     List<Json.Obj> running = Fields.objects(body, "running");
     for (Json.Obj task : running) {
       Json.Obj usage = Fields.object(task, "usage");
@@ -54,6 +64,8 @@ final class RunningCommand extends ClientCommand {
           Fields.text(task, "node"),
           Fields.number(task, "attempt"),
           Screen.duration(now - Fields.number(task, "started_at_ms")),
+          LiveTask.timeLeft(task, now),
+          LiveTask.progress(task),
           Fields.text(task, "worker"),
           Screen.seconds(usage, "cpu_ms"),
           Screen.bytes(usage, "memory_bytes"),

@@ -42,9 +42,9 @@ final class Screen {
         : duration.toSeconds() + "s";
   }
 
-  /** Such as {@code 1.5 MB}; a dash when it is not said. */
+  /** Such as {@code 1.5 MB}; empty when it is not said. */
   static String bytes(Json.Obj fields, String key) {
-    return fields.get(key) == null ? "-" : bytes(Fields.number(fields, key));
+    return fields.get(key) == null ? "" : bytes(Fields.number(fields, key));
   }
 
   private static String bytes(long bytes) {
@@ -62,10 +62,10 @@ final class Screen {
     return String.format(Locale.ROOT, amount < 9.95 ? "%.1f %s" : "%.0f %s", amount, unit);
   }
 
-  /** Seconds of CPU time with two decimals; a dash when it is not said. */
+  /** Such as {@code 1.50 s}; empty when it is not said. */
   static String seconds(Json.Obj fields, String key) {
     return fields.get(key) == null
-        ? "-"
-        : String.format(Locale.ROOT, "%.2f", Fields.number(fields, key) / 1e3);
+        ? ""
+        : String.format(Locale.ROOT, "%.2f s", Fields.number(fields, key) / 1e3);
   }
 }

@@ -35,6 +35,10 @@ final class TaskPage {
               + Fields.number(running, "attempt")
               + since(" since ", Fields.number(running, "started_at_ms"))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
+      String progress = LiveTask.progress(running);
+      if (!progress.isEmpty()) {
+        lines.add("progress: " + progress);
+      }
     }
     Json.Obj history = Fields.object(task, "history");
     lines.add(
@@ -42,7 +46,7 @@ final class TaskPage {
             + Fields.number(history, "ended")
             + " attempts, "
             + Screen.seconds(history, "cpu_ms")
-            + " s of CPU time");
+            + " of CPU time");
     return lines;
   }
 
@@ -51,26 +55,38 @@ final class TaskPage {
   }
 
   private static String usage(Json.Obj usage) {
-    List<String> gpus = Fields.texts(usage, "gpus");
-    return "CPU "
-        + Screen.seconds(usage, "cpu_ms")
-        + " s, memory "
-        + Screen.bytes(usage, "memory_bytes")
-        + " (peak "
-        + Screen.bytes(usage, "peak_memory_bytes")
-        + "), read "
-        + Screen.bytes(usage, "read_bytes")
-        + ", written "
-        + Screen.bytes(usage, "written_bytes")
-        + (gpus.isEmpty() ? "" : ", GPUs " + String.join(", ", gpus));
+    List<String> parts = new ArrayList<>();
+    add(parts, "CPU ", Screen.seconds(usage, "cpu_ms"));
+    add(parts, "memory ", Screen.bytes(usage, "memory_bytes"));
+    add(parts, "at most ", Screen.bytes(usage, "peak_memory_bytes"));
+    add(parts, "read ", Screen.bytes(usage, "read_bytes"));
+    add(parts, "written ", Screen.bytes(usage, "written_bytes"));
+    add(parts, "GPUs ", String.join(" and ", Fields.texts(usage, "gpus")));
+    return String.join(", ", parts);
+  }
+
+  private static void add(List<String> parts, String name, String amount) {
+    if (!amount.isEmpty()) {
+      parts.add(name + amount);
+    }
   }
 
   /** Oldest first. */
   static Table attempts(Json.Obj history) {
     Table table =
         new Table(
-            ">#", "STARTED", ">FOR", "WORKER", "STATUS", "END", ">CPU s", ">PEAK", ">READ",
-            ">WRITTEN", "CAUSE", "MESSAGE");
+            ">#",
+            "STARTED",
+            ">FOR",
+            "?WORKER",
+            "STATUS",
+            "END",
+            "?>CPU",
+            "?>MEMORY",
+            "?>READ",
+            "?>WRITTEN",
+            "?CAUSE",
+            "?MESSAGE");
     for (Json.Obj attempt : Fields.objects(history, "attempts")) {
       Json.Obj usage = Fields.object(attempt, "usage");
       long started = Fields.number(attempt, "started_at_ms");

@@ -83,7 +83,7 @@ final class TasksCommand extends OfflineCommand {
       print(all);
       return ExitCode.OK;
     }
-    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "DATA");
+    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "?PROGRESS", "DATA");
     for (Json.Obj task : Fields.objects(all, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
       table.row(
@@ -92,6 +92,7 @@ final class TasksCommand extends OfflineCommand {
           Fields.number(task, "attempts"),
           Screen.time(Fields.number(task, "since_ms")),
           Screen.time(Fields.number(task, "until_ms")),
+          progress(task),
           data.isEmpty() ? "" : JsonWriter.compact(data));
     }
     print(table, "there are no such tasks");
@@ -117,5 +118,12 @@ final class TasksCommand extends OfflineCommand {
       remark("and " + older + " older attempts, which are only counted");
     }
     return ExitCode.OK;
+  }
+
+  private static String progress(Json.Obj task) {
+    Json.Obj running = Fields.object(task, "running");
+    return running.isEmpty() || Fields.object(running, "progress").isEmpty()
+        ? LiveTask.counts(Fields.object(task, "checkpoint"))
+        : LiveTask.progress(running);
   }
 }
