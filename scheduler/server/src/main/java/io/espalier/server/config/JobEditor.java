@@ -208,7 +208,12 @@ public final class JobEditor {
               + next.name()
               + " was not saved: "
               + errors.stream()
-                  .map(problem -> problem.path() + ": " + problem.message())
+                  .map(
+                      problem ->
+                          problem.path()
+                              + ": "
+                              + problem.message()
+                              + (problem.hint() == null ? "" : ", " + problem.hint()))
                   .collect(Collectors.joining("; ")));
     }
   }
