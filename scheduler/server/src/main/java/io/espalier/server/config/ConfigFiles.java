@@ -48,8 +48,7 @@ final class ConfigFiles {
     Text fetch() throws Unavailable, InterruptedException;
   }
 
-  synchronized boolean write(
-      Reading reading, Text expected, Path file, byte @Nullable [] bytes)
+  synchronized boolean write(Reading reading, Text expected, Path file, byte @Nullable [] bytes)
       throws Unavailable, InterruptedException {
     try (FileChannel channel =
             FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);

@@ -120,7 +120,8 @@ public final class JobEditor {
         Text text = target.fetch();
         JobVersion next = next(target, text, name, job, expectedVersion, author, reason);
         if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
-          LOG.info("job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
+          LOG.info(
+              "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
           target.remember(next);
           return next;
         }
@@ -245,8 +246,7 @@ public final class JobEditor {
   }
 
   /** The new text of the document; null when a file of its own has nothing left in it. */
-  private static byte @Nullable [] edited(
-      WritableConfigSource target, Text text, JobVersion next) {
+  private static byte @Nullable [] edited(WritableConfigSource target, Text text, JobVersion next) {
     Document document = document(target, text, next.name());
     String before = new String(document.bytes(), StandardCharsets.UTF_8);
     String bom = before.startsWith("\ufeff") ? "\ufeff" : "";
