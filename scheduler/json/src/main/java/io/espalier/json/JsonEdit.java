@@ -9,7 +9,6 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Changes one member of a document that people wrote, and nothing else: comments, order, blanks and
@@ -97,7 +96,9 @@ public final class JsonEdit {
     // It was the last one: the comma in front of it goes too.
     int before = edit.commaBefore(edit.keyStart);
     String head =
-        before < 0 ? text.substring(0, from) : text.substring(0, before) + text.substring(before + 1, from);
+        before < 0
+            ? text.substring(0, from)
+            : text.substring(0, before) + text.substring(before + 1, from);
     return head + text.substring(edit.endOfLine(edit.valueEnd, from < edit.keyStart));
   }
 
@@ -169,7 +170,8 @@ public final class JsonEdit {
   /** Past the end of the line when nothing but blanks is left on it and it was ours alone. */
   private int endOfLine(int at, boolean ours) {
     int end = at;
-    while (end < text.length() && (text.charAt(end) == ' ' || text.charAt(end) == '\t' || text.charAt(end) == '\r')) {
+    while (end < text.length()
+        && (text.charAt(end) == ' ' || text.charAt(end) == '\t' || text.charAt(end) == '\r')) {
       end++;
     }
     return ours && end < text.length() && text.charAt(end) == '\n' ? end + 1 : at;

@@ -101,6 +101,7 @@ final class Starts {
   }
 
   /** The same for all tasks of a job until the configuration changes. */
+  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
   private WorkerShare share(Job job) {
     if (sharesOf != core.config()) {
       sharesOf = core.config();
