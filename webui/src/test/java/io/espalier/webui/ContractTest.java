@@ -122,8 +122,7 @@ class ContractTest {
                     method,
                     method.equals("GET")
                         ? HttpRequest.BodyPublishers.noBody()
-                        : HttpRequest.BodyPublishers.ofString(
-                            body(operation)));
+                        : HttpRequest.BodyPublishers.ofString(body(operation)));
         HttpResponse<String> response = served.send(request.build());
         assertThat(response.statusCode()).as(operation).isEqualTo(200);
         String type = response.headers().firstValue("Content-Type").orElse("").split(";", 2)[0];
