@@ -8,8 +8,10 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.running.WorkerHold;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -59,6 +61,21 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Explanation> explain(String job, String node) {
     return here(api.explain(job, node));
+  }
+
+  @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return here(api.workers());
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return here(api.hold(shard, kind, reason));
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return here(api.release(shard, reason));
   }
 
   @Override

@@ -50,6 +50,11 @@ final class LiveTasks {
       return launch.invocation();
     }
 
+    /** Its worker's. */
+    String shard(String ownShard) {
+      return launch.worker().isLocal() ? ownShard : launch.worker().shard();
+    }
+
     StatusFrom statusFrom() {
       return launch.statusFrom();
     }
@@ -90,14 +95,22 @@ final class LiveTasks {
     return tasks.size();
   }
 
-  /** All of them for monitors; the same list as last time when nothing changed. */
+  /**
+   * All of them for monitors; the same list as last time when nothing changed.
+   *
+   * @param shard of the scheduler's own host
+   */
   List<RunningTask> view(String shard) {
     if (changed) {
       List<RunningTask> list = new ArrayList<>(tasks.size());
       for (Live live : tasks.values()) {
         list.add(
             new RunningTask(
-                live.key.job(), live.key.node(), live.invocation(), live.launch.attempt(), shard));
+                live.key.job(),
+                live.key.node(),
+                live.invocation(),
+                live.launch.attempt(),
+                live.shard(shard)));
       }
       published = List.copyOf(list);
       changed = false;

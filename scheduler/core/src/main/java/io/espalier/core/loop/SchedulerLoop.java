@@ -7,12 +7,15 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -68,6 +71,7 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final ViewBuilder views;
   private final Kills kills;
+  private final Pool pool;
   private final Starts starts;
   private final Changes changes;
   private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
@@ -94,7 +98,8 @@ public final class SchedulerLoop {
     this.events = new LoopEvents(options.firstEvent());
     this.views = new ViewBuilder(core, live, ports.runner().shard());
     this.kills = new Kills(core, live, events, ports.runner());
-    this.starts = new Starts(core, live, ports.runner().shard(), options);
+    this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
+    this.starts = new Starts(core, live, pool, options);
     this.changes = new Changes(core, live, events, options.epoch());
   }
 
@@ -124,6 +129,16 @@ public final class SchedulerLoop {
   /** An invocation has ended. */
   public void taskEnded(TaskEnd end) {
     inputs.add(now -> end(end, now));
+  }
+
+  /** All workers of the runner's pool, after every change; see {@link WorkerInfo}. */
+  public void workers(List<WorkerInfo> workers) {
+    inputs.add(now -> pool.set(workers, now));
+  }
+
+  /** Holds that outlived a restart; before the first step. */
+  public void restoreHolds(List<WorkerHold> holds) {
+    pool.restore(holds);
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -221,7 +236,38 @@ public final class SchedulerLoop {
     return answer;
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return changePool(shard, now -> pool.hold(shard, kind, reason, now));
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#release}. */
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return changePool(shard, now -> pool.release(shard, reason, now));
+  }
+
+  private CompletionStage<WorkerView> changePool(String shard, LongConsumer change) {
+    CompletableFuture<WorkerView> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          try {
+            change.accept(now);
+          } catch (RefusedException e) {
+            answer.completeExceptionally(e);
+            return;
+          }
+          WorkerView view = pool.view(shard);
+          commit().thenRun(() -> answer.complete(view));
+        });
+    return answer;
+  }
+
   // ---- questions: answered at once, on the owner's thread
+
+  /** See {@link io.espalier.core.api.SchedulerApi#workers}. */
+  public List<WorkerView> workers() {
+    return pool.view();
+  }
 
   public Explanation explain(String job, String node) {
     return core.explain(job, node);
@@ -362,7 +408,9 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     toDispatch.add(task);
-    batch.put(new StatusRow(task.key.job(), task.key.node(), task.status, task.invocation()));
+    batch.put(
+        new StatusRow(
+            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
     events.started(task, nowMillis);
     views.changed();
   }
@@ -387,7 +435,8 @@ public final class SchedulerLoop {
       changes.endedOutside(key, status);
     }
     core.finish(task.run, status);
-    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation()));
+    batch.put(
+        new StatusRow(key.job(), key.node(), status, end.invocation(), task.launch.worker()));
     events.ended(task, end, status, nowMillis);
     views.changed();
   }

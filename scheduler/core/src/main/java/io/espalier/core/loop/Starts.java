@@ -4,6 +4,8 @@ import io.espalier.core.config.Job;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
@@ -15,14 +17,14 @@ import io.espalier.core.status.Transition;
 final class Starts {
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final String shard;
+  private final Pool pool;
   private final LoopOptions options;
   private long sequence;
 
-  Starts(SchedulingCore core, LiveTasks live, String shard, LoopOptions options) {
+  Starts(SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options) {
     this.core = core;
     this.live = live;
-    this.shard = shard;
+    this.pool = pool;
     this.options = options;
   }
 
@@ -49,6 +51,7 @@ final class Starts {
       throw new IllegalStateException("placed a task that must not start: " + start.warning());
     }
     core.setStatus(job, node, status);
+    WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
     Launch launch =
         new Launch(
@@ -62,11 +65,14 @@ final class Starts {
                 core.runPath(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
-                shard,
-                options.workerHost()),
+                pool.name(worker),
+                pool.hostOf(run, options.workerHost())),
             config.statusFrom(),
             config.subprocess(),
-            config.kill());
+            config.kill(),
+            Limits.NONE,
+            worker,
+            core.workerSlots(run));
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -581,11 +582,11 @@ final class WorkerIndex {
   }
 
   /** How the slots of a worker are used; empty when nothing is asked of workers. */
-  List<WorkerUse.Slots> slots(int worker) {
-    List<WorkerUse.Slots> slots = new ArrayList<>();
+  List<Slots> slots(int worker) {
+    List<Slots> slots = new ArrayList<>();
     for (int k = 0; active && worker < hostOf.length && k < width; k++) {
       slots.add(
-          new WorkerUse.Slots(
+          new Slots(
               resources.get(k).name(), used[worker * width + k], capacity[worker * width + k]));
     }
     return slots;

@@ -2,6 +2,7 @@ package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -19,6 +20,7 @@ import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -43,7 +45,7 @@ public final class ApiWorld {
 
   private ApiWorld() {}
 
-  /** d11 done, d12 running since 100 s, d21 failed, d22 waiting; three lines of output. */
+  /** d11 done, d12 running since 100 s, d21 failed, d22 waiting; three lines of output; two workers. */
   public static FakeScheduler standard() {
     FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
     Json.Obj data = Json.object().put("rows", 7).build();
@@ -98,6 +100,7 @@ public final class ApiWorld {
               started + i * 1000L,
               "line " + i + "\n"));
     }
+    scheduler.worker(worker("here", "healthy", 1, 1, "")).worker(worker("away", "unhealthy", 0, 0, "silent"));
     scheduler.errors(Map.of("nodes", "script \"list\" ended with 1")).publish(NOW_MILLIS);
     scheduler
         .events()
@@ -107,6 +110,22 @@ public final class ApiWorld {
         .events()
         .add(started, "task_ended", Json.object().put("job", "backup").put("node", "d11").build());
     return scheduler;
+  }
+
+  private static WorkerView worker(String shard, String state, int tasks, int used, String note) {
+    return new WorkerView(
+        new WorkerRef(shard, 1L << 60),
+        "host-" + shard,
+        "host-" + shard + ":6790",
+        state,
+        state.equals("healthy"),
+        null,
+        tasks,
+        0,
+        List.of(new WorkerView.Slots("ram", used, 4)),
+        NOW_MILLIS - 60_000,
+        NOW_MILLIS - 1_000,
+        note);
   }
 
   /** Id of the {@code i}-th line of output, one a second. */
