@@ -3,7 +3,9 @@ package io.espalier.core.api;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.TaskHistory;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -41,6 +43,11 @@ public interface SchedulerApi {
 
   /** Ends what {@link #hold} began. */
   CompletionStage<WorkerView> release(String shard, String reason);
+
+  /** The past attempts of a task, as far as they are kept; nothing for an unknown one. */
+  default CompletionStage<TaskHistory> history(String job, String node) {
+    return CompletableFuture.completedFuture(TaskHistory.EMPTY);
+  }
 
   CompletionStage<Explanation> explain(String job, String node);
 

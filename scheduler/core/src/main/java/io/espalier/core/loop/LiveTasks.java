@@ -6,6 +6,7 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Usage;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ final class LiveTasks {
   private final Map<TaskKey, Live> tasks = new HashMap<>();
   private List<RunningTask> published = List.of();
   private boolean changed;
+  private boolean sampled;
 
   /** One live invocation; what it needs at its end is fixed at its start. */
   static final class Live {
@@ -31,6 +33,9 @@ final class LiveTasks {
     final Launch launch;
     final TaskStatus status;
     final Backoff backoff;
+
+    /** The newest sample. */
+    @Nullable Usage usage;
 
     /** Handed to the runner. */
     boolean dispatched;
@@ -87,6 +92,14 @@ final class LiveTasks {
     return live;
   }
 
+  void usage(TaskKey key, Invocation invocation, Usage usage) {
+    Live live = tasks.get(key);
+    if (live != null && live.invocation().equals(invocation)) {
+      live.usage = usage;
+      sampled = true;
+    }
+  }
+
   Collection<Live> all() {
     return tasks.values();
   }
@@ -101,7 +114,7 @@ final class LiveTasks {
    * @param shard of the scheduler's own host
    */
   List<RunningTask> view(String shard) {
-    if (changed) {
+    if (changed || sampled) {
       List<RunningTask> list = new ArrayList<>(tasks.size());
       for (Live live : tasks.values()) {
         list.add(
@@ -110,10 +123,12 @@ final class LiveTasks {
                 live.key.node(),
                 live.invocation(),
                 live.launch.attempt(),
-                live.shard(shard)));
+                live.shard(shard),
+                live.usage));
       }
       published = List.copyOf(list);
       changed = false;
+      sampled = false;
     }
     return published;
   }

@@ -12,13 +12,17 @@ import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
@@ -99,7 +103,7 @@ public final class SchedulerLoop {
     this.views = new ViewBuilder(core, live, ports.runner().shard());
     this.kills = new Kills(core, live, events, ports.runner());
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
-    this.starts = new Starts(core, live, pool, options);
+    this.starts = new Starts(core, live, pool, options, ports.warnings());
     this.changes = new Changes(core, live, events, options.epoch());
   }
 
@@ -139,6 +143,11 @@ public final class SchedulerLoop {
   /** Holds that outlived a restart; before the first step. */
   public void restoreHolds(List<WorkerHold> holds) {
     pool.restore(holds);
+  }
+
+  /** What a live invocation has used so far; of others it is ignored. */
+  public void usage(String job, String node, Invocation invocation, Usage usage) {
+    inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -435,8 +444,11 @@ public final class SchedulerLoop {
       changes.endedOutside(key, status);
     }
     core.finish(task.run, status);
-    batch.put(
-        new StatusRow(key.job(), key.node(), status, end.invocation(), task.launch.worker()));
+    WorkerRef worker = task.launch.worker();
+    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation(), worker));
+    if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
+      batch.attempt(Attempt.of(end, task.launch.attempt(), worker, status, nowMillis));
+    }
     events.ended(task, end, status, nowMillis);
     views.changed();
   }

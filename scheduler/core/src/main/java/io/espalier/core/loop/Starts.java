@@ -1,7 +1,10 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.WorkerShare;
 import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.loop.LoopPorts.Warnings;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.Limits;
@@ -12,6 +15,9 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Turns what a round placed into live invocations with a launch each. */
 final class Starts {
@@ -19,10 +25,15 @@ final class Starts {
   private final LiveTasks live;
   private final Pool pool;
   private final LoopOptions options;
+  private final Warnings warnings;
+  private final Map<String, WorkerShare> shares = new HashMap<>();
+  private @Nullable Config sharesOf;
   private long sequence;
 
-  Starts(SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options) {
+  Starts(
+      SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options, Warnings warnings) {
     this.core = core;
+    this.warnings = warnings;
     this.live = live;
     this.pool = pool;
     this.options = options;
@@ -53,6 +64,7 @@ final class Starts {
     core.setStatus(job, node, status);
     WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
+    WorkerShare share = share(config);
     Launch launch =
         new Launch(
             key.job(),
@@ -68,13 +80,29 @@ final class Starts {
                 pool.name(worker),
                 pool.hostOf(run, options.workerHost())),
             config.statusFrom(),
-            config.subprocess(),
+            config.subprocess().withLimits(share.limits()),
             config.kill(),
             Limits.NONE,
             worker,
-            core.workerSlots(run));
+            share.slots());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;
+  }
+
+  /** The same for all tasks of a job until the configuration changes. */
+  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+  private WorkerShare share(Job job) {
+    if (sharesOf != core.config()) {
+      sharesOf = core.config();
+      shares.clear();
+    }
+    WorkerShare known = shares.get(job.name());
+    if (known == null) {
+      known = WorkerShare.of(core.config().settings(), job);
+      shares.put(job.name(), known);
+      known.warnings().forEach(warning -> warnings.warn(warning, job.name(), ""));
+    }
+    return known;
   }
 }

@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.WorkerSlots;
 import io.espalier.core.running.WorkerInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -268,7 +269,13 @@ final class WorkerIndex {
     }
     takes[worker] = info.takesTasks();
     maxTasks[worker] = info.maxTasks();
-    System.arraycopy(WorkerCapacity.of(settings, info), 0, capacity, worker * width, width);
+    int at = worker * width;
+    for (int limit :
+        WorkerSlots.of(
+                settings, info.address(), info.host(), info.ref().shard(), info.physical())
+            .values()) {
+      capacity[at++] = limit;
+    }
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
       if (classes.passes(c, info.host(), info.ref().shard())) {

@@ -82,7 +82,7 @@ public final class StatusText {
         : TaskReport.error("wrote no status: " + howItEnded(end));
   }
 
-  private static String howItEnded(TaskEnd end) {
+  static String howItEnded(TaskEnd end) {
     if (end.signal() != null) {
       return "ended by signal " + end.signal();
     }
@@ -218,10 +218,14 @@ public final class StatusText {
 
   /** At most {@value #QUOTED} characters, never half a surrogate pair. */
   static String shortened(String text) {
-    if (text.length() <= QUOTED) {
-      return text;
-    }
-    int end = Character.isHighSurrogate(text.charAt(QUOTED - 1)) ? QUOTED - 1 : QUOTED;
-    return text.substring(0, end) + "… (" + text.length() + " characters)";
+    return text.length() <= QUOTED
+        ? text
+        : cut(text, QUOTED) + "… (" + text.length() + " characters)";
+  }
+
+  /** The first characters of a text that has more of them. */
+  static String cut(String text, int length) {
+    return text.substring(
+        0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }
 }

@@ -15,6 +15,7 @@ import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import java.util.HashMap;
 import java.util.List;
@@ -83,6 +84,11 @@ final class LoopApi implements SchedulerApi {
   public CompletionStage<TaskView> task(String job, String node) {
     return ask(l -> l.task(job, node))
         .thenApplyAsync(task -> remembered(job, List.of(task)).get(0), blocking);
+  }
+
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return CompletableFuture.supplyAsync(() -> store.history(job, node), blocking);
   }
 
   /**

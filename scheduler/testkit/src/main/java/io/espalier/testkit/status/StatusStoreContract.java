@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every status store keeps to. Extend it and say how to open one. */
-public abstract class StatusStoreContract {
+public abstract class StatusStoreContract extends AttemptsContract {
   private static final long NOW = 1_790_000_000_000L;
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
 
@@ -75,8 +75,19 @@ public abstract class StatusStoreContract {
     return fresh;
   }
 
+  @Override
+  final StatusStore store() {
+    return store;
+  }
+
+  @Override
+  final long epoch() {
+    return epoch;
+  }
+
   /** As after kill -9: nothing was closed. */
-  private void restartAfterKill() throws Exception {
+  @Override
+  final void restartAfterKill() throws Exception {
     store = remembered(open());
     epoch = store.openEpoch();
   }
