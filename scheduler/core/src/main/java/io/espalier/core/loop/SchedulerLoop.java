@@ -247,12 +247,17 @@ public final class SchedulerLoop {
 
   /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
   public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
-    return changePool(shard, now -> pool.hold(shard, kind, reason, now));
+    return changePool(shard, now -> batch.hold(pool.hold(shard, kind, reason, now)));
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#release}. */
   public CompletionStage<WorkerView> release(String shard, String reason) {
-    return changePool(shard, now -> pool.release(shard, reason, now));
+    return changePool(
+        shard,
+        now -> {
+          pool.release(shard, reason, now);
+          batch.release(shard);
+        });
   }
 
   private CompletionStage<WorkerView> changePool(String shard, LongConsumer change) {

@@ -136,7 +136,8 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
-      runner.open(end -> thread.execute(() -> loop.taskEnded(end)));
+      runner.open(new LoopListener(loop, thread));
+      loop.restoreHolds(store.holds());
       if (options.frozen()) {
         loop.stop();
       }
