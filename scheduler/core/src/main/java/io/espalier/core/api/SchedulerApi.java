@@ -68,6 +68,14 @@ public interface SchedulerApi {
    */
   CompletionStage<Void> kill(String job, String node);
 
+  /**
+   * Moves the time limits of a running task: its timeout and its deadline, where it has them.
+   *
+   * @param millis above 0
+   * @return its limits from now on
+   */
+  CompletionStage<TimeLeft> extend(String job, String node, long millis);
+
   /** Stops starts of a job until resumed; kills nothing; survives reload and restart. */
   CompletionStage<Void> pause(String job, String reason);
 

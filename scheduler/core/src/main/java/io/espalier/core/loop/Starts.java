@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.WorkerShare;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.loop.LoopPorts.Warnings;
@@ -15,6 +16,8 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -77,17 +80,25 @@ final class Starts {
                 core.runPath(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
+                status.checkpoint(),
                 pool.name(worker),
                 pool.hostOf(run, options.workerHost())),
             config.statusFrom(),
             config.subprocess().withLimits(share.limits()),
             config.kill(),
-            Limits.NONE,
+            limits(config.timeLimits()),
             worker,
             share.slots());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;
+  }
+
+  private static Limits limits(TimeLimits limits) {
+    return new Limits(
+        limits.timeout().map(Duration::toMillis).orElse(0L),
+        limits.noOutput().map(Duration::toMillis).orElse(0L),
+        limits.completeBy().map(Instant::toEpochMilli).orElse(0L));
   }
 
   /** The same for all tasks of a job until the configuration changes. */

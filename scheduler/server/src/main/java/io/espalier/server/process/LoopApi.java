@@ -8,6 +8,7 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
@@ -159,6 +160,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Void> kill(String job, String node) {
     return ask(l -> l.kill(job, node)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return ask(l -> l.extend(job, node, millis)).thenCompose(Function.identity());
   }
 
   @Override

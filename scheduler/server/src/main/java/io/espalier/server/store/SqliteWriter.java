@@ -175,7 +175,7 @@ final class SqliteWriter {
   private void put(StatusRow row) throws SQLException {
     TaskStatus status = row.status();
     Invocation invocation = row.invocation();
-    Json.Obj data = status.data();
+    Json.Obj data = status.storedData();
     putRow.setInt(1, id(row.job()));
     putRow.setString(2, row.node());
     putRow.setInt(3, status.bits());

@@ -184,6 +184,19 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
+  void a_checkpoint_survives_beside_the_data_and_without_it() throws Exception {
+    Json.Obj data = Json.object().put("at", 7).build();
+    Json.Obj checkpoint = Json.object().put("done", 60).put("cursor", "pk=\u00fc").build();
+    TaskStatus both =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, data, checkpoint);
+    TaskStatus alone =
+        new TaskStatus(Main.ERROR, true, false, false, false, NOW, 1, 1, 1, null, checkpoint);
+    store.commit(epoch, Batch.of(List.of(row("j", "both", both), row("j", "alone", alone))));
+    restartAfterKill();
+    assertThat(rows("j")).extracting(StatusRow::status).containsExactlyInAnyOrder(both, alone);
+  }
+
+  @Test
   void one_batch_is_applied_in_its_order() {
     store.commit(
         epoch,

@@ -21,6 +21,7 @@ public final class ClientCommands {
         new UncordonCommand(clients),
         new ForgiveCommand(clients),
         new KillCommand(clients),
+        new ExtendCommand(clients),
         new PauseCommand(clients),
         new ResumeCommand(clients));
   }
