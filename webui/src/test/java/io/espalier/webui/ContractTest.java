@@ -113,6 +113,7 @@ class ContractTest {
             operation
                 .substring(operation.indexOf(' ') + 1)
                 .replace("{job}", "backup")
+                .replace("{worker}", "here")
                 .replace("{node}", "d12");
         HttpRequest.Builder request =
             served

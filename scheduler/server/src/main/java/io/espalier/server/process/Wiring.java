@@ -139,6 +139,7 @@ final class Wiring implements AutoCloseable {
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
       runner.open(new LoopListener(loop, thread));
+      loop.restoreHolds(store.holds());
       if (options.frozen()) {
         loop.stop();
       }
