@@ -78,7 +78,8 @@ class ContractTest {
                   new Answers(Runnable::run, 1, options.limits().answerWithin()),
                   new Meters(metrics, scheduler, options.clock()),
                   new Guard(Set.of()),
-                  new EventStreams(scheduler.events(), 1, Duration.ofSeconds(1), metrics))
+                  new EventStreams(scheduler.events(), 1, Duration.ofSeconds(1), metrics),
+                  new LogStreams(scheduler, 1, Duration.ofSeconds(1), metrics))
               .router(vertx);
       Set<String> operations =
           new TreeSet<>(Objects.requireNonNull(router.<Set<String>>getMetadata(Routes.OPERATIONS)));

@@ -15,6 +15,7 @@ import io.espalier.core.api.TimeLeft;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.logs.LineSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
@@ -274,19 +275,11 @@ public final class FakeScheduler implements SchedulerApi {
     return answer(
         () -> {
           Comparator<LogLine> byId = Comparator.comparingLong(LogLine::id);
+          LineSearch search = new LineSearch(query.regex());
           List<LogLine> found =
               logs.stream()
-                  .filter(line -> line.stream() == query.stream())
-                  .filter(line -> query.jobs().isEmpty() || query.jobs().contains(line.job()))
-                  .filter(line -> query.nodes().isEmpty() || query.nodes().contains(line.node()))
-                  .filter(
-                      line -> query.regex() == null || query.regex().matcher(line.text()).find())
-                  .filter(
-                      line ->
-                          query.from() < 0
-                              || (query.ascending()
-                                  ? line.id() >= query.from()
-                                  : line.id() <= query.from()))
+                  .filter(query::wants)
+                  .filter(line -> search.isIn(line.text()))
                   .sorted(query.ascending() ? byId : byId.reversed())
                   .limit(query.limit() + 1L)
                   .toList();
