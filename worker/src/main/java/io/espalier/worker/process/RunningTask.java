@@ -65,7 +65,11 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     this.launch = launch;
     this.key = TaskKey.of(launch);
     this.supervisor = supervisor;
-    this.output = new TaskOutput(launch.subprocess(), this);
+    this.output = new TaskOutput(
+            launch.subprocess(),
+            supervisor.log().redactor(launch.job()),
+            supervisor.log()::hasRoom,
+            this);
     this.status = new StatusPipe(supervisor.progressText(), null);
     this.times = new TimePlan(launch.limits(), System.nanoTime());
   }
@@ -220,7 +224,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
 
   @Override
   public void line(LogLine.Stream stream, String text) {
-    supervisor.log(stream, key, text);
+    supervisor.log().line(stream, key, text);
   }
 
   @Override
@@ -468,7 +472,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     if (end.message() != null) {
       about.put("message", end.message());
     }
-    Json.Obj form = supervisor.statusForm(end);
+    Json.Obj form = supervisor.log().statusForm(end);
     if (!form.isEmpty()) {
       about.put("status", form);
     }
@@ -486,6 +490,6 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     if (rawStatus != null) {
       about.put("raw_status", rawStatus);
     }
-    supervisor.event(key, name, about.build());
+    supervisor.log().event(key, name, about.build());
   }
 }

@@ -2,8 +2,10 @@ package io.espalier.worker.process;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
+import io.espalier.core.logs.Redactor;
 import io.espalier.core.running.TaskEnd;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,9 +22,24 @@ final class TaskLog {
     this.options = options;
   }
 
+  boolean hasRoom() {
+    return logs.hasRoom();
+  }
+
+  Redactor redactor(String job) {
+    return logs.redactor(job);
+  }
+
   void line(LogLine.Stream stream, TaskKey key, String text) {
     try {
-      logs.append(stream, key.job(), key.node(), System.currentTimeMillis(), text);
+      logs.append(
+          new LogEntry(
+              stream,
+              key.job(),
+              key.node(),
+              key.invocation().token(),
+              System.currentTimeMillis(),
+              text));
     } catch (RuntimeException e) {
       log.error("the task log does not take a line of {}: {}", key, e.getMessage());
     }
@@ -37,7 +54,8 @@ final class TaskLog {
             .put("invocation_rand", key.invocation().sequence())
             .put("invocation", key.invocation().token());
     about.members().forEach(event::put);
-    line(LogLine.Stream.STATUSES, key, JsonWriter.compact(event.build()));
+    String text = redactor(key.job()).redact(JsonWriter.compact(event.build()));
+    line(LogLine.Stream.STATUSES, key, text);
   }
 
   Json.Obj statusForm(TaskEnd end) {

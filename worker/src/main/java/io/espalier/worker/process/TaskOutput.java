@@ -2,8 +2,10 @@ package io.espalier.worker.process;
 
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.logs.LogLine;
+import io.espalier.core.logs.Redactor;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +19,7 @@ final class TaskOutput {
   private static final long FREE_BYTES_AFTER_EXIT = 1 << 18;
 
   private final Sink sink;
-  private final LineSplitter[] lines = {new LineSplitter(), new LineSplitter()};
+  private final LineSplitter[] lines;
   private final Set<Channel> open = EnumSet.noneOf(Channel.class);
   private final Set<Channel> paused = EnumSet.noneOf(Channel.class);
   private final LogQuota quota;
@@ -37,10 +39,19 @@ final class TaskOutput {
     void goOnAfter(long nanos, Channel channel);
   }
 
-  TaskOutput(SubprocessOptions options, Sink sink) {
+  /**
+   * @param redactor hides secrets, before a long line is cut
+   * @param room whether the log store can take more now
+   */
+  TaskOutput(SubprocessOptions options, Redactor redactor, BooleanSupplier room, Sink sink) {
     this.sink = sink;
+    this.lines = new LineSplitter[] {new LineSplitter(redactor), new LineSplitter(redactor)};
     this.quota =
-        new LogQuota(System.nanoTime(), options.pollMillis(), options.maxLogLinesPerPollInterval());
+        new LogQuota(
+            System.nanoTime(),
+            options.pollMillis(),
+            options.maxLogLinesPerPollInterval(),
+            room);
   }
 
   void opened(Channel channel) {

@@ -2,8 +2,6 @@ package io.espalier.worker.process;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.ProcessAttributes;
-import io.espalier.core.json.Json;
-import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
@@ -391,16 +389,8 @@ public final class TaskSupervisor implements AutoCloseable {
     loop.after(nanos, action);
   }
 
-  void log(LogLine.Stream stream, TaskKey key, String text) {
-    log.line(stream, key, text);
-  }
-
-  void event(TaskKey key, String name, Json.Obj about) {
-    log.event(key, name, about);
-  }
-
-  Json.Obj statusForm(TaskEnd end) {
-    return log.statusForm(end);
+  TaskLog log() {
+    return log;
   }
 
   /** Signals everything that belongs to the task, wherever it has gone; tells how much it found. */

@@ -36,7 +36,11 @@ final class LiveTasks {
     final TaskKey key;
     final long run;
     final Launch launch;
-    final Backoff backoff;
+
+    /** Of a resumed invocation both are known with the first configuration. */
+    Backoff backoff;
+
+    StatusFrom statusFrom;
 
     /** The newest sample. */
     @Nullable Usage usage;
@@ -93,6 +97,7 @@ final class LiveTasks {
       this.checkpointAtStart = status.checkpoint();
       this.limits = timeLeft(launch);
       this.backoff = backoff;
+      this.statusFrom = launch.statusFrom();
     }
 
     private static TimeLeft timeLeft(Launch launch) {
@@ -138,8 +143,9 @@ final class LiveTasks {
       return launch.invocation();
     }
 
-    StatusFrom statusFrom() {
-      return launch.statusFrom();
+    /** Its worker's. */
+    String shard(String ownShard) {
+      return launch.worker().isLocal() ? ownShard : launch.worker().shard();
     }
   }
 
@@ -191,12 +197,16 @@ final class LiveTasks {
     return tasks.size();
   }
 
-  /** All of them for monitors; the same list as last time when nothing changed. */
+  /**
+   * All of them for monitors; the same list as last time when nothing changed.
+   *
+   * @param shard of the scheduler's own host
+   */
   List<RunningTask> view(String shard) {
     if (changed || sampled) {
       List<RunningTask> list = new ArrayList<>(tasks.size());
       for (Live live : tasks.values()) {
-        list.add(live.view(shard));
+        list.add(live.view(live.shard(shard)));
       }
       published = List.copyOf(list);
       changed = false;

@@ -8,6 +8,7 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
@@ -18,6 +19,8 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -76,14 +79,17 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final ViewBuilder views;
   private final Kills kills;
+  private final Pool pool;
   private final Supervision supervision;
   private final JobDeadlines deadlines;
   private final Checkpointing checkpoints = new Checkpointing();
   private final Starts starts;
   private final Changes changes;
+  private final Recovery recovery;
   private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
   private final ArrayDeque<Chore> chores = new ArrayDeque<>();
   private final List<Live> toDispatch = new ArrayList<>();
+  private final List<TaskEnd> toConfirm = new ArrayList<>();
   private Batch.Builder batch = Batch.builder();
 
   private boolean stopping;
@@ -107,8 +113,10 @@ public final class SchedulerLoop {
     this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
-    this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
-    this.changes = new Changes(core, live, events, options.epoch());
+    this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
+    this.starts = new Starts(core, live, pool, options, ports.warnings());
+    this.changes = new Changes(core, live, events);
+    this.recovery = new Recovery(core, live);
   }
 
   // ---- inputs: noted now, effective in the next step
@@ -139,6 +147,16 @@ public final class SchedulerLoop {
     inputs.add(now -> end(end, now));
   }
 
+  /** All workers of the runner's pool, after every change; see {@link WorkerInfo}. */
+  public void workers(List<WorkerInfo> workers) {
+    inputs.add(now -> pool.set(workers, now));
+  }
+
+  /** Holds that outlived a restart; before the first step. */
+  public void restoreHolds(List<WorkerHold> holds) {
+    pool.restore(holds);
+  }
+
   /** A live invocation said how far it is; of another one it is ignored. */
   public void taskProgress(String job, String node, Invocation invocation, Progress progress) {
     inputs.add(
@@ -161,6 +179,16 @@ public final class SchedulerLoop {
   /** What a live invocation has used so far; of others it is ignored. */
   public void usage(String job, String node, Invocation invocation, Usage usage) {
     inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
+  }
+
+  /**
+   * Invocations that an earlier process recorded as started, with no end; of a runner that outlives
+   * its scheduler, once, before the first configuration. The runner owes an end for each.
+   *
+   * @param running all rows with the status running, of whichever job
+   */
+  public void restoreRunning(List<StatusRow> running) {
+    inputs.add(now -> recovery.resume(running, ports.runner(), now));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -285,7 +313,43 @@ public final class SchedulerLoop {
     return answer;
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return changePool(shard, now -> batch.hold(pool.hold(shard, kind, reason, now)));
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#release}. */
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return changePool(
+        shard,
+        now -> {
+          pool.release(shard, reason, now);
+          batch.release(shard);
+        });
+  }
+
+  private CompletionStage<WorkerView> changePool(String shard, LongConsumer change) {
+    CompletableFuture<WorkerView> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          try {
+            change.accept(now);
+          } catch (RefusedException e) {
+            answer.completeExceptionally(e);
+            return;
+          }
+          WorkerView view = pool.view(shard);
+          commit().thenRun(() -> answer.complete(view));
+        });
+    return answer;
+  }
+
   // ---- questions: answered at once, on the owner's thread
+
+  /** See {@link io.espalier.core.api.SchedulerApi#workers}. */
+  public List<WorkerView> workers() {
+    return pool.view();
+  }
 
   public Explanation explain(String job, String node) {
     return core.explain(job, node);
@@ -361,6 +425,7 @@ public final class SchedulerLoop {
     }
     boolean more = changes.step(nowMillis, this::record);
     if (changes.tookForce()) {
+      recovery.configured(this::taskEnded);
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
@@ -442,13 +507,17 @@ public final class SchedulerLoop {
   }
 
   private void end(TaskEnd end, long nowMillis) {
+    if (recovery.keeps(end, changes.hasConfig())) {
+      return;
+    }
     TaskKey key = new TaskKey(end.job(), end.node());
     Live task = live.remove(key, end.invocation());
+    toConfirm.add(end);
     if (task == null) {
       ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
       return;
     }
-    TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom());
+    TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom);
     if (stopping
         && end.kind() == TaskEnd.Kind.KILLED
         && end.rawStatus() == null
@@ -467,7 +536,7 @@ public final class SchedulerLoop {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
     if (core.runNode(task.run) < 0 || core.job(core.runJob(task.run)) == null) {
-      changes.endedOutside(key, status);
+      changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
     WorkerRef worker = task.launch.worker();
@@ -526,7 +595,10 @@ public final class SchedulerLoop {
   private CompletionStage<Void> commit() {
     events.take().forEach(batch::append);
     Batch changesOfThisStep = batch.build();
+    List<TaskEnd> ends = List.copyOf(toConfirm);
+    toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
+      ends.forEach(ports.runner()::recorded);
       return CompletableFuture.completedFuture(null);
     }
     batch = Batch.builder();
@@ -538,10 +610,15 @@ public final class SchedulerLoop {
         .thenRun(
             () -> {
               ports.events().accept(changesOfThisStep.events());
-              if (!launches.isEmpty()) {
-                ports.owner().execute(() -> inputs.add(now -> dispatch(launches, now)));
+              if (!launches.isEmpty() || !ends.isEmpty()) {
+                ports.owner().execute(() -> inputs.add(now -> durable(launches, ends, now)));
               }
             });
+  }
+
+  private void durable(List<Live> launches, List<TaskEnd> ends, long nowMillis) {
+    ends.forEach(ports.runner()::recorded);
+    dispatch(launches, nowMillis);
   }
 
   private void dispatch(List<Live> launches, long nowMillis) {
