@@ -64,9 +64,7 @@ final class TaskResources {
     String node = request.part("node");
     return api.task(job, node)
         .thenCompose(
-            task ->
-                api.history(job, node)
-                    .thenApply(history -> AttemptForm.detail(task, history)));
+            task -> api.history(job, node).thenApply(history -> AttemptForm.detail(task, history)));
   }
 
   private CompletionStage<Json> explain(ApiRequest request) {

@@ -42,7 +42,7 @@ final class RunningCommand extends ClientCommand {
       return ExitCode.OK;
     }
     long now = Fields.number(body, "published_at_ms");
-    Table table = 
+    Table table =
         new Table(
             "JOB",
             "NODE",
