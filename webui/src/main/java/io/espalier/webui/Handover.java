@@ -102,11 +102,6 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<TaskHistory> history(String job, String node) {
-    return here(api.history(job, node));
-  }
-
-  @Override
   public JobVersions jobVersions() {
     JobVersions versions = api.jobVersions();
     return new JobVersions() {
