@@ -15,6 +15,8 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.status.TaskHistory;
+import io.espalier.core.api.WorkerView;
+import io.espalier.core.running.WorkerHold;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -69,6 +71,21 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Explanation> explain(String job, String node) {
     return here(api.explain(job, node));
+  }
+
+  @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return here(api.workers());
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return here(api.hold(shard, kind, reason));
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return here(api.release(shard, reason));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -94,7 +95,7 @@ public final class ApiWorld {
 
   /**
    * d11 done, d12 running since 100 s, 120 of 300 done, d21 failed, d22 waiting; three lines of
-   * output.
+   * output; two workers.
    */
   public static FakeScheduler standard() {
     FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
@@ -162,6 +163,7 @@ public final class ApiWorld {
               started + i * 1000L,
               "line " + i + "\n"));
     }
+    scheduler.worker(worker("here", "healthy", 1, 1, "")).worker(worker("away", "unhealthy", 0, 0, "silent"));
     scheduler.errors(Map.of("nodes", "script \"list\" ended with 1")).publish(NOW_MILLIS);
     scheduler
         .events()
@@ -171,6 +173,22 @@ public final class ApiWorld {
         .events()
         .add(started, "task_ended", Json.object().put("job", "backup").put("node", "d11").build());
     return scheduler;
+  }
+
+  private static WorkerView worker(String shard, String state, int tasks, int used, String note) {
+    return new WorkerView(
+        new WorkerRef(shard, 1L << 60),
+        "host-" + shard,
+        "host-" + shard + ":6790",
+        state,
+        state.equals("healthy"),
+        null,
+        tasks,
+        0,
+        List.of(new WorkerView.Slots("ram", used, 4)),
+        NOW_MILLIS - 60_000,
+        NOW_MILLIS - 1_000,
+        note);
   }
 
   /** Id of the {@code i}-th line of output, one a second. */

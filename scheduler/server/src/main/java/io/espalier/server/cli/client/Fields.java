@@ -11,10 +11,12 @@ final class Fields {
 
   static String text(Json.Obj object, String key) {
     Json value = object.get(key);
-    if (value instanceof Json.Str string) {
-      return string.value();
-    }
-    return value == null ? "" : JsonWriter.compact(value);
+    return value == null ? "" : text(value);
+  }
+
+  /** A string as it is, anything else as JSON. */
+  static String text(Json value) {
+    return value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
   }
 
   static long number(Json.Obj object, String key) {

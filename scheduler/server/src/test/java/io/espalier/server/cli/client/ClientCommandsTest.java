@@ -204,10 +204,37 @@ class ClientCommandsTest {
     assertThat(run("workers").out())
         .isEqualToNormalizingNewlines(
             """
-            WORKER  KIND   RUNNING
-            here    local        1
+            WORKER  KIND   HOST       STATE      RUNNING  SLOTS    NOTE
+            here    local  host-here  healthy          1  ram 1/4
+            away    local  host-away  unhealthy        0  ram 0/4  silent
             """);
     assertThat(run("running", "scrub").err()).contains("nothing is running");
+  }
+
+  @Test
+  void workersAreDrainedCordonedAndUncordoned() {
+    assertThat(run("drain", "here", "--reason", "new kernel").out())
+        .isEqualToNormalizingNewlines("here is draining; 1 task still runs on it\n");
+    assertThat(run("workers").out()).contains("draining").contains("new kernel");
+    assertThat(run("drain", "away", "--wait").out().strip()).isEqualTo("away is drained");
+    CommandRun impatient = run("drain", "here", "--wait", "--at-most", "1");
+    assertThat(impatient.code()).isEqualTo(1);
+    assertThat(impatient.out())
+        .isEqualToNormalizingNewlines("here is draining; 1 task still runs on it after 1 s\n");
+    assertThat(run("uncordon", "here").out()).contains("takes tasks again");
+    assertThat(run("cordon", "here").out()).contains("here is cordoned; 1 task still runs on it");
+    assertThat(run("workers").out()).contains("healthy, cordoned");
+    CommandRun unknown = run("cordon", "nobody");
+    assertThat(unknown.code()).isEqualTo(1);
+    assertThat(unknown.err()).contains("no such worker: nobody");
+    assertThat(scheduler.calls())
+        .containsExactly(
+            "drain here (new kernel)",
+            "drain away",
+            "drain here",
+            "uncordon here",
+            "cordon here",
+            "cordon nobody");
   }
 
   @Test
