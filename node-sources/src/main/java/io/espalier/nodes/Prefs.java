@@ -64,6 +64,11 @@ final class Prefs {
     return segment.startsWith("[") ? path + segment : path + "." + segment;
   }
 
+  /** Whether there is an error at a key, or inside its value. */
+  boolean hasErrorAt(String key) {
+    return problems.stream().anyMatch(p -> p.isError() && p.path().startsWith(at(key)));
+  }
+
   boolean hasErrors() {
     return problems.stream().anyMatch(Problem::isError);
   }
