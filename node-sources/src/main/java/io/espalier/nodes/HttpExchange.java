@@ -36,7 +36,27 @@ final class HttpExchange {
   private final int maxBytes;
 
   /** What came back, and how to ask whether it is still so. */
-  record Answer(byte[] body, @Nullable String etag, @Nullable String lastModified) {}
+  static final class Answer {
+    private final byte[] body;
+    private final @Nullable String etag;
+    private final @Nullable String lastModified;
+
+    Answer(byte[] body, @Nullable String etag, @Nullable String lastModified) {
+      this.body = body;
+      this.etag = etag;
+      this.lastModified = lastModified;
+    }
+
+    /** Not to be changed. */
+    byte[] body() {
+      return body;
+    }
+
+    /** Whether the server can be asked for changes only. */
+    boolean canBeConfirmed() {
+      return etag != null || lastModified != null;
+    }
+  }
 
   HttpExchange(HttpClient client, Map<String, String> headers, Duration timeout, int maxBytes) {
     this.client = client;

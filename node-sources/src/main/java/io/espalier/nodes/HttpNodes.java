@@ -147,7 +147,7 @@ public final class HttpNodes implements NodeSource {
     } catch (IOException e) {
       throw failure(shown(address) + " " + e.getMessage());
     }
-    if (answer.etag() != null || answer.lastModified() != null) {
+    if (answer.canBeConfirmed()) {
       newest.put(address, answer);
     }
     text.read(answer.body(), shown(address), parent, delivery);

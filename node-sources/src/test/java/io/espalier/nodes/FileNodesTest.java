@@ -31,7 +31,11 @@ class FileNodesTest extends NodeSourceContract {
   private static final Levels TWO = Levels.of(List.of("host", "db"));
   private static final Levels ONE = Levels.of(List.of("host"));
 
-  @TempDir private Path directory;
+  private final Path directory;
+
+  FileNodesTest(@TempDir Path directory) {
+    this.directory = directory;
+  }
 
   @Override
   protected NodeSourceType type() {

@@ -43,7 +43,7 @@ class HttpNodesTest extends NodeSourceContract {
   private static final Levels TWO = Levels.of(List.of("host", "db"));
   private static final Levels ONE = Levels.of(List.of("host"));
 
-  @TempDir private Path directory;
+  private final Path directory;
   private HttpServer server = newServer();
   private HttpServer other = newServer();
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -151,6 +151,10 @@ class HttpNodesTest extends NodeSourceContract {
 
   private static String uri(HttpServer server, String path) {
     return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+  }
+
+  HttpNodesTest(@TempDir Path directory) {
+    this.directory = directory;
   }
 
   @Override
