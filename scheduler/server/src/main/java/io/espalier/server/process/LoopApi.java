@@ -3,16 +3,19 @@ package io.espalier.server.process;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +35,7 @@ final class LoopApi implements SchedulerApi {
   private final LogStore logs;
   private final StatusStore store;
   private final Executor blocking;
+  private final JobVersions jobVersions;
 
   /**
    * @param owner the scheduler thread
@@ -44,7 +48,8 @@ final class LoopApi implements SchedulerApi {
       EventFeed events,
       LogStore logs,
       StatusStore store,
-      Executor blocking) {
+      Executor blocking,
+      JobVersions jobVersions) {
     this.loop = loop;
     this.owner = owner;
     this.view = view;
@@ -52,6 +57,7 @@ final class LoopApi implements SchedulerApi {
     this.logs = logs;
     this.store = store;
     this.blocking = blocking;
+    this.jobVersions = jobVersions;
   }
 
   @Override
@@ -81,6 +87,11 @@ final class LoopApi implements SchedulerApi {
   public CompletionStage<TaskView> task(String job, String node) {
     return ask(l -> l.task(job, node))
         .thenApplyAsync(task -> remembered(job, List.of(task)).get(0), blocking);
+  }
+
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return CompletableFuture.supplyAsync(() -> store.history(job, node), blocking);
   }
 
   /**
@@ -139,6 +150,11 @@ final class LoopApi implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return ask(l -> l.extend(job, node, millis)).thenCompose(Function.identity());
+  }
+
+  @Override
   public CompletionStage<Void> pause(String job, String reason) {
     return ask(l -> l.pause(job, reason)).thenCompose(Function.identity());
   }
@@ -146,6 +162,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return ask(l -> l.resume(job)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
   }
 
   private <T> CompletionStage<T> ask(Function<SchedulerLoop, T> question) {

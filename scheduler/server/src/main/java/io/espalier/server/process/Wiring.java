@@ -18,6 +18,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.config.JobEditor;
 import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
@@ -120,7 +121,7 @@ final class Wiring implements AutoCloseable {
       LogStore logs = opened("logs", SqliteLogStore.open(data.logs().resolve("logs.sqlite")));
       TaskRunner runner = runner(options, data, logs, statusText);
 
-      SchedulingCore core = new SchedulingCore(options.seed());
+      SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       thread = new LoopThread(clock, onDeath);
       loop =
           new SchedulerLoop(
@@ -137,7 +138,7 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
-      runner.open(end -> thread.execute(() -> loop.taskEnded(end)));
+      runner.open(new LoopListener(loop, thread));
       if (options.frozen()) {
         loop.stop();
       }
@@ -147,7 +148,17 @@ final class Wiring implements AutoCloseable {
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
-      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
+      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
+      api =
+          new LoopApi(
+              loop,
+              thread,
+              view::get,
+              events,
+              logs,
+              store,
+              queries,
+              new EditedJobs(editor, queries));
       web =
           options.http().isEmpty()
               ? null

@@ -7,6 +7,7 @@ import io.espalier.core.api.Event;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
@@ -37,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every status store keeps to. Extend it and say how to open one. */
-public abstract class StatusStoreContract {
+public abstract class StatusStoreContract extends AttemptsContract {
   private static final long NOW = 1_790_000_000_000L;
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
 
@@ -75,8 +76,19 @@ public abstract class StatusStoreContract {
     return fresh;
   }
 
+  @Override
+  final StatusStore store() {
+    return store;
+  }
+
+  @Override
+  final long epoch() {
+    return epoch;
+  }
+
   /** As after kill -9: nothing was closed. */
-  private void restartAfterKill() throws Exception {
+  @Override
+  final void restartAfterKill() throws Exception {
     store = remembered(open());
     epoch = store.openEpoch();
   }
@@ -92,6 +104,26 @@ public abstract class StatusStoreContract {
     assertThat(rows("job")).containsExactlyInAnyOrder(done, failed);
     assertThat(rows("unknown")).isEmpty();
     assertThat(store.jobs()).containsExactly("job");
+  }
+
+  @Test
+  void the_rows_of_running_tasks_are_found_whichever_their_job_and_with_their_worker()
+      throws Exception {
+    StatusRow remote =
+        new StatusRow(
+            "gone",
+            "a",
+            status(Main.RUNNING, 2),
+            new Invocation(1, 7, NOW),
+            new WorkerRef("w1", Long.MIN_VALUE + 5));
+    StatusRow local = row("job", "b", status(Main.RUNNING, 1));
+    store.commit(
+        epoch,
+        Batch.of(
+            List.of(
+                remote, local, row("job", "c", status(Main.DONE, 1)), row("x", "a", failed()))));
+    restartAfterKill();
+    assertThat(store.running()).containsExactlyInAnyOrder(remote, local);
   }
 
   @ParameterizedTest
@@ -169,6 +201,19 @@ public abstract class StatusStoreContract {
     assertThat(interrupted.position()).isEqualTo(4);
     assertThat(interrupted.attempts()).isEqualTo(9);
     assertThat(Objects.requireNonNull(interrupted.data()).get("at")).isEqualTo(Json.of(7));
+  }
+
+  @Test
+  void a_checkpoint_survives_beside_the_data_and_without_it() throws Exception {
+    Json.Obj data = Json.object().put("at", 7).build();
+    Json.Obj checkpoint = Json.object().put("done", 60).put("cursor", "pk=\u00fc").build();
+    TaskStatus both =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, data, checkpoint);
+    TaskStatus alone =
+        new TaskStatus(Main.ERROR, true, false, false, false, NOW, 1, 1, 1, null, checkpoint);
+    store.commit(epoch, Batch.of(List.of(row("j", "both", both), row("j", "alone", alone))));
+    restartAfterKill();
+    assertThat(rows("j")).extracting(StatusRow::status).containsExactlyInAnyOrder(both, alone);
   }
 
   @Test

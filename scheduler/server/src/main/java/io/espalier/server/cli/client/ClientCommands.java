@@ -18,7 +18,11 @@ public final class ClientCommands {
         new WorkersCommand(clients),
         new ForgiveCommand(clients),
         new KillCommand(clients),
+        new ExtendCommand(clients),
         new PauseCommand(clients),
-        new ResumeCommand(clients));
+        new ResumeCommand(clients),
+        new SaveJobCommand(clients),
+        new DeleteJobCommand(clients),
+        new JobHistoryCommand(clients));
   }
 }
