@@ -253,7 +253,10 @@ final class Columns {
       }
       String why = read.problems().stream().map(Problem::message).findFirst().orElse("");
       throw new Unusable(
-          "has \"" + attributes + "\" that are not a JSON object" + (why.isEmpty() ? "" : ": " + why));
+          "has \""
+              + attributes
+              + "\" that are not a JSON object"
+              + (why.isEmpty() ? "" : ": " + why));
     }
     throw new Unusable(
         "has \"" + attributes + "\" that are " + value.kind() + ", expected an object");

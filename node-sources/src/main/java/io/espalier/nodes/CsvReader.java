@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads comma-separated values as RFC 4180 has them; lines may end with LF, too. Not thread-safe. */
+/**
+ * Reads comma-separated values as RFC 4180 has them; lines may end with LF, too. Not thread-safe.
+ */
 final class CsvReader {
   private final String text;
   private final char separator;

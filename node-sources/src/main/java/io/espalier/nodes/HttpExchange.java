@@ -170,8 +170,7 @@ final class HttpExchange {
   }
 
   private IOException late(Exception cause) {
-    return new IOException(
-        "did not answer within " + timeout.toMillis() / 1000.0 + " s", cause);
+    return new IOException("did not answer within " + timeout.toMillis() / 1000.0 + " s", cause);
   }
 
   private static String why(@Nullable Throwable cause) {
@@ -215,7 +214,8 @@ final class HttpExchange {
             subscription.cancel();
           }
           onError(
-              new IOException("the body is longer than the " + most + " bytes allowed by max_bytes"));
+              new IOException(
+                  "the body is longer than the " + most + " bytes allowed by max_bytes"));
           return;
         }
         byte[] part = new byte[buffer.remaining()];

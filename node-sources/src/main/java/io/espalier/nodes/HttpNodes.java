@@ -182,8 +182,7 @@ public final class HttpNodes implements NodeSource {
       Prefs prefs = new Prefs(spec);
       int parentLevel = prefs.parentLevel(levels);
       String text = prefs.requireString("url", "an address of http or https");
-      NameFormat url =
-          NameFormat.read("url", text == null ? "-" : text, List.of("parent"), prefs);
+      NameFormat url = NameFormat.read("url", text == null ? "-" : text, List.of("parent"), prefs);
       if (text != null && !prefs.hasErrorAt("url")) {
         checkUrl(url, prefs);
       }
@@ -288,7 +287,10 @@ public final class HttpNodes implements NodeSource {
       }
       if (!prefs.hasErrorAt("headers_file")) {
         NameFormat.problem(
-            prefs, "headers_file", "expected the path of a file, absolute or beside the configuration", null);
+            prefs,
+            "headers_file",
+            "expected the path of a file, absolute or beside the configuration",
+            null);
       }
       return null;
     }

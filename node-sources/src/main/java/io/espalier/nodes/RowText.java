@@ -88,8 +88,7 @@ final class RowText {
             value instanceof Json.Obj object
                 ? "; there are " + String.join(", ", object.members().keySet())
                 : "; it is " + value.kind();
-        to.problem(
-            from + " has no \"" + key + "\" on the way to its rows" + shortened(keys));
+        to.problem(from + " has no \"" + key + "\" on the way to its rows" + shortened(keys));
         return;
       }
       value = inner;
@@ -143,7 +142,10 @@ final class RowText {
       return;
     }
     String twice =
-        header.stream().filter(n -> header.indexOf(n) != header.lastIndexOf(n)).findFirst().orElse(null);
+        header.stream()
+            .filter(n -> header.indexOf(n) != header.lastIndexOf(n))
+            .findFirst()
+            .orElse(null);
     if (twice != null) {
       to.problem(from + " has two columns \"" + twice + "\"");
       return;
@@ -160,8 +162,7 @@ final class RowText {
       }
       String where = "line " + csv.line() + " of " + from;
       if (cells.size() != header.size()) {
-        to.problem(
-            where + " has " + cells.size() + " cells, the first line has " + header.size());
+        to.problem(where + " has " + cells.size() + " cells, the first line has " + header.size());
         continue;
       }
       Map<String, Json> row = new LinkedHashMap<>();

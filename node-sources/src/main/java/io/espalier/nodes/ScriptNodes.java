@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Preferences: {@code parent_level}; {@code script}, an executable file, absolute or relative to
  * the directory of the configuration; {@code args}, given before the parent's name, which is always
- * the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code parallelism} (twice the cores,
- * at most 8). A scheduler tells it its data directory as {@code ESPALIER_DATA_DIR}. A line is a
- * name, or a JSON object as {@link NodeLine} describes.
+ * the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code
+ * parallelism} (twice the cores, at most 8). A scheduler tells it its data directory as {@code
+ * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link NodeLine} describes.
  *
  * <p>All or nothing: any exit code but 0, a run that takes too long, an empty or unusable line, and
  * the whole fetch fails, stops the other runs and delivers nothing. Limits per fetch: 10,000,000

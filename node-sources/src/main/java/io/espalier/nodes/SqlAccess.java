@@ -141,7 +141,8 @@ final class SqlAccess {
       open = new HikariDataSource(config);
     } catch (HikariPool.PoolInitializationException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new Unusable("cannot be reached: " + withoutSecrets(String.valueOf(cause.getMessage())));
+      throw new Unusable(
+          "cannot be reached: " + withoutSecrets(String.valueOf(cause.getMessage())));
     }
     pool = open;
     return open;

@@ -92,8 +92,7 @@ public final class SqlNodes implements NodeSource {
     Duration limit = access.timeout();
     try {
       // Drivers do not always keep to the time they are given, and ignore interruption.
-      long number =
-          TimeLimit.call(limit.multipliedBy(2), "node-sql", () -> ask(parent, delivery));
+      long number = TimeLimit.call(limit.multipliedBy(2), "node-sql", () -> ask(parent, delivery));
       LOG.trace("{} rows", number);
     } catch (TimeoutException e) {
       access.forget();
@@ -111,7 +110,9 @@ public final class SqlNodes implements NodeSource {
       return cause == null ? "failed" : String.valueOf(cause.getMessage());
     }
     String message = access.withoutSecrets(String.valueOf(cause.getMessage()));
-    return cause instanceof SQLException ? "failed: " + message : "failed: " + cause.getClass() + " " + message;
+    return cause instanceof SQLException
+        ? "failed: " + message
+        : "failed: " + cause.getClass() + " " + message;
   }
 
   private NodeSourceException failure(String why) {

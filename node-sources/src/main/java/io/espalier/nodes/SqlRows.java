@@ -45,7 +45,8 @@ final class SqlRows {
     }
   }
 
-  private static Json value(@Nullable Object value, ResultSet rows, int column) throws SQLException {
+  private static Json value(@Nullable Object value, ResultSet rows, int column)
+      throws SQLException {
     if (value == null) {
       return Json.Null.NULL;
     }

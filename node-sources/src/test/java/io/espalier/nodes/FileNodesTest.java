@@ -73,8 +73,7 @@ class FileNodesTest extends NodeSourceContract {
         prefs,
         List.of(NodeSpec.child(1, "a", null), NodeSpec.child(1, "b", null)),
         List.of(
-            new NodeSpec(
-                2, "d1", "b", 1, true, Set.of(), Json.object().put("gb", 7).build()),
+            new NodeSpec(2, "d1", "b", 1, true, Set.of(), Json.object().put("gb", 7).build()),
             new NodeSpec(2, "17", "a", 1, false, Set.of("ssd"), Json.Obj.EMPTY)));
   }
 
@@ -177,11 +176,9 @@ class FileNodesTest extends NodeSourceContract {
     NodeSource own = source(TWO, "{'parent_level': 'host', 'path': 'DIR/{parent}'}");
     for (String hostile : List.of("../../etc/passwd", "..", "/etc/passwd")) {
       assertThatThrownBy(
-              () ->
-                  NodeRecorder.fetch(own, TWO, List.of(NodeSpec.child(1, hostile, null)), NOW))
+              () -> NodeRecorder.fetch(own, TWO, List.of(NodeSpec.child(1, hostile, null)), NOW))
           .isInstanceOf(NodeSourceException.class)
-          .hasMessage(
-              "the node \"" + hostile + "\" has no file: its name cannot be a file's");
+          .hasMessage("the node \"" + hostile + "\" has no file: its name cannot be a file's");
     }
   }
 
@@ -243,8 +240,7 @@ class FileNodesTest extends NodeSourceContract {
   void hugeNamesAndHugeFilesAreRefused() {
     file("x.txt", "x".repeat(1025));
     assertThat(problems("x.txt", ""))
-        .containsExactly(
-            "line 1 of x.txt is not a node: its name is longer than 1024 bytes");
+        .containsExactly("line 1 of x.txt is not a node: its name is longer than 1024 bytes");
     assertThat(problems("x.txt", ", 'max_bytes': 1000"))
         .containsExactly("x.txt is longer than the 1000 bytes allowed by max_bytes");
   }

@@ -246,14 +246,16 @@ class HttpNodesTest extends NodeSourceContract {
     NodeSource source = hosts(path, more);
     List<Problem> problems = new ArrayList<>();
     assertThatThrownBy(() -> names(source))
-        .isInstanceOfSatisfying(
-            NodeSourceException.class, e -> problems.addAll(e.problems()));
+        .isInstanceOfSatisfying(NodeSourceException.class, e -> problems.addAll(e.problems()));
     assertThat(problems).hasSize(1);
     return problems.get(0).message().replace(uri(server, ""), "");
   }
 
   @ParameterizedTest
-  @CsvSource({"/etag, e1, If-None-Match=\"v1\"", "/dated, d1, 'If-Modified-Since=Sat, 21 Nov 2026 07:00:00 GMT'"})
+  @CsvSource({
+    "/etag, e1, If-None-Match=\"v1\"",
+    "/dated, d1, 'If-Modified-Since=Sat, 21 Nov 2026 07:00:00 GMT'"
+  })
   void anAnswerThatHasNotChangedIsNotSentAgain(String path, String name, String condition)
       throws Exception {
     NodeSource source = hosts(path, "");
@@ -359,8 +361,7 @@ class HttpNodesTest extends NodeSourceContract {
             TWO,
             Tree.prefs(
                 "{\"parent_level\": \"host\", \"url\": \"" + uri(server, "/of/{parent}") + "\"}"));
-    assertThat(
-            NodeRecorder.fetch(source, TWO, List.of(NodeSpec.child(1, "a /?", null)), NOW))
+    assertThat(NodeRecorder.fetch(source, TWO, List.of(NodeSpec.child(1, "a /?", null)), NOW))
         .containsExactly(NodeSpec.child(2, "x1", "a /?"));
     assertThat(asked).containsExactly("/of/a%20%2F%3F");
   }

@@ -179,7 +179,8 @@ class SqlNodesTest extends NodeSourceContract {
     sql("create table h (name text, dc text, size integer)", "insert into h values ('h', 'x', 5)");
     assertThat(hosts("select * from h", "").get(0).attributes())
         .isEqualTo(Json.object().put("dc", "x").put("size", 5).build());
-    assertThat(hosts("select * from h", ", 'columns': {'attributes': ['size']}").get(0).attributes())
+    assertThat(
+            hosts("select * from h", ", 'columns': {'attributes': ['size']}").get(0).attributes())
         .isEqualTo(Json.object().put("size", 5).build());
   }
 
@@ -219,17 +220,28 @@ class SqlNodesTest extends NodeSourceContract {
         "insert into h values ('a', 'no'), (null, '0'), ('', '1'), ('a\u0007', null)");
     assertThat(problems(prefs("instance", "select * from h", "")))
         .containsExactly(
-            "error " + PATH + ": row 1 of " + url() + " has \"disabled\" that is neither true nor"
+            "error "
+                + PATH
+                + ": row 1 of "
+                + url()
+                + " has \"disabled\" that is neither true nor"
                 + " false: \"no\"",
             "error " + PATH + ": row 2 of " + url() + " has no \"name\"",
             "error " + PATH + ": row 3 of " + url() + " is not a node: its name is empty",
-            "error " + PATH + ": row 4 of " + url() + " is not a node: its name contains a control"
+            "error "
+                + PATH
+                + ": row 4 of "
+                + url()
+                + " is not a node: its name contains a control"
                 + " character or line break (U+0007)");
   }
 
   @Test
   void aDatabaseThatIsNotThereIsNotMade() {
-    assertThat(problems(prefs("instance", "select 1", ""))).singleElement().asString().contains("cannot be reached");
+    assertThat(problems(prefs("instance", "select 1", "")))
+        .singleElement()
+        .asString()
+        .contains("cannot be reached");
     assertThat(directory.resolve("inventory.db")).doesNotExist();
   }
 
