@@ -12,7 +12,6 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodesSoFar;
-import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -35,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * how many levels are filled; {@code format} of the names (default {@code {name}}, placeholders
  * {@code {name} {parent}}); {@code data} of the znodes: {@code attributes} (the default, a JSON
  * object, or nothing), {@code node} (a JSON object with {@code tags}, {@code disabled}, {@code
- * attributes}) or {@code ignore}; {@code auth_file}, a file with a line {@code digest user:password};
- * {@code refresh_sec}; {@code timeout_sec} of a whole answer (60).
+ * attributes}) or {@code ignore}; {@code auth_file}, a file with a line {@code digest
+ * user:password}; {@code refresh_sec}; {@code timeout_sec} of a whole answer (60).
  *
  * <p>Watched: a change anywhere below the path is news at once.
  */
@@ -95,8 +94,7 @@ public final class ZooKeeperNodes implements NodeSource {
                     delivery.problem(
                         "the node \"" + parent + "\" has no znode: its name holds a slash");
                   } else {
-                    tree.read(
-                        access.client(), znode.name(placeholder -> parent), parent, delivery);
+                    tree.read(access.client(), znode.name(placeholder -> parent), parent, delivery);
                   }
                 }
                 return true;
@@ -118,7 +116,9 @@ public final class ZooKeeperNodes implements NodeSource {
       return "has no znode " + missing.getPath();
     }
     if (cause instanceof KeeperException.NoAuthException refused) {
-      return "does not let " + refused.getPath() + " be read: auth_file names a file with the right to";
+      return "does not let "
+          + refused.getPath()
+          + " be read: auth_file names a file with the right to";
     }
     if (cause instanceof NoSuchFileException file) {
       return "has no file with its account: " + file.getFile();
@@ -154,11 +154,11 @@ public final class ZooKeeperNodes implements NodeSource {
       int parentLevel = prefs.parentLevel(levels);
       String connect = prefs.requireString("connect", "servers, such as \"zk1:2181,zk2:2181\"");
       if (connect != null && !SERVERS.matcher(connect).matches()) {
-        NameFormat.problem(
-            prefs, "connect", "these are not servers", "write host:port,host:port");
+        NameFormat.problem(prefs, "connect", "these are not servers", "write host:port,host:port");
       }
       String text = prefs.requireString("path", "the path of a znode");
-      NameFormat znode = NameFormat.read("path", text == null ? "/" : text, List.of("parent"), prefs);
+      NameFormat znode =
+          NameFormat.read("path", text == null ? "/" : text, List.of("parent"), prefs);
       if (text != null && !prefs.hasErrorAt("path")) {
         checkPath(znode, parentLevel, prefs);
       }
@@ -176,7 +176,10 @@ public final class ZooKeeperNodes implements NodeSource {
       String data = prefs.string("data", "one of attributes, node, ignore", "attributes");
       if (!DATA.contains(data)) {
         NameFormat.problem(
-            prefs, "data", "expected one of attributes, node, ignore", Suggestions.hint(data, DATA));
+            prefs,
+            "data",
+            "expected one of attributes, node, ignore",
+            Suggestions.hint(data, DATA));
       }
       Path authFile = authFile(prefs, context.configDirectory());
       Optional<Duration> refresh = prefs.refresh();

@@ -116,8 +116,7 @@ final class ZooKeeperTree {
       throws Exception {
     List<String> paths = new ArrayList<>();
     children.forEach(
-        (znode, names) ->
-            names.stream().sorted().forEach(name -> paths.add(below(znode, name))));
+        (znode, names) -> names.stream().sorted().forEach(name -> paths.add(below(znode, name))));
     Map<String, byte[]> contents = data == Data.IGNORED ? Map.of() : contents(client, paths);
     Map<String, String> made = new LinkedHashMap<>();
     for (String path : paths) {
@@ -151,8 +150,7 @@ final class ZooKeeperTree {
       throws NodeSourceException {
     String last = path.substring(path.lastIndexOf('/') + 1);
     try {
-      NodeRow row =
-          NodeRow.named(format.name(what -> what.equals("name") ? last : parent));
+      NodeRow row = NodeRow.named(format.name(what -> what.equals("name") ? last : parent));
       boolean underInstance = to.parentLevel == 0 && depth == 1;
       NodeRow about = about(row.name(), content);
       return new NodeSpec(

