@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,7 +94,7 @@ final class JsonEditTest {
       }
       Json read = JsonReader.config().read(edited).value();
       assertThat(read).as(text + "\n=>\n" + edited).isInstanceOf(Json.Obj.class);
-      assertThat(((Json.Obj) java.util.Objects.requireNonNull(read)).members())
+      assertThat(((Json.Obj) Objects.requireNonNull(read)).members())
           .as(text + "\n=>\n" + edited)
           .isEqualTo(expected);
     }
@@ -103,9 +105,10 @@ final class JsonEditTest {
       case 0 -> Json.of("a,\"}{/*\\ü");
       case 1 -> Json.of(random.nextInt());
       case 2 -> Json.object().put("a", "},").put("b", random.nextInt(9)).build();
-      case 3 -> Json.strings(java.util.List.of("x", ","));
+      case 3 -> Json.strings(List.of("x", ","));
       case 4 -> Json.object().build();
-      default -> JsonReader.parse(random.nextBoolean() ? "null" : "-1.5").value();
+      default ->
+          Objects.requireNonNull(JsonReader.parse(random.nextBoolean() ? "null" : "-1.5").value());
     };
   }
 

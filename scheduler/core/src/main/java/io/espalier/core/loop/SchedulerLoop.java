@@ -7,20 +7,27 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
@@ -72,11 +79,17 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final ViewBuilder views;
   private final Kills kills;
+  private final Pool pool;
+  private final Supervision supervision;
+  private final JobDeadlines deadlines;
+  private final Checkpointing checkpoints = new Checkpointing();
   private final Starts starts;
   private final Changes changes;
+  private final Recovery recovery;
   private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
   private final ArrayDeque<Chore> chores = new ArrayDeque<>();
   private final List<Live> toDispatch = new ArrayList<>();
+  private final List<TaskEnd> toConfirm = new ArrayList<>();
   private Batch.Builder batch = Batch.builder();
 
   private boolean stopping;
@@ -96,10 +109,14 @@ public final class SchedulerLoop {
     this.ports = ports;
     this.options = options;
     this.events = new LoopEvents(options.firstEvent());
-    this.views = new ViewBuilder(core, live, ports.runner().shard());
+    this.deadlines = new JobDeadlines(core);
+    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
-    this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
-    this.changes = new Changes(core, live, events, options.epoch());
+    this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
+    this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
+    this.starts = new Starts(core, live, pool, options, ports.warnings());
+    this.changes = new Changes(core, live, events);
+    this.recovery = new Recovery(core, live);
   }
 
   // ---- inputs: noted now, effective in the next step
@@ -130,9 +147,48 @@ public final class SchedulerLoop {
     inputs.add(now -> end(end, now));
   }
 
+  /** All workers of the runner's pool, after every change; see {@link WorkerInfo}. */
+  public void workers(List<WorkerInfo> workers) {
+    inputs.add(now -> pool.set(workers, now));
+  }
+
+  /** Holds that outlived a restart; before the first step. */
+  public void restoreHolds(List<WorkerHold> holds) {
+    pool.restore(holds);
+  }
+
+  /** A live invocation said how far it is; of another one it is ignored. */
+  public void taskProgress(String job, String node, Invocation invocation, Progress progress) {
+    inputs.add(
+        now -> {
+          Live task = live.get(new TaskKey(job, node));
+          if (task != null && task.invocation().equals(invocation)) {
+            checkpoints.heard(task, progress, now, this::recordCheckpoint);
+            live.changed();
+            views.changed();
+          }
+        });
+  }
+
+  private void recordCheckpoint(Live task) {
+    batch.put(
+        new StatusRow(
+            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
+  }
+
   /** What a live invocation has used so far; of others it is ignored. */
   public void usage(String job, String node, Invocation invocation, Usage usage) {
     inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
+  }
+
+  /**
+   * Invocations that an earlier process recorded as started, with no end; of a runner that outlives
+   * its scheduler, once, before the first configuration. The runner owes an end for each.
+   *
+   * @param running all rows with the status running, of whichever job
+   */
+  public void restoreRunning(List<StatusRow> running) {
+    inputs.add(now -> recovery.resume(running, ports.runner(), now));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -191,6 +247,33 @@ public final class SchedulerLoop {
     return answer;
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#extend}. */
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    CompletableFuture<TimeLeft> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          Live task = live.get(new TaskKey(job, node));
+          String refusal = task == null ? "is not running" : Extending.refusal(task, millis);
+          if (task != null && refusal == null && !Extending.extend(task, millis, ports.runner())) {
+            refusal = "cannot be given more time by the runner " + ports.runner().name();
+          }
+          if (task == null || refusal != null) {
+            answer.completeExceptionally(
+                new RefusedException(
+                    core.findJob(job) < 0
+                        ? RefusedException.Reason.UNKNOWN
+                        : RefusedException.Reason.CONFLICT,
+                    "task " + job + " on " + node + " " + refusal));
+            return;
+          }
+          events.extended(task, millis, now);
+          live.changed();
+          views.changed();
+          answer.complete(task.limits);
+        });
+    return answer;
+  }
+
   /** See {@link io.espalier.core.api.SchedulerApi#pause}. */
   public CompletionStage<Void> pause(String job, String reason) {
     CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -230,7 +313,43 @@ public final class SchedulerLoop {
     return answer;
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return changePool(shard, now -> batch.hold(pool.hold(shard, kind, reason, now)));
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#release}. */
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return changePool(
+        shard,
+        now -> {
+          pool.release(shard, reason, now);
+          batch.release(shard);
+        });
+  }
+
+  private CompletionStage<WorkerView> changePool(String shard, LongConsumer change) {
+    CompletableFuture<WorkerView> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          try {
+            change.accept(now);
+          } catch (RefusedException e) {
+            answer.completeExceptionally(e);
+            return;
+          }
+          WorkerView view = pool.view(shard);
+          commit().thenRun(() -> answer.complete(view));
+        });
+    return answer;
+  }
+
   // ---- questions: answered at once, on the owner's thread
+
+  /** See {@link io.espalier.core.api.SchedulerApi#workers}. */
+  public List<WorkerView> workers() {
+    return pool.view();
+  }
 
   public Explanation explain(String job, String node) {
     return core.explain(job, node);
@@ -249,12 +368,12 @@ public final class SchedulerLoop {
   }
 
   public TaskView task(String job, String node) {
-    return TaskViews.one(core, job, node);
+    return TaskViews.one(core, live, ports.runner().shard(), job, node);
   }
 
   /** Scans in slices; completes in a later step. */
   public CompletionStage<TaskPage> tasks(TaskQuery query) {
-    TaskPageChore chore = new TaskPageChore(core, query);
+    TaskPageChore chore = new TaskPageChore(core, live, ports.runner().shard(), query);
     inputs.add(now -> chores.add(chore));
     return chore.answer();
   }
@@ -306,8 +425,13 @@ public final class SchedulerLoop {
     }
     boolean more = changes.step(nowMillis, this::record);
     if (changes.tookForce()) {
+      recovery.configured(this::taskEnded);
       kills.recheck();
+      deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
+    }
+    if (deadlines.step(nowMillis)) {
+      views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= stepChores(nowMillis);
@@ -315,6 +439,8 @@ public final class SchedulerLoop {
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
     }
+    checkpoints.step(nowMillis, this::recordCheckpoint);
+    more |= supervision.step(nowMillis, views);
     commit();
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
@@ -323,6 +449,8 @@ public final class SchedulerLoop {
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
     next = Math.min(next, kills.nextMillis());
+    next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
+    next = Math.min(next, supervision.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -379,35 +507,57 @@ public final class SchedulerLoop {
   }
 
   private void end(TaskEnd end, long nowMillis) {
+    if (recovery.keeps(end, changes.hasConfig())) {
+      return;
+    }
     TaskKey key = new TaskKey(end.job(), end.node());
     Live task = live.remove(key, end.invocation());
+    toConfirm.add(end);
     if (task == null) {
       ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
       return;
     }
-    TaskEvent event = statusText.meaning(end, task.statusFrom());
-    if (stopping && end.kind() == TaskEnd.Kind.KILLED && end.rawStatus() == null) {
+    TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom);
+    if (stopping
+        && end.kind() == TaskEnd.Kind.KILLED
+        && end.rawStatus() == null
+        && end.stopReason() != StopReason.TIMEOUT
+        && end.stopReason() != StopReason.NO_OUTPUT) {
       event = new TaskEvent.Interrupted("the scheduler was stopped");
     }
-    Transition transition = TaskTransitions.apply(task.status, event, task.backoff, nowMillis);
+    TaskStatus before =
+        Checkpoints.gotOn(task.checkpointAtStart, task.status.checkpoint())
+            ? TaskTransitions.withLadderAnew(task.status)
+            : task.status;
+    task.checkpointIsDue = false;
+    Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
     TaskStatus status = bounded(transition.status());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
     if (core.runNode(task.run) < 0 || core.job(core.runJob(task.run)) == null) {
-      changes.endedOutside(key, status);
+      changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
     WorkerRef worker = task.launch.worker();
+    TaskEnd explained = withReason(end, task);
     batch.put(new StatusRow(key.job(), key.node(), status, end.invocation(), worker));
     if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
-      batch.attempt(Attempt.of(end, task.launch.attempt(), worker, status, nowMillis));
+      batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
     }
-    events.ended(task, end, status, nowMillis);
+    events.ended(task, explained, status, nowMillis);
     views.changed();
   }
 
-  /** Applies {@code --max-attempts}. */
+  /** What the supervisor stopped in the runner's stead ended for that limit. */
+  private static TaskEnd withReason(TaskEnd end, Live task) {
+    boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
+    return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
+        ? end.withStopReason(task.overdue)
+        : end;
+  }
+
+  /** Applies {@code --max-attempts}: attempts since the task was last forgiven. */
   private TaskStatus bounded(@Nullable TaskStatus status) {
     if (status == null) {
       throw new IllegalStateException("a task that ran has no status");
@@ -430,7 +580,8 @@ public final class SchedulerLoop {
         0,
         status.position(),
         status.attempts(),
-        status.data());
+        status.data(),
+        status.checkpoint());
   }
 
   // ---- recording and dispatching
@@ -444,7 +595,10 @@ public final class SchedulerLoop {
   private CompletionStage<Void> commit() {
     events.take().forEach(batch::append);
     Batch changesOfThisStep = batch.build();
+    List<TaskEnd> ends = List.copyOf(toConfirm);
+    toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
+      ends.forEach(ports.runner()::recorded);
       return CompletableFuture.completedFuture(null);
     }
     batch = Batch.builder();
@@ -456,13 +610,18 @@ public final class SchedulerLoop {
         .thenRun(
             () -> {
               ports.events().accept(changesOfThisStep.events());
-              if (!launches.isEmpty()) {
-                ports.owner().execute(() -> inputs.add(now -> dispatch(launches)));
+              if (!launches.isEmpty() || !ends.isEmpty()) {
+                ports.owner().execute(() -> inputs.add(now -> durable(launches, ends, now)));
               }
             });
   }
 
-  private void dispatch(List<Live> launches) {
+  private void durable(List<Live> launches, List<TaskEnd> ends, long nowMillis) {
+    ends.forEach(ports.runner()::recorded);
+    dispatch(launches, nowMillis);
+  }
+
+  private void dispatch(List<Live> launches, long nowMillis) {
     for (Live task : launches) {
       if (stopping) {
         Launch launch = task.launch;
@@ -479,7 +638,9 @@ public final class SchedulerLoop {
         continue;
       }
       task.dispatched = true;
+      Extending.begin(task, nowMillis);
       ports.runner().start(task.launch);
+      Extending.extendAtStart(task, ports.runner());
       if (task.killAtStart != null) {
         ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);
       }

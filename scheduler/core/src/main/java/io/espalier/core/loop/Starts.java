@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.WorkerShare;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.loop.LoopPorts.Warnings;
@@ -15,6 +16,8 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Starts {
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final String shard;
+  private final Pool pool;
   private final LoopOptions options;
   private final Warnings warnings;
   private final Map<String, WorkerShare> shares = new HashMap<>();
@@ -31,11 +34,11 @@ final class Starts {
   private long sequence;
 
   Starts(
-      SchedulingCore core, LiveTasks live, String shard, LoopOptions options, Warnings warnings) {
+      SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options, Warnings warnings) {
     this.core = core;
     this.warnings = warnings;
     this.live = live;
-    this.shard = shard;
+    this.pool = pool;
     this.options = options;
   }
 
@@ -62,6 +65,7 @@ final class Starts {
       throw new IllegalStateException("placed a task that must not start: " + start.warning());
     }
     core.setStatus(job, node, status);
+    WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
     WorkerShare share = share(config);
     Launch launch =
@@ -76,17 +80,25 @@ final class Starts {
                 core.runPath(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
-                shard,
-                options.workerHost()),
+                status.checkpoint(),
+                pool.name(worker),
+                pool.hostOf(run, options.workerHost())),
             config.statusFrom(),
             config.subprocess().withLimits(share.limits()),
             config.kill(),
-            Limits.NONE,
-            WorkerRef.LOCAL,
+            limits(config.timeLimits()),
+            worker,
             share.slots());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;
+  }
+
+  private static Limits limits(TimeLimits limits) {
+    return new Limits(
+        limits.timeout().map(Duration::toMillis).orElse(0L),
+        limits.noOutput().map(Duration::toMillis).orElse(0L),
+        limits.completeBy().map(Instant::toEpochMilli).orElse(0L));
   }
 
   /** The same for all tasks of a job until the configuration changes. */

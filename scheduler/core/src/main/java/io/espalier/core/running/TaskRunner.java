@@ -60,6 +60,16 @@ public interface TaskRunner extends AutoCloseable {
   }
 
   /**
+   * Whether the invocation may be alive, for the supervisor's second look.
+   *
+   * @return false only if this runner is certain that it was ended or never arrived, and that its
+   *     end, if there was one, has been told
+   */
+  default boolean mayBeAlive(String job, String node, Invocation invocation) {
+    return true;
+  }
+
+  /**
    * What the runner's own host offers, with the names of {@link WorkerInfo#physical}; of runners
    * without a pool, asked once before the first start.
    */

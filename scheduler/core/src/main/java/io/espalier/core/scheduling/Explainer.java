@@ -20,7 +20,7 @@ final class Explainer {
   private final List<Reason> reasons = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held) {}
+  record Gates(boolean paused, boolean held, @Nullable String closed) {}
 
   private Explainer(World world) {
     this.world = world;
@@ -65,6 +65,9 @@ final class Explainer {
     }
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
+    }
+    if (gates.closed() != null) {
+      add(Kind.DEADLINE, null, gates.closed());
     }
     if (world.workers.placementLevel(number) < 0) {
       reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));

@@ -15,6 +15,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +52,7 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
+  private final Map<String, String> closed = new HashMap<>();
   private final WorkerTable pool = new WorkerTable();
 
   private World world;
@@ -196,7 +198,11 @@ public final class SchedulingCore {
     int job = world.jobs.find(name);
     if (job >= 0) {
       world.jobs.setActive(
-          job, world.jobs.canRun(job) && !paused.contains(name) && !held.contains(name));
+          job,
+          world.jobs.canRun(job)
+              && !paused.contains(name)
+              && !held.contains(name)
+              && !closed.containsKey(name));
     }
   }
 
@@ -278,6 +284,17 @@ public final class SchedulingCore {
     updateGate(job);
   }
 
+  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
+  public void close(String job, String why) {
+    closed.put(job, why);
+    updateGate(job);
+  }
+
+  public void reopen(String job) {
+    closed.remove(job);
+    updateGate(job);
+  }
+
   // ---- workers
 
   /**
@@ -348,11 +365,6 @@ public final class SchedulingCore {
   public @Nullable WorkerInfo runWorker(long run) {
     int worker = world.places.worker(runs.index(run));
     return worker < 0 ? null : pool.info(worker);
-  }
-
-  /** The slots of its worker that a running task holds, by resource, zeros included. */
-  public Map<String, Integer> workerSlots(long run) {
-    return runs.charges(runs.index(run)).onWorker();
   }
 
   public JobProgress progress(int job) {
@@ -441,7 +453,10 @@ public final class SchedulingCore {
           RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
     }
     return Explainer.explain(
-        world, number, at, new Explainer.Gates(paused.contains(job), held.contains(job)));
+        world,
+        number,
+        at,
+        new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job)));
   }
 
   // ---- rounds and running tasks

@@ -39,13 +39,20 @@ public final class StatusText {
   /** What an end means for its task: {@code Ended}, {@code NotStarted} or {@code WorkerLost}. */
   public TaskEvent meaning(TaskEnd end, StatusFrom from) {
     return switch (end.kind()) {
-      case NOT_STARTED -> new TaskEvent.NotStarted("not started: " + messageOf(end));
+      case NOT_STARTED ->
+          new TaskEvent.NotStarted(
+              "not started: " + messageOf(end), (int) ((end.retryAfterMillis() + 999) / 1000));
       case START_FAILED ->
           new TaskEvent.Ended(TaskReport.error("could not be started: " + messageOf(end)));
       // It is dead by the time of this end: nothing has to be waited for besides its back-off.
       case LOST -> new TaskEvent.WorkerLost("", "worker lost: " + messageOf(end), 0);
-      case EXITED, KILLED ->
-          new TaskEvent.Ended(from == StatusFrom.EXIT_CODE ? fromExit(end) : fromLine(end));
+      case EXITED, KILLED -> {
+        boolean silent = from == StatusFrom.EXIT_CODE || end.rawStatus() == null;
+        if (silent && StopReasons.isNoFaultOfTheTask(end.stopReason())) {
+          yield new TaskEvent.Interrupted(StopReasons.sentence(end) + ": " + howItEnded(end));
+        }
+        yield new TaskEvent.Ended(from == StatusFrom.EXIT_CODE ? fromExit(end) : fromLine(end));
+      }
     };
   }
 
@@ -54,6 +61,9 @@ public final class StatusText {
   }
 
   private static TaskReport fromExit(TaskEnd end) {
+    if (StopReasons.isError(end.stopReason())) {
+      return stoppedForAnError(end);
+    }
     boolean killed = end.kind() == TaskEnd.Kind.KILLED;
     // Many programs answer TERM by cleaning up and exiting with 0: that does not mean done.
     if (killed) {
@@ -77,9 +87,21 @@ public final class StatusText {
     if (end.rawStatus() != null) {
       return read(end.rawStatus());
     }
+    if (StopReasons.isError(end.stopReason())) {
+      return stoppedForAnError(end);
+    }
     return end.kind() == TaskEnd.Kind.KILLED
         ? TaskReport.killed("killed before it wrote a status: " + howItEnded(end))
         : TaskReport.error("wrote no status: " + howItEnded(end));
+  }
+
+  private static TaskReport stoppedForAnError(TaskEnd end) {
+    Json.Obj data =
+        Json.object()
+            .put(TaskReport.EXCEPTION, StopReasons.sentence(end) + ": " + howItEnded(end))
+            .put(StopReasons.KEY, StopReasons.word(end.stopReason()))
+            .build();
+    return TaskReport.error(data);
   }
 
   static String howItEnded(TaskEnd end) {
@@ -206,9 +228,12 @@ public final class StatusText {
     return new TaskReport(main, uses, holds, null, false);
   }
 
-  /** What is kept of a task's data: without the private key and without positions in the text. */
+  /** What is kept of a task's data: without the private keys and without positions in the text. */
   private static Json.@Nullable Obj ownData(Json.Obj data) {
-    Json.Obj own = (Json.Obj) JsonText.withoutPositions(data.without(SAVED_BACKOFF));
+    Json.Obj own =
+        (Json.Obj)
+            JsonText.withoutPositions(
+                data.without(SAVED_BACKOFF).without(TaskStatus.CHECKPOINT_KEY));
     return own.isEmpty() ? null : own;
   }
 

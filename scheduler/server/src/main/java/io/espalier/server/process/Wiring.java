@@ -19,10 +19,11 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.config.JobEditor;
 import io.espalier.server.events.RecentEvents;
+import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
-import io.espalier.server.nodes.NodesState;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
@@ -43,6 +44,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -140,7 +142,8 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
-      runner.open(end -> thread.execute(() -> loop.taskEnded(end)));
+      runner.open(new LoopListener(loop, thread));
+      loop.restoreHolds(store.holds());
       if (options.frozen()) {
         loop.stop();
       }
@@ -150,7 +153,17 @@ final class Wiring implements AutoCloseable {
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
-      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
+      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
+      api =
+          new LoopApi(
+              loop,
+              thread,
+              view::get,
+              events,
+              logs,
+              store,
+              queries,
+              new EditedJobs(editor, queries));
       web =
           options.http().isEmpty()
               ? null
@@ -174,7 +187,7 @@ final class Wiring implements AutoCloseable {
           opened(
               "nodes",
               new NodesPoller(
-                  fetcher::fetch,
+                  new LiveNodes(fetcher, options.nodesUpdate(), options.nodesRetry(), clock),
                   options.nodesUpdate(),
                   options.nodesRetry(),
                   clock,
@@ -236,9 +249,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private void showProblems(StatusWriter writer) {
-    NodesState state = nodes.state();
-    String nodesProblem =
-        state.failing() && !state.problems().isEmpty() ? state.problems().get(0).toString() : null;
+    String nodesProblem = nodes.state().problem(Instant.now());
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
     thread.execute(

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import io.espalier.core.api.Event;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.Pause;
@@ -12,6 +13,7 @@ import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.TaskStatus;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -247,6 +249,29 @@ public final class SqliteStatusStore implements StatusStore {
   }
 
   @Override
+  public List<StatusRow> running() {
+    return read(
+        connection -> {
+          List<StatusRow> rows = new ArrayList<>();
+          SqliteRows reader = rows(connection);
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT "
+                          + SqliteRows.COLUMNS
+                          + ", (SELECT name FROM job WHERE id = status.job) FROM status"
+                          + " WHERE (bits & "
+                          + TaskStatus.Main.RUNNING.bit()
+                          + ") != 0")) {
+            while (found.next()) {
+              rows.add(reader.row(found.getString(12), found));
+            }
+          }
+          return rows;
+        });
+  }
+
+  @Override
   public TaskHistory history(String job, String node) {
     return read(connection -> rows(connection).history(job, node));
   }
@@ -274,6 +299,29 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return pauses;
+        });
+  }
+
+  @Override
+  public List<WorkerHold> holds() {
+    return read(
+        connection -> {
+          List<WorkerHold> holds = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT shard, drain, operator, reason, since FROM worker_hold")) {
+            while (found.next()) {
+              holds.add(
+                  new WorkerHold(
+                      found.getString(1),
+                      found.getInt(2) == 1 ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON,
+                      found.getString(3),
+                      found.getString(4),
+                      found.getLong(5)));
+            }
+          }
+          return holds;
         });
   }
 

@@ -3,6 +3,7 @@ package io.espalier.testkit.api;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -10,6 +11,8 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.logs.LineSearch;
@@ -18,6 +21,9 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Progress;
+import io.espalier.core.status.TaskHistory;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -25,6 +31,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -36,10 +43,13 @@ import org.jspecify.annotations.Nullable;
  * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
  */
 public final class FakeScheduler implements SchedulerApi {
+  private final FakeJobVersions jobVersions = new FakeJobVersions();
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTask> running = new LinkedHashMap<>();
+  private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
+  private final Map<String, WorkerView> workers = new LinkedHashMap<>();
   private final Map<String, String> paused = new TreeMap<>();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
@@ -110,15 +120,43 @@ public final class FakeScheduler implements SchedulerApi {
   /** Makes a task run. */
   public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
     Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
-    running.put(key(job, node), new RunningTask(job, node, invocation, 1, "here"));
-    int bits = TaskStatus.Main.RUNNING.bit();
-    String level = levelName(job);
-    return task(new TaskView(job, node, level, "running", bits, 1, 0, startMillis, null));
+    return runningTask(new RunningTask(job, node, invocation, 1, "here"));
+  }
+
+  /** Makes a task run. */
+  public synchronized FakeScheduler runningTask(RunningTask task) {
+    running.put(key(task.job(), task.node()), task);
+    Progress progress = task.progress();
+    return task(
+        new TaskView(
+            task.job(),
+            task.node(),
+            levelName(task.job()),
+            "running",
+            TaskStatus.Main.RUNNING.bit(),
+            task.attempt(),
+            0,
+            task.invocation().startMillis(),
+            null,
+            progress == null ? null : progress.json(),
+            task));
+  }
+
+  /** The past attempts of a task. */
+  public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
+    histories.put(key(job, node), history);
+    return this;
   }
 
   /** What {@code explain} answers. */
   public synchronized FakeScheduler explains(Explanation explanation) {
     explanations.put(key(explanation.job(), explanation.node()), explanation);
+    return this;
+  }
+
+  /** A worker, in place of one of the same shard. */
+  public synchronized FakeScheduler worker(WorkerView worker) {
+    workers.put(worker.ref().shard(), worker);
     return this;
   }
 
@@ -156,6 +194,7 @@ public final class FakeScheduler implements SchedulerApi {
             List.copyOf(running.values()),
             view.errors(),
             Map.copyOf(paused),
+            view.findings(),
             nowMillis);
     return this;
   }
@@ -214,6 +253,11 @@ public final class FakeScheduler implements SchedulerApi {
   @Override
   public CompletionStage<TaskView> task(String job, String node) {
     return answer(() -> taskOf(known(job), knownNode(known(job), node)));
+  }
+
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return answer(() -> histories.getOrDefault(key(job, node), TaskHistory.EMPTY));
   }
 
   @Override
@@ -277,6 +321,57 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return answer(() -> List.copyOf(workers.values()));
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return answer(
+        () -> {
+          calls.add(
+              kind.name().toLowerCase(Locale.ROOT)
+                  + " "
+                  + shard
+                  + (reason.isEmpty() ? "" : " (" + reason + ")"));
+          WorkerHold hold = new WorkerHold(shard, kind, "", reason, view.publishedAtMillis());
+          return held(shard, kind == WorkerHold.Kind.DRAIN ? "draining" : "healthy", hold);
+        });
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return answer(
+        () -> {
+          calls.add("uncordon " + shard);
+          return held(shard, "healthy", null);
+        });
+  }
+
+  private WorkerView held(String shard, String state, @Nullable WorkerHold hold) {
+    WorkerView old = workers.get(shard);
+    if (old == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
+    }
+    WorkerView worker =
+        new WorkerView(
+            old.ref(),
+            old.host(),
+            old.address(),
+            state,
+            hold == null,
+            hold,
+            old.tasks(),
+            old.maxTasks(),
+            old.slots(),
+            old.sinceMillis(),
+            old.lastSeenMillis(),
+            old.note());
+    workers.put(shard, worker);
+    return worker;
+  }
+
+  @Override
   public CompletionStage<Void> kill(String job, String node) {
     return change(
         () -> {
@@ -287,6 +382,26 @@ public final class FakeScheduler implements SchedulerApi {
                 "task (" + job + ", " + node + ") is not running");
           }
           calls.add("kill " + job + " " + node);
+        });
+  }
+
+  @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return answer(
+        () -> {
+          known(job);
+          RunningTask task = running.get(key(job, node));
+          if (task == null || task.limits().endMillis() == Long.MAX_VALUE) {
+            throw new RefusedException(
+                RefusedException.Reason.CONFLICT,
+                "task "
+                    + job
+                    + " on "
+                    + node
+                    + (task == null ? " is not running" : " has no limit"));
+          }
+          calls.add("extend " + job + " " + node + " " + millis);
+          return task.limits().extended(millis);
         });
   }
 
@@ -400,8 +515,9 @@ public final class FakeScheduler implements SchedulerApi {
       }
     }
     long total = count[0] + count[1] + count[2] + count[3] + count[4];
-    return new JobProgress(
-        job.name(), total, count[0], count[1], count[2], count[3], count[4], 0, 0);
+    JobProgress counts =
+        new JobProgress(job.name(), total, count[0], count[1], count[2], count[3], count[4], 0, 0);
+    return job.isValid() ? counts : counts.withoutReady();
   }
 
   private synchronized Histogram histogram(Job job, int samples) {
@@ -432,5 +548,10 @@ public final class FakeScheduler implements SchedulerApi {
 
   private static String key(String job, String node) {
     return job + "\n" + node;
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
   }
 }

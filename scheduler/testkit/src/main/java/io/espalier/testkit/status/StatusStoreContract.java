@@ -7,6 +7,8 @@ import io.espalier.core.api.Event;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
@@ -105,6 +107,26 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(store.jobs()).containsExactly("job");
   }
 
+  @Test
+  void the_rows_of_running_tasks_are_found_whichever_their_job_and_with_their_worker()
+      throws Exception {
+    StatusRow remote =
+        new StatusRow(
+            "gone",
+            "a",
+            status(Main.RUNNING, 2),
+            new Invocation(1, 7, NOW),
+            new WorkerRef("w1", Long.MIN_VALUE + 5));
+    StatusRow local = row("job", "b", status(Main.RUNNING, 1));
+    store.commit(
+        epoch,
+        Batch.of(
+            List.of(
+                remote, local, row("job", "c", status(Main.DONE, 1)), row("x", "a", failed()))));
+    restartAfterKill();
+    assertThat(store.running()).containsExactlyInAnyOrder(remote, local);
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void every_field_of_every_kind_of_status_survives(long seed) throws Exception {
@@ -180,6 +202,19 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(interrupted.position()).isEqualTo(4);
     assertThat(interrupted.attempts()).isEqualTo(9);
     assertThat(Objects.requireNonNull(interrupted.data()).get("at")).isEqualTo(Json.of(7));
+  }
+
+  @Test
+  void a_checkpoint_survives_beside_the_data_and_without_it() throws Exception {
+    Json.Obj data = Json.object().put("at", 7).build();
+    Json.Obj checkpoint = Json.object().put("done", 60).put("cursor", "pk=\u00fc").build();
+    TaskStatus both =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, data, checkpoint);
+    TaskStatus alone =
+        new TaskStatus(Main.ERROR, true, false, false, false, NOW, 1, 1, 1, null, checkpoint);
+    store.commit(epoch, Batch.of(List.of(row("j", "both", both), row("j", "alone", alone))));
+    restartAfterKill();
+    assertThat(rows("j")).extracting(StatusRow::status).containsExactlyInAnyOrder(both, alone);
   }
 
   @Test
@@ -356,6 +391,19 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.commit(epoch, Batch.builder().resume("b").resume("never was").pause(changed).build());
     restartAfterKill();
     assertThat(store.pauses()).containsExactly(changed);
+  }
+
+  @Test
+  void holds_of_workers_are_kept_until_they_are_released() throws Exception {
+    WorkerHold first = new WorkerHold("w1", WorkerHold.Kind.DRAIN, "ann", "new kernel", NOW);
+    WorkerHold second = new WorkerHold("w2", WorkerHold.Kind.CORDON, "", "", NOW);
+    store.commit(epoch, Batch.builder().hold(first).hold(second).build());
+    restartAfterKill();
+    assertThat(store.holds()).containsExactlyInAnyOrder(first, second);
+    WorkerHold changed = new WorkerHold("w1", WorkerHold.Kind.CORDON, "bob", "", NOW + 1);
+    store.commit(epoch, Batch.builder().release("w2").release("never was").hold(changed).build());
+    restartAfterKill();
+    assertThat(store.holds()).containsExactly(changed);
   }
 
   @Test

@@ -31,6 +31,18 @@ final class Fields {
     return object.get(key) instanceof Json.Obj inner ? inner : Json.Obj.EMPTY;
   }
 
+  static List<String> texts(Json.Obj object, String key) {
+    List<String> texts = new ArrayList<>();
+    if (object.get(key) instanceof Json.Arr array) {
+      for (Json item : array.items()) {
+        if (item instanceof Json.Str text) {
+          texts.add(text.value());
+        }
+      }
+    }
+    return texts;
+  }
+
   static List<Json.Obj> objects(Json.Obj object, String key) {
     List<Json.Obj> objects = new ArrayList<>();
     if (object.get(key) instanceof Json.Arr array) {

@@ -12,16 +12,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code tasks JOB}: the tasks of a job. */
+/** {@code tasks JOB [NODE]}: the tasks of a job, or one of them with its past. */
 @Command(
     name = "tasks",
     mixinStandardHelpOptions = true,
-    description = "List the tasks of a job, in node order.")
+    description = "List the tasks of a job, in node order, or show one with its attempts.")
 final class TasksCommand extends OfflineCommand {
   private static final int PAGE = 1000;
 
-  @Parameters(paramLabel = "JOB", description = "Name of the job.")
+  @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "NODE",
+      description = "Show this task and its newest 20 attempts.")
+  private String node = "";
 
   @Option(
       names = "--status",
@@ -51,6 +58,9 @@ final class TasksCommand extends OfflineCommand {
     if (limit < 1) {
       throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
     }
+    if (!node.isEmpty()) {
+      return showOne(client);
+    }
     List<Json> tasks = new ArrayList<>();
     String after = "";
     do {
@@ -73,7 +83,7 @@ final class TasksCommand extends OfflineCommand {
       print(all);
       return ExitCode.OK;
     }
-    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "DATA");
+    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "?PROGRESS", "DATA");
     for (Json.Obj task : Fields.objects(all, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
       table.row(
@@ -82,6 +92,7 @@ final class TasksCommand extends OfflineCommand {
           Fields.number(task, "attempts"),
           Screen.time(Fields.number(task, "since_ms")),
           Screen.time(Fields.number(task, "until_ms")),
+          progress(task),
           data.isEmpty() ? "" : JsonWriter.compact(data));
     }
     print(table, "there are no such tasks");
@@ -89,5 +100,30 @@ final class TasksCommand extends OfflineCommand {
       remark("there are more tasks; see --limit, --status and --prefix");
     }
     return ExitCode.OK;
+  }
+
+  private int showOne(Client client) {
+    Json.Obj task = get(client, ApiV1.TASK, Map.of("job", job, "node", node), Map.of());
+    if (json()) {
+      print(task);
+      return ExitCode.OK;
+    }
+    for (String line : TaskPage.heading(task)) {
+      out().println(Screen.clean(line));
+    }
+    Json.Obj history = Fields.object(task, "history");
+    print(TaskPage.attempts(history), "it has not ended any attempt yet");
+    long older = Fields.number(history, "ended") - Fields.objects(history, "attempts").size();
+    if (older > 0) {
+      remark("and " + older + " older attempts, which are only counted");
+    }
+    return ExitCode.OK;
+  }
+
+  private static String progress(Json.Obj task) {
+    Json.Obj running = Fields.object(task, "running");
+    return running.isEmpty() || Fields.object(running, "progress").isEmpty()
+        ? LiveTask.counts(Fields.object(task, "checkpoint"))
+        : LiveTask.progress(running);
   }
 }
