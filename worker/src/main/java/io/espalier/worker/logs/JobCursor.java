@@ -92,7 +92,8 @@ final class JobCursor implements AutoCloseable {
 
   /** Whether the next step only looks at what is in memory. */
   boolean isLoaded() {
-    return (rows != null && rowsLeft > 0) || (nextBlock >= blocks.size() && nextPart >= parts.size());
+    return (rows != null && rowsLeft > 0)
+        || (nextBlock >= blocks.size() && nextPart >= parts.size());
   }
 
   /** A block may begin before the query does. */
@@ -143,8 +144,7 @@ final class JobCursor implements AutoCloseable {
             && current.time(at) >= view.keptSince()
             && query.wantsTime(current.time(at))
             && (query.nodes().isEmpty() || query.nodes().contains(current.node(at)))
-            && (query.invocation().isEmpty()
-                || query.invocation().equals(current.invocation(at)));
+            && (query.invocation().isEmpty() || query.invocation().equals(current.invocation(at)));
     return wanted ? current.line(at) : null;
   }
 

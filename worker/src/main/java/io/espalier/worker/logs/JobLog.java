@@ -178,7 +178,9 @@ final class JobLog {
     List<Part> parts = new ArrayList<>();
     for (Segment segment : segments) {
       long last = segment.lastId();
-      boolean reached = query.from() < 0 || (query.ascending() ? last >= query.from() : segment.firstId() <= query.from());
+      boolean reached =
+          query.from() < 0
+              || (query.ascending() ? last >= query.from() : segment.firstId() <= query.from());
       if (reached && segment.maxTime() >= Math.max(keptSince, query.sinceMillis())) {
         parts.add(new Part(segment, last));
       }

@@ -12,20 +12,8 @@ package io.espalier.worker.logs;
  * @param scanned lines that one query reads
  */
 public record LogLimits(
-    long block,
-    long segment,
-    long writeAhead,
-    long waiting,
-    long memory,
-    long most,
-    long scanned) {
+    long block, long segment, long writeAhead, long waiting, long memory, long most, long scanned) {
   public static final LogLimits DEFAULT =
       new LogLimits(
-          256 << 10,
-          16 << 20,
-          32 << 20,
-          16 << 20,
-          32 << 20,
-          128 << 20,
-          LogSearch.BYTES_PER_CALL);
+          256 << 10, 16 << 20, 32 << 20, 16 << 20, 32 << 20, 128 << 20, LogSearch.BYTES_PER_CALL);
 }

@@ -565,8 +565,7 @@ public final class SegmentLogStore implements LogStore {
           count++;
         }
       }
-      return new LogStats(
-          appended, appendedBytes, dropped, memoryBytes, stored, count, writeNanos);
+      return new LogStats(appended, appendedBytes, dropped, memoryBytes, stored, count, writeNanos);
     } finally {
       lock.unlock();
     }

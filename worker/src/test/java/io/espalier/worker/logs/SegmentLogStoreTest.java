@@ -57,7 +57,11 @@ class SegmentLogStoreTest extends LogStoreContract {
       }
     }
     try (LogStore store = SegmentLogStore.open(logs)) {
-      assertThat(all(store)).hasSize(300).extracting(LogLine::id).isSorted().doesNotHaveDuplicates();
+      assertThat(all(store))
+          .hasSize(300)
+          .extracting(LogLine::id)
+          .isSorted()
+          .doesNotHaveDuplicates();
     }
   }
 

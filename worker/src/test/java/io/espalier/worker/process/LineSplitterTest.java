@@ -54,7 +54,8 @@ class LineSplitterTest {
   void everyByteThatIsNoTextIsToldFromEveryOther() {
     byte[] bytes = {'a', (byte) 0xff, (byte) 0xc3, 'b', (byte) 0xe2, (byte) 0x82, '\n', 0, 7};
     assertThat(split(bytes, 3)).containsExactly("a\\xff\\xc3b\\xe2\\x82\n", "\0\u0007");
-    assertThat(split("a replacement \uFFFD is text", 5)).containsExactly("a replacement \uFFFD is text");
+    assertThat(split("a replacement \uFFFD is text", 5))
+        .containsExactly("a replacement \uFFFD is text");
   }
 
   @ParameterizedTest
