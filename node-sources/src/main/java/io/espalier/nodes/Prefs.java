@@ -12,9 +12,11 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeSource;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class Prefs {
   private static final int MAX_PROBLEMS = 50;
   private static final int LONGEST_VALUE = 100;
+  private static final double LONGEST_SECONDS = 86_400;
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,19}");
 
   private final Json.Obj object;
@@ -59,6 +62,11 @@ final class Prefs {
   String at(String key) {
     String segment = ProblemPath.ROOT.key(key).toString();
     return segment.startsWith("[") ? path + segment : path + "." + segment;
+  }
+
+  /** Whether there is an error at a key, or inside its value. */
+  boolean hasErrorAt(String key) {
+    return problems.stream().anyMatch(p -> p.isError() && p.path().startsWith(at(key)));
   }
 
   boolean hasErrors() {
@@ -163,6 +171,23 @@ final class Prefs {
     }
     expected(key, value, "a number above 0, at most " + BigDecimal.valueOf(most).toBigInteger());
     return otherwise;
+  }
+
+  /** A time in seconds, fractions allowed; at least a millisecond. */
+  Duration seconds(String key, double otherwise, double most) {
+    return Duration.ofMillis(Math.max(1, Math.round(positive(key, otherwise, most) * 1000)));
+  }
+
+  /** {@code refresh_sec}: how often the source is asked; empty when the preferences do not say. */
+  Optional<Duration> refresh() {
+    return get("refresh_sec") == null
+        ? Optional.empty()
+        : Optional.of(seconds("refresh_sec", 1, LONGEST_SECONDS));
+  }
+
+  /** {@code timeout_sec}: the longest that one answer may take. */
+  Duration timeout() {
+    return seconds("timeout_sec", 60, LONGEST_SECONDS);
   }
 
   /** A boolean, or the strings "true" and "false". */

@@ -21,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Preferences: {@code parent_level}; {@code script}, an executable file, absolute or relative to
  * the directory of the configuration; {@code args}, given before the parent's name, which is always
- * the last argument; {@code timeout_sec} for each run (60); {@code parallelism} (twice the cores,
- * at most 8). A scheduler tells it its data directory as {@code ESPALIER_DATA_DIR}. A line is a
- * name, or a JSON object as {@link NodeLine} describes.
+ * the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code
+ * parallelism} (twice the cores, at most 8). A scheduler tells it its data directory as {@code
+ * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link NodeLine} describes.
  *
  * <p>All or nothing: any exit code but 0, a run that takes too long, an empty or unusable line, and
  * the whole fetch fails, stops the other runs and delivers nothing. Limits per fetch: 10,000,000
@@ -62,6 +63,7 @@ public final class ScriptNodes implements NodeSource {
   private final int parallelism;
   private final String dataDirectory;
   private final String path;
+  private final Optional<Duration> refresh;
 
   private ScriptNodes(
       int parentLevel,
@@ -70,7 +72,8 @@ public final class ScriptNodes implements NodeSource {
       Duration timeout,
       int parallelism,
       String dataDirectory,
-      String path) {
+      String path,
+      Optional<Duration> refresh) {
     this.parentLevel = parentLevel;
     this.script = script;
     this.args = List.copyOf(args);
@@ -78,6 +81,12 @@ public final class ScriptNodes implements NodeSource {
     this.parallelism = parallelism;
     this.dataDirectory = dataDirectory;
     this.path = path;
+    this.refresh = refresh;
+  }
+
+  @Override
+  public Optional<Duration> refreshEvery() {
+    return refresh;
   }
 
   @Override
@@ -307,7 +316,6 @@ public final class ScriptNodes implements NodeSource {
 
   /** Checks the preferences and makes the source. */
   public static final class Type implements NodeSourceType {
-    private static final double LONGEST_TIMEOUT = 86_400;
     private static final int MOST_PARALLEL = 256;
 
     @Override
@@ -331,7 +339,8 @@ public final class ScriptNodes implements NodeSource {
               "an argument cannot contain the character NUL");
         }
       }
-      double timeout = prefs.positive("timeout_sec", 60, LONGEST_TIMEOUT);
+      Duration timeout = prefs.timeout();
+      Optional<Duration> refresh = prefs.refresh();
       int cores = Runtime.getRuntime().availableProcessors();
       int parallelism =
           (int) prefs.integer("parallelism", Math.min(8, 2L * cores), 1, MOST_PARALLEL);
@@ -341,10 +350,11 @@ public final class ScriptNodes implements NodeSource {
                   parentLevel,
                   script,
                   args,
-                  Duration.ofMillis(Math.max(1, Math.round(timeout * 1000))),
+                  timeout,
                   parallelism,
                   context.dataDirectory(),
-                  spec.path()));
+                  spec.path(),
+                  refresh));
     }
 
     private static Path script(Prefs prefs, String configDirectory) {

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class NvidiaSmi {
   /** How long one call may take. */
-  public static final Duration TIMEOUT = Duration.ofMillis(1000);
+  public static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   /** The word for "do not ask". */
   public static final String OFF = "off";

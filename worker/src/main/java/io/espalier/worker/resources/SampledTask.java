@@ -1,19 +1,22 @@
 package io.espalier.worker.resources;
 
 import io.espalier.core.running.Invocation;
-import java.nio.file.Path;
-import java.util.List;
+import io.espalier.core.running.Usage;
+import java.util.Collection;
 
-/**
- * A live task as the sampler needs to know it.
- *
- * @param pid of its first process
- * @param cgroups its own groups, one per version 1 controller or the one of version 2; empty: it
- *     has none and is measured through {@code /proc}
- */
-public record SampledTask(
-    String job, String node, Invocation invocation, long pid, List<Path> cgroups) {
-  public SampledTask {
-    cgroups = List.copyOf(cgroups);
-  }
+/** A live task as the sampler needs to know it. Safe to be asked from any thread, at any time. */
+public interface SampledTask {
+  String job();
+
+  String node();
+
+  Invocation invocation();
+
+  /**
+   * What it has used until now, with the memory it holds; {@link Usage#UNKNOWN} when it is gone.
+   */
+  Usage usage();
+
+  /** Its processes, as far as they can be told cheaply. */
+  Collection<Long> pids();
 }

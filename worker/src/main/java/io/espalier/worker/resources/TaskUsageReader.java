@@ -40,27 +40,6 @@ public final class TaskUsageReader {
   }
 
   /**
-   * What the task has used until now; {@link Usage#UNKNOWN} when it is gone.
-   *
-   * @param gpus who uses which card
-   */
-  public Usage read(SampledTask task, GpuTable gpus) {
-    Usage usage = task.cgroups().isEmpty() ? ofProcesses(task.pid()) : ofCgroups(task.cgroups());
-    if (gpus.busIds().isEmpty()) {
-      return usage;
-    }
-    List<String> used =
-        gpus.usedBy(pids(task)).stream().map(gpu -> gpu.name() + " " + gpu.busId()).toList();
-    return new Usage(
-        usage.cpuMillis(),
-        usage.peakMemoryBytes(),
-        usage.readBytes(),
-        usage.writtenBytes(),
-        usage.memoryBytes(),
-        used);
-  }
-
-  /**
    * What a group has used, also after its last process has ended, as long as it is there.
    *
    * @param groups those of one task
@@ -154,10 +133,10 @@ public final class TaskUsageReader {
     }
   }
 
-  /** All processes of a task that can be found, each once. */
-  Set<Long> pids(SampledTask task) {
+  /** All processes of the groups of one task, each once. */
+  public static Set<Long> pidsOf(List<Path> groups) {
     Set<Long> pids = new LinkedHashSet<>();
-    for (Path group : task.cgroups()) {
+    for (Path group : groups) {
       for (String line : lines(group.resolve("cgroup.procs"))) {
         long pid = parsed(line);
         if (pid > 0) {
@@ -168,13 +147,12 @@ public final class TaskUsageReader {
         return pids;
       }
     }
-    if (task.cgroups().isEmpty()) {
-      family(task.pid(), pids);
-    }
     return pids;
   }
 
-  private void family(long pid, Set<Long> pids) {
+  /** A process with its children and theirs, as far as they can be told cheaply. */
+  public Set<Long> family(long pid) {
+    Set<Long> pids = new LinkedHashSet<>();
     Deque<Long> toVisit = new ArrayDeque<>(List.of(pid));
     while (!toVisit.isEmpty() && pids.size() < MAX_PROCESSES) {
       long next = toVisit.remove();
@@ -182,6 +160,7 @@ public final class TaskUsageReader {
         toVisit.addAll(children(next));
       }
     }
+    return pids;
   }
 
   private List<Long> children(long pid) {
@@ -202,9 +181,9 @@ public final class TaskUsageReader {
     return children;
   }
 
-  private Usage ofProcesses(long pid) {
-    Set<Long> pids = new LinkedHashSet<>();
-    family(pid, pids);
+  /** What a process and its children have used until now; what has ended is not in it. */
+  public Usage ofProcesses(long pid) {
+    Set<Long> pids = family(pid);
     long ticks = -1;
     long memory = -1;
     long[] io = {-1, -1};

@@ -7,11 +7,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +26,7 @@ import org.slf4j.LoggerFactory;
  * Where tasks are so many that this would take more than {@link #MAX_LOAD} of one core, rounds last
  * as long as they must: thousands of tasks are sampled less often, never at more cost.
  *
- * <p>Threading: one thread of its own samples; {@link #started} and {@link #ended} may be called
- * from any thread and never wait for it.
+ * <p>Threading: one thread of its own samples; nobody waits for it.
  */
 public final class UsageSampler implements AutoCloseable {
   /** How often each task is looked at, unless the configuration says otherwise. */
@@ -38,14 +40,13 @@ public final class UsageSampler implements AutoCloseable {
   private static final int SLICE = 16;
   private static final Duration GPU_PERIOD = Duration.ofSeconds(60);
 
-  private final TaskUsageReader reader;
+  private final Supplier<? extends Collection<? extends SampledTask>> tasks;
   private final NvidiaSmi cards;
   private final TaskListener listener;
   private final long periodNanos;
   private final LongSupplier nanos;
 
-  private final Map<Invocation, SampledTask> tasks = new ConcurrentHashMap<>();
-  private final Map<Invocation, Usage> newest = new ConcurrentHashMap<>();
+  private final Map<Invocation, Usage> newest = new HashMap<>();
   private volatile boolean closed;
   private @Nullable Thread thread;
   private GpuTable gpus = GpuTable.EMPTY;
@@ -55,21 +56,25 @@ public final class UsageSampler implements AutoCloseable {
   /**
    * Not started.
    *
+   * @param tasks those that live at that moment
    * @param listener gets {@link TaskListener#usage}, on the sampler's thread
    * @param period zero or less: nothing is sampled
    */
   public UsageSampler(
-      TaskUsageReader reader, NvidiaSmi cards, TaskListener listener, Duration period) {
-    this(reader, cards, listener, period, System::nanoTime);
+      Supplier<? extends Collection<? extends SampledTask>> tasks,
+      NvidiaSmi cards,
+      TaskListener listener,
+      Duration period) {
+    this(tasks, cards, listener, period, System::nanoTime);
   }
 
   UsageSampler(
-      TaskUsageReader reader,
+      Supplier<? extends Collection<? extends SampledTask>> tasks,
       NvidiaSmi cards,
       TaskListener listener,
       Duration period,
       LongSupplier nanos) {
-    this.reader = reader;
+    this.tasks = tasks;
     this.cards = cards;
     this.listener = listener;
     this.periodNanos = period.toNanos();
@@ -87,30 +92,10 @@ public final class UsageSampler implements AutoCloseable {
     return this;
   }
 
-  /** From now on the task is sampled. */
-  public void started(SampledTask task) {
-    tasks.put(task.invocation(), task);
-  }
-
-  /**
-   * From now on it is not.
-   *
-   * @return the newest sample with the peaks of all; null when there was none
-   */
-  public @Nullable Usage ended(Invocation invocation) {
-    tasks.remove(invocation);
-    return newest.remove(invocation);
-  }
-
-  /** How many tasks are sampled. */
-  public int size() {
-    return tasks.size();
-  }
-
   private void run() {
     try {
       while (!closed) {
-        long rest = round(tasks.values());
+        long rest = round(tasks.get());
         TimeUnit.NANOSECONDS.sleep(rest);
       }
     } catch (InterruptedException e) {
@@ -123,9 +108,10 @@ public final class UsageSampler implements AutoCloseable {
    *
    * @return how long to wait before the next round
    */
-  private long round(Collection<SampledTask> live) throws InterruptedException {
+  private long round(Collection<? extends SampledTask> live) throws InterruptedException {
     long begin = nanos.getAsLong();
     List<SampledTask> all = new ArrayList<>(live);
+    forgetAllBut(all);
     if (all.isEmpty()) {
       return periodNanos;
     }
@@ -149,7 +135,7 @@ public final class UsageSampler implements AutoCloseable {
   void sample(SampledTask task) {
     Usage usage;
     try {
-      usage = reader.read(task, gpus);
+      usage = withGpus(task);
     } catch (RuntimeException e) {
       log.warn("cannot measure {} on {}", task.job(), task.node(), e);
       return;
@@ -158,12 +144,27 @@ public final class UsageSampler implements AutoCloseable {
       return;
     }
     Usage known = newest.merge(task.invocation(), usage, UsageSampler::later);
-    if (!tasks.containsKey(task.invocation())) {
-      // It ended while we looked: nobody else would take this away again.
-      newest.remove(task.invocation());
-      return;
-    }
     listener.usage(task.job(), task.node(), task.invocation(), known);
+  }
+
+  void forgetAllBut(List<? extends SampledTask> live) {
+    Set<Invocation> known = new HashSet<>();
+    live.forEach(task -> known.add(task.invocation()));
+    newest.keySet().retainAll(known);
+  }
+
+  private Usage withGpus(SampledTask task) {
+    Usage usage = task.usage();
+    if (gpus.busIds().isEmpty()) {
+      return usage;
+    }
+    return new Usage(
+        usage.cpuMillis(),
+        usage.peakMemoryBytes(),
+        usage.readBytes(),
+        usage.writtenBytes(),
+        usage.memoryBytes(),
+        gpus.usedBy(task.pids()).stream().map(gpu -> gpu.name() + " " + gpu.busId()).toList());
   }
 
   /** Counters of processes that are gone go with them: nothing ever grows less. */
@@ -177,7 +178,7 @@ public final class UsageSampler implements AutoCloseable {
         now.gpus());
   }
 
-  private void refreshGpus(long now) {
+  void refreshGpus(long now) {
     if (!cards.isOn() || (gpusKnown && now - gpusAt < GPU_PERIOD.toNanos())) {
       return;
     }
@@ -191,7 +192,7 @@ public final class UsageSampler implements AutoCloseable {
     }
   }
 
-  /** Ends sampling; what was sampled is kept until {@link #ended}. */
+  /** Ends sampling. */
   @Override
   public synchronized void close() {
     closed = true;

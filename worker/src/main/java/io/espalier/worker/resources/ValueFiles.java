@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** The small files of {@code /proc} and {@code /sys}, and the forms of values in them. */
@@ -62,8 +63,8 @@ final class ValueFiles {
    *
    * @throws IOException when it is anything else
    */
-  static TreeSet<Integer> intSet(String text) throws IOException {
-    TreeSet<Integer> numbers = new TreeSet<>();
+  static Set<Integer> intSet(String text) throws IOException {
+    Set<Integer> numbers = new TreeSet<>();
     if (text.isBlank()) {
       return numbers;
     }

@@ -11,12 +11,11 @@ import io.espalier.core.running.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,8 +44,12 @@ class TaskUsageTest {
     }
   }
 
-  private static SampledTask task(long pid, Path... cgroups) {
-    return new SampledTask("j", "n", new Invocation(1, pid, 1), pid, List.of(cgroups));
+  private static SampledTask task(TaskUsageReader reader, long pid, Path... cgroups) {
+    return new MeasuredTask(reader, "j", "n", new Invocation(1, pid, 1), pid, List.of(cgroups));
+  }
+
+  private SampledTask task(long pid, Path... cgroups) {
+    return task(new TaskUsageReader(root), pid, cgroups);
   }
 
   @Test
@@ -63,11 +66,9 @@ class TaskUsageTest {
                 "8:0 Read 4096\n8:0 Write 10\n8:16 Read 4\n8:0 Total 4110\nTotal 4110");
     SampledTask task =
         task(1, host.root().resolve("memory"), root.resolve("cpuacct"), root.resolve("blkio"));
-    TaskUsageReader reader = new TaskUsageReader(root);
-    Usage usage = reader.read(task, GpuTable.EMPTY);
-    assertThat(usage)
+    assertThat(task.usage())
         .isEqualTo(new Usage(7, 39 * FakeHost.MB, 4100, 10, 37 * FakeHost.MB, List.of()));
-    assertThat(reader.pids(task)).containsExactly(12L, 7L);
+    assertThat(task.pids()).containsExactly(12L, 7L);
   }
 
   @Test
@@ -98,9 +99,8 @@ class TaskUsageTest {
         .put("proc/6/stat", stat(6, 10, 0, 0, 0, 1))
         .put("proc/6/task/6/children", "")
         .put("proc/6/io", "read_bytes: 1\nwrite_bytes: 2");
-    assertThat(new TaskUsageReader(root).read(task(5), GpuTable.EMPTY))
-        .isEqualTo(new Usage(200, 11 * 4096, 101, 7, 11 * 4096, List.of()));
-    assertThat(new TaskUsageReader(root).read(task(8), GpuTable.EMPTY)).isEqualTo(Usage.UNKNOWN);
+    assertThat(task(5).usage()).isEqualTo(new Usage(200, 11 * 4096, 101, 7, 11 * 4096, List.of()));
+    assertThat(task(8).usage()).isEqualTo(Usage.UNKNOWN);
   }
 
   private static String stat(long pid, long u, long s, long cu, long cs, long pages) {
@@ -119,14 +119,31 @@ class TaskUsageTest {
   }
 
   @Test
-  void cards_are_those_of_the_task_s_processes() {
-    new FakeHost(root).put("g/cgroup.procs", "12\n7");
-    Gpu card = new Gpu("bus", "Tesla", 1, 1, 1);
-    GpuTable table = new GpuTable(List.of(card), Map.of(7L, Set.of("bus"), 8L, Set.of("bus")));
-    TaskUsageReader reader = new TaskUsageReader(root);
-    assertThat(reader.read(task(1, root.resolve("g")), table).gpus()).containsExactly("Tesla bus");
-    assertThat(reader.read(task(8), table).gpus()).containsExactly("Tesla bus");
-    assertThat(reader.read(task(9), table).gpus()).isEmpty();
+  void cards_are_those_of_the_task_s_processes() throws Exception {
+    new FakeHost(root)
+        .put("g/cgroup.procs", "12\n7")
+        .put("g/memory.current", 5)
+        .put("proc/9/stat", stat(9, 1, 0, 0, 0, 1))
+        .put(
+            "smi",
+            "#!/bin/sh\ncase $1 in --query-gpu*) echo 0:3, 1, 1, 1, Tesla;;"
+                + " *) echo 7, 0:3; echo 8, 0:3;; esac");
+    Path tool = root.resolve("smi");
+    Files.setPosixFilePermissions(tool, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Samples samples = new Samples();
+    try (UsageSampler sampler =
+        new UsageSampler(
+            List::of,
+            new NvidiaSmi(tool.toString(), Duration.ofSeconds(20)),
+            samples,
+            Duration.ZERO)) {
+      sampler.refreshGpus(0);
+      sampler.sample(task(1, root.resolve("g")));
+      sampler.sample(task(9));
+    }
+    assertThat(samples.all)
+        .extracting(Usage::gpus)
+        .containsExactly(List.of("Tesla 0:3"), List.of());
   }
 
   @Test
@@ -134,15 +151,16 @@ class TaskUsageTest {
     Samples samples = new Samples();
     Process process = new ProcessBuilder("/bin/sh", "-c", "while :; do :; done").start();
     try (UsageSampler sampler =
-        new UsageSampler(new TaskUsageReader(), NO_CARDS, samples, Duration.ofMillis(20)).start()) {
-      SampledTask task = task(process.pid());
-      sampler.started(task);
+        new UsageSampler(
+                () -> List.of(task(new TaskUsageReader(), process.pid())),
+                NO_CARDS,
+                samples,
+                Duration.ofMillis(20))
+            .start()) {
       await()
           .until(
               () -> samples.all.stream().anyMatch(u -> u.cpuMillis() > 0 && u.memoryBytes() > 0));
-      Usage last = sampler.ended(task.invocation());
-      assertThat(last).isNotNull();
-      assertThat(sampler.size()).isZero();
+      assertThat(sampler.start()).isSameAs(sampler);
     } finally {
       process.destroyForcibly();
     }
@@ -152,10 +170,8 @@ class TaskUsageTest {
   void nothing_grows_less_when_a_child_is_gone() {
     FakeHost host = new FakeHost(root).put("proc/5/stat", stat(5, 9, 0, 0, 0, 10));
     Samples samples = new Samples();
-    try (UsageSampler sampler =
-        new UsageSampler(new TaskUsageReader(root), NO_CARDS, samples, Duration.ZERO).start()) {
+    try (UsageSampler sampler = new UsageSampler(List::of, NO_CARDS, samples, Duration.ZERO)) {
       SampledTask task = task(5);
-      sampler.started(task);
       sampler.sample(task);
       host.put("proc/5/stat", stat(5, 1, 0, 0, 0, 3));
       sampler.sample(task);
@@ -164,10 +180,9 @@ class TaskUsageTest {
           .containsExactly(
               org.assertj.core.groups.Tuple.tuple(90L, 40_960L, 40_960L),
               org.assertj.core.groups.Tuple.tuple(90L, 40_960L, 12_288L));
-      assertThat(sampler.ended(task.invocation())).isNotNull();
+      sampler.forgetAllBut(List.of());
       sampler.sample(task);
-      assertThat(samples.all).hasSize(2);
-      assertThat(sampler.ended(task.invocation())).isNull();
+      assertThat(samples.all).element(2).extracting(Usage::cpuMillis).isEqualTo(10L);
     }
   }
 
@@ -214,7 +229,7 @@ class TaskUsageTest {
                 return usage.cpuMillis() > 20 && usage.peakMemoryBytes() > 0;
               });
       SampledTask task = task(process.pid(), memory, cpuacct);
-      assertThat(new TaskUsageReader().pids(task)).contains(process.pid()).hasSizeGreaterThan(0);
+      assertThat(task.pids()).contains(process.pid()).hasSizeGreaterThan(0);
     } finally {
       List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
       all.forEach(ProcessHandle::destroyForcibly);

@@ -62,7 +62,7 @@ final class NodeTape implements NodeSink {
     void number(int value) {
       int rest = value;
       while (rest > 0x7f) {
-        write(rest & 0x7f | 0x80);
+        write((rest & 0x7f) | 0x80);
         rest >>>= 7;
       }
       write(rest);

@@ -281,8 +281,10 @@ public final class NodesPoller implements AutoCloseable {
     synchronized (publishing) {
       boolean overtaken = result.value() != null && newest.isAfter(now) && ticking(wanted);
       Result<Topology> advanced = overtaken ? fetcher.advance(wanted, newest) : null;
-      boolean useful = advanced != null && advanced.value() != null;
-      return publish(useful ? advanced : result, wanted, useful ? newest : now);
+      if (advanced != null && advanced.value() != null) {
+        return publish(advanced, wanted, newest);
+      }
+      return publish(result, wanted, now);
     }
   }
 

@@ -1,0 +1,237 @@
+package io.espalier.nodes;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question over HTTP: bounded in time and size, with a few redirects, which may lead nowhere
+ * but to HTTP, and never from HTTPS to HTTP. Headers go only to where they were meant to go.
+ */
+final class HttpExchange {
+  private static final int MOST_REDIRECTS = 5;
+  private static final int NOT_MODIFIED = 304;
+
+  private final HttpClient client;
+  private final Map<String, String> headers;
+  private final Duration timeout;
+  private final int maxBytes;
+
+  /** What came back, and how to ask whether it is still so. */
+  static final class Answer {
+    private final byte[] body;
+    private final @Nullable String etag;
+    private final @Nullable String lastModified;
+
+    Answer(byte[] body, @Nullable String etag, @Nullable String lastModified) {
+      this.body = body;
+      this.etag = etag;
+      this.lastModified = lastModified;
+    }
+
+    /** Not to be changed. */
+    byte[] body() {
+      return body;
+    }
+
+    /** Whether the server can be asked for changes only. */
+    boolean canBeConfirmed() {
+      return etag != null || lastModified != null;
+    }
+  }
+
+  HttpExchange(HttpClient client, Map<String, String> headers, Duration timeout, int maxBytes) {
+    this.client = client;
+    this.headers = Map.copyOf(headers);
+    this.timeout = timeout;
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * Asks.
+   *
+   * @param known the answer of last time; returned when it is still good
+   * @throws IOException in words that follow the address
+   */
+  Answer get(URI address, @Nullable Answer known) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    URI at = address;
+    for (int redirects = 0; ; redirects++) {
+      boolean home = sameOrigin(at, address);
+      HttpResponse<byte[]> response = send(request(at, home, known), deadline);
+      int status = response.statusCode();
+      if (status == NOT_MODIFIED && known != null) {
+        return known;
+      }
+      if (status == 200) {
+        return new Answer(
+            response.body(),
+            response.headers().firstValue("etag").orElse(null),
+            response.headers().firstValue("last-modified").orElse(null));
+      }
+      if (status < 301 || status > 308 || status == NOT_MODIFIED) {
+        throw new IOException("answered with status " + status);
+      }
+      if (redirects == MOST_REDIRECTS) {
+        throw new IOException("redirects more than " + MOST_REDIRECTS + " times");
+      }
+      at = redirected(at, response);
+    }
+  }
+
+  private static URI redirected(URI from, HttpResponse<byte[]> response) throws IOException {
+    String location = response.headers().firstValue("location").orElse("");
+    URI to;
+    try {
+      to = from.resolve(location);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("redirects to what is no address", e);
+    }
+    String scheme = scheme(to);
+    if (location.isEmpty() || to.getHost() == null || !isHttp(scheme)) {
+      throw new IOException("redirects to something that is not http or https");
+    }
+    if (scheme(from).equals("https") && !scheme.equals("https")) {
+      throw new IOException("redirects from https to http, which is not followed");
+    }
+    return to;
+  }
+
+  private static boolean isHttp(String scheme) {
+    return scheme.equals("http") || scheme.equals("https");
+  }
+
+  private static String scheme(URI uri) {
+    return uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+  }
+
+  private static boolean sameOrigin(URI one, URI other) {
+    return scheme(one).equals(scheme(other))
+        && one.getHost().equalsIgnoreCase(other.getHost())
+        && one.getPort() == other.getPort();
+  }
+
+  private HttpRequest request(URI at, boolean home, @Nullable Answer known) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(at).timeout(timeout).header("Accept", "application/json");
+    if (home) {
+      headers.forEach(request::setHeader);
+    }
+    if (known != null && known.etag != null) {
+      request.setHeader("If-None-Match", known.etag);
+    }
+    if (known != null && known.lastModified != null) {
+      request.setHeader("If-Modified-Since", known.lastModified);
+    }
+    return request.build();
+  }
+
+  private HttpResponse<byte[]> send(HttpRequest request, long deadline)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<byte[]>> answer =
+        client.sendAsync(request, info -> new Bounded(maxBytes));
+    boolean complete = false;
+    try {
+      long left = Math.max(0, deadline - System.nanoTime());
+      HttpResponse<byte[]> response = answer.get(left, TimeUnit.NANOSECONDS);
+      complete = true;
+      return response;
+    } catch (TimeoutException e) {
+      throw late(e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof HttpTimeoutException) {
+        throw late(e);
+      }
+      throw new IOException("failed: " + why(e.getCause()), e);
+    } finally {
+      if (!complete) {
+        boolean cancelled = answer.cancel(true);
+        assert cancelled || answer.isDone();
+      }
+    }
+  }
+
+  private IOException late(Exception cause) {
+    return new IOException("did not answer within " + timeout.toMillis() / 1000.0 + " s", cause);
+  }
+
+  private static String why(@Nullable Throwable cause) {
+    if (cause == null) {
+      return "for no known reason";
+    }
+    String message = cause.getMessage();
+    if (cause instanceof ConnectException) {
+      return "cannot connect" + (message == null ? "" : ", " + message);
+    }
+    return message == null ? cause.getClass().getSimpleName() : message;
+  }
+
+  /** Collects a body up to a limit. */
+  private static final class Bounded implements BodySubscriber<byte[]> {
+    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final int most;
+    private Flow.@Nullable Subscription subscription;
+
+    Bounded(int most) {
+      this.most = most;
+    }
+
+    @Override
+    public CompletionStage<byte[]> getBody() {
+      return body;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription fresh) {
+      subscription = fresh;
+      fresh.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      for (ByteBuffer buffer : buffers) {
+        if (bytes.size() + buffer.remaining() > most) {
+          if (subscription != null) {
+            subscription.cancel();
+          }
+          onError(
+              new IOException(
+                  "the body is longer than the " + most + " bytes allowed by max_bytes"));
+          return;
+        }
+        byte[] part = new byte[buffer.remaining()];
+        buffer.get(part);
+        bytes.writeBytes(part);
+      }
+    }
+
+    @Override
+    public void onError(Throwable problem) {
+      body.completeExceptionally(problem);
+    }
+
+    @Override
+    public void onComplete() {
+      body.complete(bytes.toByteArray());
+    }
+  }
+}

@@ -1,0 +1,298 @@
+package io.espalier.nodes;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.NodesSoFar;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code http}: the nodes that a web service lists as JSON.
+ *
+ * <p>Preferences: {@code parent_level}; {@code url}, http or https, with the placeholder {@code
+ * {parent}} once for each parent, whose name is then encoded; {@code headers}, an object; {@code
+ * headers_file}, a file of {@code Name: value} lines, for what is secret; {@code items} as {@link
+ * RowText} has it; {@code columns} as {@link Columns}; {@code max_bytes} of an answer (64 MiB);
+ * {@code refresh_sec}; {@code timeout_sec} of an answer (60).
+ *
+ * <p>An answer is asked for only if it has changed, when the server gave an ETag or a date with the
+ * last one.
+ */
+public final class HttpNodes implements NodeSource {
+  private static final int DEFAULT_MAX_BYTES = 64 << 20;
+  private static final int MOST_BYTES = 1 << 30;
+
+  private final int parentLevel;
+  private final NameFormat url;
+  private final Map<String, String> headers;
+  private final @Nullable Path headersFile;
+  private final RowText text;
+  private final Columns columns;
+  private final int maxBytes;
+  private final Optional<Duration> refresh;
+  private final Duration timeout;
+  private final String path;
+
+  /** Made for the first fetch; its threads end when it is no longer used. */
+  private @Nullable HttpClient client;
+
+  /** By address; only answers that can be asked for again. */
+  private Map<URI, HttpExchange.Answer> known = Map.of();
+
+  private HttpNodes(
+      int parentLevel,
+      NameFormat url,
+      Map<String, String> headers,
+      @Nullable Path headersFile,
+      RowText text,
+      Columns columns,
+      int maxBytes,
+      Optional<Duration> refresh,
+      Duration timeout,
+      String path) {
+    this.parentLevel = parentLevel;
+    this.url = url;
+    this.headers = headers;
+    this.headersFile = headersFile;
+    this.text = text;
+    this.columns = columns;
+    this.maxBytes = maxBytes;
+    this.refresh = refresh;
+    this.timeout = timeout;
+    this.path = path;
+  }
+
+  @Override
+  public Optional<Duration> refreshEvery() {
+    return refresh;
+  }
+
+  @Override
+  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+      throws NodeSourceException, InterruptedException {
+    RowDelivery delivery = new RowDelivery(sink, parentLevel, columns, path);
+    HttpExchange exchange = new HttpExchange(client(), allHeaders(), timeout, maxBytes);
+    Map<URI, HttpExchange.Answer> newest = new HashMap<>();
+    if (!url.uses("parent")) {
+      read(URI.create(url.name(placeholder -> "")), null, exchange, delivery, newest);
+    } else {
+      for (String parent : soFar.names(parentLevel)) {
+        String encoded = URLEncoder.encode(parent, StandardCharsets.UTF_8).replace("+", "%20");
+        read(URI.create(url.name(placeholder -> encoded)), parent, exchange, delivery, newest);
+      }
+    }
+    delivery.finish();
+    known = newest;
+  }
+
+  private HttpClient client() {
+    if (client == null) {
+      client =
+          HttpClient.newBuilder()
+              .connectTimeout(timeout)
+              .followRedirects(HttpClient.Redirect.NEVER)
+              .build();
+    }
+    return client;
+  }
+
+  private Map<String, String> allHeaders() throws NodeSourceException {
+    Map<String, String> all = new LinkedHashMap<>(headers);
+    if (headersFile != null) {
+      try {
+        all.putAll(SecretHeaders.read(headersFile));
+      } catch (NoSuchFileException e) {
+        throw failure("there is no file " + headersFile + " of headers");
+      } catch (IOException e) {
+        throw failure("the headers in " + headersFile + " cannot be used: " + e.getMessage());
+      }
+    }
+    return all;
+  }
+
+  private void read(
+      URI address,
+      @Nullable String parent,
+      HttpExchange exchange,
+      RowDelivery delivery,
+      Map<URI, HttpExchange.Answer> newest)
+      throws NodeSourceException, InterruptedException {
+    HttpExchange.Answer answer;
+    try {
+      answer = exchange.get(address, known.get(address));
+    } catch (IOException e) {
+      throw failure(shown(address) + " " + e.getMessage());
+    }
+    if (answer.canBeConfirmed()) {
+      newest.put(address, answer);
+    }
+    text.read(answer.body(), shown(address), parent, delivery);
+  }
+
+  /** Without a query, in which there may be secrets. */
+  private static String shown(URI address) {
+    int query = address.toString().indexOf('?');
+    return query < 0 ? address.toString() : address.toString().substring(0, query) + "?…";
+  }
+
+  private NodeSourceException failure(String message) {
+    return new NodeSourceException(List.of(Problem.error(path, message)));
+  }
+
+  @Override
+  public void close() {
+    client = null;
+    known = Map.of();
+  }
+
+  /** Checks the preferences and makes the source. */
+  public static final class Type implements NodeSourceType {
+    @Override
+    public String name() {
+      return "http";
+    }
+
+    @Override
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
+      Prefs prefs = new Prefs(spec);
+      int parentLevel = prefs.parentLevel(levels);
+      String text = prefs.requireString("url", "an address of http or https");
+      NameFormat url = NameFormat.read("url", text == null ? "-" : text, List.of("parent"), prefs);
+      if (text != null && !prefs.hasErrorAt("url")) {
+        checkUrl(url, prefs);
+      }
+      Map<String, String> headers = headers(prefs);
+      Path headersFile = headersFile(prefs, context.configDirectory());
+      List<String> items = RowText.readItems(prefs);
+      Columns columns = Columns.read(prefs, false);
+      int maxBytes = (int) prefs.integer("max_bytes", DEFAULT_MAX_BYTES, 1, MOST_BYTES);
+      Optional<Duration> refresh = prefs.refresh();
+      Duration timeout = prefs.timeout();
+      return prefs.finish(
+          () ->
+              new HttpNodes(
+                  parentLevel,
+                  url,
+                  headers,
+                  headersFile,
+                  new RowText(RowText.Form.JSON, items, ','),
+                  columns,
+                  maxBytes,
+                  refresh,
+                  timeout,
+                  spec.path()));
+    }
+
+    private static void checkUrl(NameFormat url, Prefs prefs) {
+      String why = null;
+      String hint = null;
+      try {
+        URI address = new URI(url.name(placeholder -> "x"));
+        String scheme =
+            address.getScheme() == null ? "" : address.getScheme().toLowerCase(Locale.ROOT);
+        if (!scheme.equals("http") && !scheme.equals("https")) {
+          why = "the address must begin with http:// or https://";
+        } else if (address.getHost() == null) {
+          why = "the address names no host";
+        } else if (address.getUserInfo() != null) {
+          why = "a name or password does not belong into an address";
+          hint = "write a line \"Authorization: …\" into a file, and name it as headers_file";
+        } else if (address.getRawFragment() != null) {
+          why = "the address has a fragment, which is never sent";
+        }
+      } catch (URISyntaxException e) {
+        why = "this is not an address: " + e.getReason() + " at character " + (e.getIndex() + 1);
+      }
+      if (why != null) {
+        NameFormat.problem(prefs, "url", why, hint);
+      }
+    }
+
+    private static Map<String, String> headers(Prefs prefs) {
+      Json.Obj object = prefs.object("headers");
+      Map<String, String> headers = new LinkedHashMap<>();
+      Prefs in = prefs.inside(object, prefs.at("headers"));
+      object
+          .members()
+          .forEach(
+              (name, value) -> {
+                if (name.startsWith("_") || name.startsWith("//")) {
+                  return;
+                }
+                if (!(value instanceof Json.Str string)) {
+                  in.expected(name, value, "a string");
+                  return;
+                }
+                String objection = SecretHeaders.objection(name, string.value());
+                if (!objection.isEmpty()) {
+                  in.error(in.at(name), value.at(), null, "the header " + objection);
+                } else if (isSecret(name)) {
+                  // Not its value: problems are printed.
+                  in.error(
+                      in.at(name),
+                      value.at(),
+                      null,
+                      "this header is a secret, and the configuration is not",
+                      "write it into a file, and name that as headers_file");
+                }
+                headers.put(name, string.value());
+              });
+      return headers;
+    }
+
+    private static boolean isSecret(String name) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      return lower.equals("authorization")
+          || lower.equals("proxy-authorization")
+          || lower.equals("cookie");
+    }
+
+    private static @Nullable Path headersFile(Prefs prefs, String configDirectory) {
+      if (prefs.get("headers_file") == null) {
+        return null;
+      }
+      String file = prefs.string("headers_file", "the path of a file", "");
+      try {
+        Path path = Path.of(file);
+        if (!file.isEmpty() && (path.isAbsolute() || !configDirectory.isEmpty())) {
+          return Path.of(configDirectory).resolve(path);
+        }
+      } catch (InvalidPathException e) {
+        // Said below.
+      }
+      if (!prefs.hasErrorAt("headers_file")) {
+        NameFormat.problem(
+            prefs,
+            "headers_file",
+            "expected the path of a file, absolute or beside the configuration",
+            null);
+      }
+      return null;
+    }
+  }
+}

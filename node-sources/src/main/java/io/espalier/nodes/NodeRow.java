@@ -1,0 +1,36 @@
+package io.espalier.nodes;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.topology.NodeNames;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node as a row of foreign data describes it, whatever the row came from.
+ *
+ * @param parent null: the row does not say
+ */
+record NodeRow(
+    String name, @Nullable String parent, Set<String> tags, boolean enabled, Json.Obj attributes) {
+  /** The row is not a node; the message continues "row 7 …". */
+  static final class Unusable extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Unusable(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  /** A row that is nothing but a name. */
+  static NodeRow named(String name) throws Unusable {
+    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY).checked();
+  }
+
+  NodeRow checked() throws Unusable {
+    String objection = NodeNames.objection(name);
+    if (objection != null) {
+      throw new Unusable("is not a node: its name " + objection);
+    }
+    return this;
+  }
+}

@@ -1,0 +1,34 @@
+package io.espalier.nodes;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Does what may block on a thread of its own, which is left behind if it does not come back. */
+final class TimeLimit {
+  private TimeLimit() {}
+
+  /**
+   * Runs the work.
+   *
+   * @throws TimeoutException when it takes too long; it is interrupted then
+   * @throws ExecutionException when it failed
+   */
+  static <T> T call(Duration limit, String name, Callable<T> work)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    FutureTask<T> task = new FutureTask<>(work);
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return task.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } finally {
+      // Also when this thread is interrupted: nobody wants the result any more.
+      boolean cancelled = task.cancel(true);
+      assert !cancelled || task.isCancelled();
+    }
+  }
+}
