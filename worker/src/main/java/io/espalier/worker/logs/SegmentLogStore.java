@@ -80,6 +80,7 @@ public final class SegmentLogStore implements LogStore {
   private long appendedBytes;
   private long dropped;
   private long reportedDropped;
+  private long written;
   private long writeNanos;
   private boolean closing;
 
@@ -216,13 +217,13 @@ public final class SegmentLogStore implements LogStore {
       lock.unlock();
     }
     long begin = System.nanoTime();
-    boolean written = false;
+    boolean safe = false;
     boolean good = false;
     try {
       if (!batch.isEmpty()) {
         writeAhead.append(batch);
       }
-      written = true;
+      safe = true;
       storeBlocks();
       good = true;
     } catch (IOException | RuntimeException e) {
@@ -231,7 +232,8 @@ public final class SegmentLogStore implements LogStore {
     lock.lock();
     try {
       writeNanos += System.nanoTime() - begin;
-      if (written) {
+      if (safe) {
+        written += batch.size();
         pendingBytes -= batch.stream().mapToLong(SegmentLogStore::sizeOf).sum();
       } else {
         batch.addAll(pending);
@@ -270,7 +272,11 @@ public final class SegmentLogStore implements LogStore {
 
   private void trouble(String what, Exception cause) {
     if (!what.equals(problem)) {
-      log.error("{}; tasks wait with their output when memory is full", what, cause);
+      // A full disk needs no stack trace; a mistake of ours does.
+      log.error(
+          "{}; tasks wait with their output when memory is full",
+          what,
+          cause instanceof IOException ? null : cause);
       problem = what;
     }
   }
@@ -566,6 +572,16 @@ public final class SegmentLogStore implements LogStore {
         }
       }
       return new LogStats(appended, appendedBytes, dropped, memoryBytes, stored, count, writeNanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many of the lines that were appended a death of this process would leave. */
+  long writtenLines() {
+    lock.lock();
+    try {
+      return written;
     } finally {
       lock.unlock();
     }
