@@ -143,8 +143,7 @@ class LogStreamTest {
         Reading other = new Reading(served, "/api/v1/logs?from=1990", ACCEPT)) {
       stuck.until("retry:");
       assertThat(ids(other, "2000")).hasSize(11);
-      await()
-          .until(() -> served.get("/metrics").body().contains("espalier_http_log_streams 1.0"));
+      await().until(() -> served.get("/metrics").body().contains("espalier_http_log_streams 1.0"));
       write(scheduler, "d12", 2001, 2001);
       assertThat(ids(other, "2001")).containsExactly("2001");
     }

@@ -19,9 +19,7 @@ final class Reading implements AutoCloseable {
     socket.setSoTimeout(20_000);
     String request =
         "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", headers);
-    socket
-        .getOutputStream()
-        .write((request.strip() + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+    socket.getOutputStream().write((request.strip() + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
     lines =
         new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
   }

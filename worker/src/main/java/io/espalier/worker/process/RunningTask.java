@@ -65,7 +65,8 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     this.launch = launch;
     this.key = TaskKey.of(launch);
     this.supervisor = supervisor;
-    this.output = new TaskOutput(
+    this.output =
+        new TaskOutput(
             launch.subprocess(),
             supervisor.log().redactor(launch.job()),
             supervisor.log()::hasRoom,

@@ -48,10 +48,7 @@ final class TaskOutput {
     this.lines = new LineSplitter[] {new LineSplitter(redactor), new LineSplitter(redactor)};
     this.quota =
         new LogQuota(
-            System.nanoTime(),
-            options.pollMillis(),
-            options.maxLogLinesPerPollInterval(),
-            room);
+            System.nanoTime(), options.pollMillis(), options.maxLogLinesPerPollInterval(), room);
   }
 
   void opened(Channel channel) {

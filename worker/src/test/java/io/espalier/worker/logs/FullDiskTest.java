@@ -51,8 +51,10 @@ class FullDiskTest {
     Process process;
     try {
       process =
-          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(
-                  ProcessBuilder.Redirect.DISCARD).start();
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
     } catch (IOException e) {
       return false;
     }
@@ -86,7 +88,9 @@ class FullDiskTest {
         }
       }
       await().until(() -> store.problem().isPresent());
-      assertThat(store.problem().orElseThrow()).contains("cannot write task logs").contains("space");
+      assertThat(store.problem().orElseThrow())
+          .contains("cannot write task logs")
+          .contains("space");
       // What is in memory is found all the same.
       assertThat(texts(store)).isEqualTo(written);
       Files.delete(filler);

@@ -17,7 +17,8 @@ final class LogWriterProcess {
       while (!store.hasRoom()) {
         Thread.onSpinWait();
       }
-      store.append(Stream.STDOUT, "job" + i % 2, "node" + i % 7, System.currentTimeMillis(), i + "\n");
+      store.append(
+          Stream.STDOUT, "job" + i % 2, "node" + i % 7, System.currentTimeMillis(), i + "\n");
       if (i % 100 == 0) {
         System.out.println("safe " + (Long.parseLong(args[1]) + store.writtenLines()));
         if (System.out.checkError()) {
