@@ -7,14 +7,16 @@ import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
-import io.espalier.core.status.TaskHistory;
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.json.Json;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.TaskHistory;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -62,8 +64,28 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return here(api.history(job, node));
+  }
+
+  @Override
   public CompletionStage<Explanation> explain(String job, String node) {
     return here(api.explain(job, node));
+  }
+
+  @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return here(api.workers());
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return here(api.hold(shard, kind, reason));
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return here(api.release(shard, reason));
   }
 
   @Override
@@ -94,11 +116,6 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return here(api.resume(job));
-  }
-
-  @Override
-  public CompletionStage<TaskHistory> history(String job, String node) {
-    return here(api.history(job, node));
   }
 
   @Override

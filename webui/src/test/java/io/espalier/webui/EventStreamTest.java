@@ -7,15 +7,10 @@ import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeEventFeed;
 import io.espalier.testkit.api.FakeScheduler;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,47 +26,8 @@ class EventStreamTest {
     }
   }
 
-  /** A stream being read. */
-  private static final class Reading implements AutoCloseable {
-    private final Socket socket;
-    private final BufferedReader lines;
-
-    Reading(Served served, String path, String... headers) throws IOException {
-      socket = served.connect();
-      socket.setSoTimeout(20_000);
-      String request =
-          "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", headers);
-      socket
-          .getOutputStream()
-          .write((request.strip() + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
-      lines =
-          new BufferedReader(
-              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-    }
-
-    /** Lines up to and including the first that contains the text. */
-    List<String> until(String text) throws IOException {
-      List<String> read = new ArrayList<>();
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        read.add(line);
-        if (line.contains(text)) {
-          return read;
-        }
-      }
-      throw new AssertionError("the stream ended without \"" + text + "\": " + read);
-    }
-
-    List<String> ids(String lastId) throws IOException {
-      return until("\"sequence\":" + lastId + ",").stream()
-          .filter(line -> line.startsWith("id: "))
-          .map(line -> line.substring(4))
-          .toList();
-    }
-
-    @Override
-    public void close() throws IOException {
-      socket.close();
-    }
+  private static List<String> ids(Reading stream, String lastId) throws IOException {
+    return stream.idsUntil("\"sequence\":" + lastId + ",");
   }
 
   @Test
@@ -102,10 +58,10 @@ class EventStreamTest {
     try (Served served = Served.of(scheduler);
         Reading header = new Reading(served, "/api/v1/events?after=1", "Last-Event-ID: 497");
         Reading parameter = new Reading(served, "/api/v1/events?after=200")) {
-      assertThat(header.ids("500")).containsExactly("498", "499", "500");
-      assertThat(parameter.ids("500")).hasSize(300).startsWith("201").endsWith("500");
+      assertThat(ids(header, "500")).containsExactly("498", "499", "500");
+      assertThat(ids(parameter, "500")).hasSize(300).startsWith("201").endsWith("500");
       happen(scheduler, 501, 501);
-      assertThat(header.ids("501")).containsExactly("501");
+      assertThat(ids(header, "501")).containsExactly("501");
     }
   }
 
@@ -117,7 +73,7 @@ class EventStreamTest {
         Reading stream = new Reading(served, "/api/v1/events", "Last-Event-ID: 5")) {
       assertThat(stream.until("event: gap")).noneMatch(line -> line.startsWith("id:"));
       assertThat(stream.until("data:")).containsExactly("data: {\"after\":5,\"oldest\":41}");
-      assertThat(stream.ids("50")).hasSize(10).startsWith("41");
+      assertThat(ids(stream, "50")).hasSize(10).startsWith("41");
     }
   }
 
@@ -128,7 +84,7 @@ class EventStreamTest {
     try (Served served = Served.of(scheduler);
         Reading stream = new Reading(served, "/api/v1/events", "Last-Event-ID: 999")) {
       stream.until("event: gap");
-      assertThat(stream.ids("2")).containsExactly("1", "2");
+      assertThat(ids(stream, "2")).containsExactly("1", "2");
     }
   }
 
@@ -183,12 +139,12 @@ class EventStreamTest {
       HttpRequest second =
           served.request("/api/v1/events").header("Accept", "text/event-stream").build();
       assertThat(served.send(second).statusCode()).isEqualTo(429);
-      first.socket.close();
+      first.close();
       await()
           .untilAsserted(
               () -> {
                 try (Reading third = new Reading(served, "/api/v1/events")) {
-                  assertThat(third.lines.readLine()).isEqualTo("HTTP/1.1 200 OK");
+                  assertThat(third.line()).isEqualTo("HTTP/1.1 200 OK");
                 }
               });
     }

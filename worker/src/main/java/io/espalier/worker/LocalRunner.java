@@ -60,6 +60,16 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
+  public boolean extend(String job, String node, Invocation invocation, long millis) {
+    return supervisor.extend(job, node, invocation, millis);
+  }
+
+  /** For samplers and diagnostics. */
+  public TaskSupervisor supervisor() {
+    return supervisor;
+  }
+
+  @Override
   public void close() {
     supervisor.close();
   }

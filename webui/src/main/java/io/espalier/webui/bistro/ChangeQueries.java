@@ -46,8 +46,7 @@ final class ChangeQueries {
 
   private CompletionStage<Json> save(Arguments arguments, Snapshot snapshot) {
     return api.jobVersions()
-        .save(
-            arguments.text("job_id"), arguments.object("job"), JobVersions.ANY, "", "save_job")
+        .save(arguments.text("job_id"), arguments.object("job"), JobVersions.ANY, "", "save_job")
         .thenApply(saved -> Json.of("saved"));
   }
 

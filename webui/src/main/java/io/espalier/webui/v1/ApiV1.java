@@ -28,6 +28,9 @@ public final class ApiV1 {
   public static final String NODES = "/api/v1/nodes";
   public static final String RUNNING = "/api/v1/running";
   public static final String WORKERS = "/api/v1/workers";
+  public static final String DRAIN = "/api/v1/workers/{worker}/drain";
+  public static final String CORDON = "/api/v1/workers/{worker}/cordon";
+  public static final String UNCORDON = "/api/v1/workers/{worker}/uncordon";
   public static final String LOGS = "/api/v1/logs";
   public static final String SETTINGS = "/api/v1/settings";
   public static final String PROBLEMS = "/api/v1/problems";
@@ -42,6 +45,7 @@ public final class ApiV1 {
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
+    new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
   }

@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.running.Usage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processes by {@link ProcessBuilder}, for platforms without the native mechanism. Three threads
@@ -29,7 +31,15 @@ final class JdkProcesses implements Processes {
   private static final long LAST_LOOK_MILLIS = 1000;
 
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
+  private final @Nullable Path gate;
   private final boolean sessions = Files.isExecutable(Path.of("/usr/bin/setsid"));
+
+  /**
+   * @param gate without this file nothing is started; null: there is no gate
+   */
+  JdkProcesses(@Nullable Path gate) {
+    this.gate = gate;
+  }
 
   @Override
   public String description() {
@@ -47,10 +57,23 @@ final class JdkProcesses implements Processes {
   }
 
   @Override
+  public String markPath(Path fallback) {
+    // Not the status file: a task may write that anew.
+    return markFile(fallback).toString();
+  }
+
+  private static Path markFile(Path statusFile) {
+    return statusFile.resolveSibling(statusFile.getFileName() + ".mark");
+  }
+
+  @Override
   public void spawn(Spawn spawn, Events events) {
     List<String> command = new ArrayList<>();
     if (sessions) {
       command.add("/usr/bin/setsid");
+    }
+    if (gate != null) {
+      command.addAll(List.of("/bin/sh", "-c", "[ -e \"$0\" ] && exec \"$@\"", gate.toString()));
     }
     command.add(spawn.executable().toString());
     command.addAll(spawn.argv().subList(1, spawn.argv().size()));
@@ -65,8 +88,8 @@ final class JdkProcesses implements Processes {
       environment.put(variable.substring(0, equals), variable.substring(equals + 1));
     }
     try {
-      Files.deleteIfExists(spawn.statusFile());
-      Files.createFile(spawn.statusFile());
+      JsonArgument.writePrivately(spawn.statusFile(), "", spawn.owner());
+      JsonArgument.writePrivately(markFile(spawn.statusFile()), "", spawn.owner());
       JdkChild child = new JdkChild(builder.start(), spawn, events);
       queue.add(
           () -> {
@@ -164,11 +187,13 @@ final class JdkProcesses implements Processes {
         // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
         Exit exit =
             result > 128 && result < 160
-                ? new Exit(null, result - 128, false)
-                : new Exit(result, null, false);
-        byte[] status = statusTail();
+                ? new Exit(null, result - 128, false, Usage.UNKNOWN)
+                : new Exit(result, null, false, Usage.UNKNOWN);
+        byte[] marks = tail(markFile(spawn.statusFile()));
+        byte[] status = tail(spawn.statusFile());
         queue.add(
             () -> {
+              events.output(Channel.STATUS, marks, marks.length);
               events.output(Channel.STATUS, status, status.length);
               events.closed(Channel.STATUS);
               events.exited(exit);
@@ -186,8 +211,8 @@ final class JdkProcesses implements Processes {
       }
     }
 
-    private byte[] statusTail() {
-      try (FileChannel file = FileChannel.open(spawn.statusFile(), StandardOpenOption.READ)) {
+    private static byte[] tail(Path of) {
+      try (FileChannel file = FileChannel.open(of, StandardOpenOption.READ)) {
         ByteBuffer tail = ByteBuffer.allocate(2 * StatusLine.MAX_LINE);
         long at = Math.max(0, file.size() - tail.capacity());
         while (tail.hasRemaining()) {
@@ -272,6 +297,7 @@ final class JdkProcesses implements Processes {
     public void release() {
       try {
         Files.deleteIfExists(spawn.statusFile());
+        Files.deleteIfExists(markFile(spawn.statusFile()));
       } catch (IOException e) {
         // Left behind in our private directory; the next start empties it.
         return;

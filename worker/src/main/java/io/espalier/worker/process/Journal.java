@@ -2,6 +2,7 @@ package io.espalier.worker.process;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -12,11 +13,13 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +28,11 @@ import org.jspecify.annotations.Nullable;
  * after a crash of the machine (another boot id) no process is left.
  *
  * <p>Lines: {@code c COOKIE BOOT} first; {@code s INVOCATION} before a start; {@code p INVOCATION
- * PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has ended. Belongs to one thread.
+ * PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has ended; {@code g INVOCATION PATH} for
+ * each control group that was made, {@code r PATH} once that is removed. Belongs to one thread.
  */
 final class Journal implements AutoCloseable {
+  private static final int COOKIE_BYTES = 16;
   private static final int LINES_BEFORE_REWRITE = 20_000;
 
   private final Path directory;
@@ -35,13 +40,17 @@ final class Journal implements AutoCloseable {
   private final String cookie;
   private final FileChannel lockChannel;
   private final Map<String, String> live = new LinkedHashMap<>();
+  private final Map<Path, String> groups = new LinkedHashMap<>();
+  private final long seed;
   private @Nullable FileOutputStream out;
+  private boolean started;
   private int lines;
 
-  private Journal(Path directory, String cookie, FileChannel lockChannel) {
+  private Journal(Path directory, byte[] random, FileChannel lockChannel) {
     this.directory = directory;
     this.file = directory.resolve("journal");
-    this.cookie = cookie;
+    this.cookie = HexFormat.of().formatHex(random, 0, COOKIE_BYTES);
+    this.seed = ByteBuffer.wrap(random).getLong(COOKIE_BYTES);
     this.lockChannel = lockChannel;
   }
 
@@ -52,8 +61,16 @@ final class Journal implements AutoCloseable {
    */
   record Entry(String invocation, long pid, long startTicks) {}
 
-  /** What an earlier journal left. */
-  record Left(String cookie, String bootId, List<Entry> entries) {}
+  /**
+   * What an earlier journal left.
+   *
+   * @param groups directories of control groups that were not removed
+   */
+  record Left(String cookie, String bootId, List<Entry> entries, List<Path> groups) {
+    Left(String cookie, String bootId, List<Entry> entries) {
+      this(cookie, bootId, entries, List.of());
+    }
+  }
 
   /**
    * Locks the directory and reads what is there; writes nothing yet.
@@ -77,15 +94,18 @@ final class Journal implements AutoCloseable {
       throw new IOException(
           "another scheduler or worker runs its tasks from " + directory + "; it must end first");
     }
-    byte[] random = new byte[16];
+    byte[] random = new byte[COOKIE_BYTES + Long.BYTES];
     new SecureRandom().nextBytes(random);
-    return new Journal(directory, HexFormat.of().formatHex(random), channel);
+    return new Journal(directory, random, channel);
   }
 
-  /** Arguments and tokens of tasks are nobody else's business. */
+  /**
+   * Arguments and tokens of tasks are nobody else's business; but tasks that run as another user
+   * must reach the files that are given to them.
+   */
   private static void restrict(Path directory) throws IOException {
     try {
-      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     } catch (UnsupportedOperationException e) {
       return;
     }
@@ -105,6 +125,16 @@ final class Journal implements AutoCloseable {
     return cookie;
   }
 
+  /** Random, of this run, and no secret. */
+  long seed() {
+    return seed;
+  }
+
+  /** Whether anything was ever started in this run. */
+  boolean hasStarted() {
+    return started;
+  }
+
   Left left() throws IOException {
     return Files.exists(file) ? parse(Files.readAllLines(file)) : new Left("", "", List.of());
   }
@@ -114,8 +144,18 @@ final class Journal implements AutoCloseable {
     String cookie = "";
     String boot = "";
     Map<String, Entry> entries = new LinkedHashMap<>();
+    Set<Path> groups = new LinkedHashSet<>();
     for (String line : lines) {
       String[] words = line.split(" ", -1);
+      if (line.startsWith("g ") && words.length > 2) {
+        // A path may hold blanks. Of one that was cut off nothing exists.
+        groups.add(Path.of(line.substring(2 + words[1].length() + 1)));
+        continue;
+      }
+      if (line.startsWith("r ")) {
+        groups.remove(Path.of(line.substring(2)));
+        continue;
+      }
       if (words[0].equals("c") && words.length == 3) {
         cookie = words[1];
         boot = words[2];
@@ -132,7 +172,7 @@ final class Journal implements AutoCloseable {
         entries.remove(words[1]);
       }
     }
-    return new Left(cookie, boot, List.copyOf(entries.values()));
+    return new Left(cookie, boot, List.copyOf(entries.values()), List.copyOf(groups));
   }
 
   /** Begins the journal of this run; call when nothing of the earlier one is left. */
@@ -141,6 +181,7 @@ final class Journal implements AutoCloseable {
   }
 
   void starting(String invocation) throws IOException {
+    started = true;
     String line = "s " + invocation;
     live.put(invocation, line);
     write(line);
@@ -152,9 +193,26 @@ final class Journal implements AutoCloseable {
     write(line);
   }
 
+  /** Before a directory is used as control group of an invocation. */
+  void group(String invocation, Path path) throws IOException {
+    if (path.toString().indexOf('\n') >= 0) {
+      throw new IOException("a control group with a line break in its path: " + path);
+    }
+    String line = "g " + invocation + " " + path;
+    groups.put(path, line);
+    write(line);
+  }
+
+  /** It does not exist any more. */
+  void groupRemoved(Path path) throws IOException {
+    if (groups.remove(path) != null) {
+      write("r " + path);
+    }
+  }
+
   void ended(String invocation) throws IOException {
     live.remove(invocation);
-    if (lines > LINES_BEFORE_REWRITE && live.size() < lines / 4) {
+    if (lines > LINES_BEFORE_REWRITE && live.size() + groups.size() < lines / 4) {
       rewrite();
     } else {
       write("e " + invocation);
@@ -171,10 +229,11 @@ final class Journal implements AutoCloseable {
 
   private void rewrite() throws IOException {
     StringBuilder text = new StringBuilder("c " + cookie + " " + ProcFs.bootId() + "\n");
-    Collection<String> kept = live.values();
+    List<String> kept = new ArrayList<>(live.values());
+    kept.addAll(groups.values());
     kept.forEach(line -> text.append(line).append('\n'));
     Path fresh = file.resolveSibling("journal.new");
-    Files.writeString(fresh, text);
+    JsonArgument.writePrivately(fresh, text.toString(), null);
     FileOutputStream next = new FileOutputStream(fresh.toFile(), true);
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     if (out != null) {

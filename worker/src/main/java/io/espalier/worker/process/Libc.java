@@ -14,6 +14,8 @@ final class Libc {
   static final int F_SETFL = 4;
   static final int F_DUPFD_CLOEXEC = 1030;
   static final int EAGAIN = 11;
+  static final int ENOENT = 2;
+  static final int ECHILD = 10;
   static final int EINTR = 4;
   static final int ENOEXEC = 8;
   static final int EPOLLIN = 1;
@@ -22,13 +24,11 @@ final class Libc {
   static final int POSIX_SPAWN_SETSIGDEF = 0x04;
   static final int POSIX_SPAWN_SETSIGMASK = 0x08;
   static final int POSIX_SPAWN_SETSID = 0x80;
+  static final int P_ALL = 0;
   static final int P_PID = 1;
   static final int WNOHANG = 1;
   static final int WEXITED = 4;
   static final int WNOWAIT = 0x1000000;
-
-  /** The same number on every architecture. */
-  static final long SYS_PIDFD_OPEN = 434;
 
   static {
     Native.register(Libc.class, "c");
@@ -42,6 +42,9 @@ final class Libc {
   static native int posix_spawn_file_actions_init(Pointer actions);
 
   static native int posix_spawn_file_actions_adddup2(Pointer actions, int from, int to);
+
+  static native int posix_spawn_file_actions_addopen(
+      Pointer actions, int fd, Pointer path, int flags, int mode);
 
   static native int posix_spawn_file_actions_addclose(Pointer actions, int fd);
 
@@ -87,7 +90,9 @@ final class Libc {
 
   static native int waitid(int idType, int id, Pointer info, int options);
 
-  static native long syscall(long number, long first, long second);
+  static native int wait4(int pid, Pointer status, int options, Pointer usage);
+
+  static native int fchown(int fd, int uid, int gid);
 
   static native String strerror(int number);
 

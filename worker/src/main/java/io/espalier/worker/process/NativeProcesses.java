@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import com.sun.jna.Memory;
 import com.sun.jna.Platform;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,24 +14,25 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes by posix_spawn, their pipes and ends by one epoll: no thread, five descriptors per
- * task.
+ * Processes by posix_spawn, their pipes by one epoll, their ends by one waiting thread: no thread
+ * and three descriptors per task (ADR 9).
  *
  * <p>A start blocks its thread until the child has called exec, so starts have two threads of their
- * own. A child that has exited stays a zombie until it is released: as long as that is so its
- * number, and its group's, cannot belong to anybody else, and signals cannot hit a stranger.
+ * own. A child is signalled only while it has not been collected: until then its number, and its
+ * group's, cannot belong to anybody else, and signals cannot hit a stranger.
  */
 final class NativeProcesses implements Processes {
-  /** Four pipes and the pidfd. */
-  private static final int DESCRIPTORS = 5;
+  /** The read ends of stdout, stderr and status. */
+  private static final int DESCRIPTORS = 3;
 
   private static final int SPAWNERS = 2;
   private static final int MAX_EVENTS = 256;
   private static final int READ_SIZE = 1 << 16;
-  private static final int EXIT_KIND = 7;
   private static final int WAKE = 0;
 
   private final int epoll;
@@ -40,19 +42,21 @@ final class NativeProcesses implements Processes {
   private final Memory event = new Memory(16);
   private final Memory events;
   private final Memory buffer = new Memory(READ_SIZE);
-  private final Memory info = new Memory(128);
   private final Memory one = new Memory(8);
   private final byte[] bytes = new byte[READ_SIZE];
   private final Map<Long, NativeChild> children = new HashMap<>();
+  private final AtomicLong nextSerial = new AtomicLong(1);
   private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
   private final Queue<Runnable> results = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final List<Thread> spawners = new ArrayList<>();
-  private long nextSerial = 1;
+  private final @Nullable Path gate;
+  private final ChildReaper reaper = new ChildReaper();
 
   private record Request(Spawn spawn, Events events) {}
 
-  private NativeProcesses() {
+  private NativeProcesses(@Nullable Path gate) {
+    this.gate = gate;
     // struct epoll_event is packed on x86-64 only.
     boolean packed = Platform.isIntel();
     eventSize = packed ? 12 : 16;
@@ -63,7 +67,7 @@ final class NativeProcesses implements Processes {
     one.setLong(0, 1);
     watch(wakeFd, WAKE);
     for (int i = 0; i < SPAWNERS; i++) {
-      NativeSpawner spawner = new NativeSpawner();
+      NativeSpawner spawner = new NativeSpawner(gate);
       Thread thread = new Thread(() -> spawnAll(spawner), "task-spawner-" + i);
       thread.setDaemon(true);
       spawners.add(thread);
@@ -72,19 +76,15 @@ final class NativeProcesses implements Processes {
   }
 
   /**
+   * @param gate without this file nothing is started; null: there is no gate
    * @throws IOException saying what this platform lacks
    */
-  static NativeProcesses open() throws IOException {
+  static NativeProcesses open(@Nullable Path gate) throws IOException {
     try {
       if (!Platform.isLinux() || !Platform.is64Bit()) {
         throw new IOException("native process starts need 64-bit Linux");
       }
-      long pidfd = Libc.syscall(Libc.SYS_PIDFD_OPEN, ProcessHandle.current().pid(), 0);
-      if (pidfd < 0) {
-        throw new IOException("pidfd_open: " + Libc.strerror(Libc.errno()));
-      }
-      Libc.close((int) pidfd);
-      return new NativeProcesses();
+      return new NativeProcesses(gate);
     } catch (LinkageError | IllegalStateException e) {
       throw new IOException("native process starts are not available: " + e.getMessage(), e);
     }
@@ -92,7 +92,7 @@ final class NativeProcesses implements Processes {
 
   @Override
   public String description() {
-    return "posix_spawn, epoll and pidfd";
+    return "posix_spawn and epoll";
   }
 
   @Override
@@ -106,6 +106,11 @@ final class NativeProcesses implements Processes {
   }
 
   @Override
+  public String markPath(Path fallback) {
+    return statusPath(fallback);
+  }
+
+  @Override
   public void spawn(Spawn spawn, Events sink) {
     requests.add(new Request(spawn, sink));
   }
@@ -116,7 +121,15 @@ final class NativeProcesses implements Processes {
         Request request = requests.take();
         try {
           NativeSpawner.Spawned spawned = spawner.spawn(request.spawn());
-          results.add(() -> register(spawned, request.events()));
+          if (spawned.pid < 0) {
+            results.add(() -> refuse(spawned, request.events()));
+          } else {
+            NativeChild child =
+                new NativeChild(nextSerial.getAndIncrement(), spawned, request.events());
+            // In this order: its end must not be told before its start.
+            results.add(() -> register(child));
+            reaper.add(spawned.pid, child);
+          }
         } catch (RuntimeException e) {
           String cause = "cannot start " + request.spawn().executable() + ": " + e;
           results.add(() -> request.events().failed(cause, true));
@@ -128,22 +141,24 @@ final class NativeProcesses implements Processes {
     }
   }
 
-  private void register(NativeSpawner.Spawned spawned, Events sink) {
-    if (spawned.pid < 0) {
-      String why =
-          spawned.error == Libc.ENOEXEC
-              ? "not in a format that can be run (a script needs a first line like #!/bin/sh)"
-              : Libc.strerror(spawned.error);
-      sink.failed("cannot " + spawned.failed + ": " + why, Libc.isShortage(spawned.error));
+  private void refuse(NativeSpawner.Spawned spawned, Events sink) {
+    if (gate != null && spawned.error == Libc.ENOENT && !Files.exists(gate)) {
+      sink.failed("the lease of this worker has run out", true);
       return;
     }
-    NativeChild child = new NativeChild(nextSerial++, spawned, sink);
+    String why =
+        spawned.error == Libc.ENOEXEC
+            ? "not in a format that can be run (a script needs a first line like #!/bin/sh)"
+            : Libc.strerror(spawned.error);
+    sink.failed("cannot " + spawned.failed + ": " + why, Libc.isShortage(spawned.error));
+  }
+
+  private void register(NativeChild child) {
     children.put(child.serial, child);
-    sink.started(child);
+    child.sink.started(child);
     for (Channel channel : child.channels()) {
       child.resume(channel);
     }
-    watch(child.pidfd, child.serial << 3 | EXIT_KIND);
   }
 
   @Override
@@ -161,12 +176,7 @@ final class NativeProcesses implements Processes {
       } else {
         NativeChild child = children.get(data >>> 3);
         if (child != null) {
-          int kind = (int) (data & 7);
-          if (kind == EXIT_KIND) {
-            child.collectExit();
-          } else {
-            child.read(Channel.of(kind));
-          }
+          child.read(Channel.of((int) (data & 7)));
         }
       }
     }
@@ -202,22 +212,22 @@ final class NativeProcesses implements Processes {
         Thread.currentThread().interrupt();
       }
     }
+    reaper.close();
     Libc.close(epoll);
     // wakeFd stays open: another thread may be about to wake us, and must not hit a new file.
   }
 
-  private final class NativeChild implements Child {
+  private final class NativeChild implements Child, ChildReaper.Child {
     private final long serial;
     private final int pid;
-    private final int pidfd;
     private final int[] ends;
-    private final boolean[] watched = new boolean[4];
+    private final boolean[] watched = new boolean[3];
     private final Events sink;
+    private boolean collected;
 
     NativeChild(long serial, NativeSpawner.Spawned spawned, Events sink) {
       this.serial = serial;
       this.pid = spawned.pid;
-      this.pidfd = spawned.pidfd;
       this.ends = spawned.readEnds;
       this.sink = sink;
     }
@@ -274,34 +284,27 @@ final class NativeProcesses implements Processes {
       }
     }
 
-    private void collectExit() {
-      Exit exit = exitOf(Libc.WNOHANG | Libc.WEXITED | Libc.WNOWAIT);
-      if (exit != null) {
-        unwatch(pidfd);
-        Libc.close(pidfd);
-        sink.exited(exit);
+    @Override
+    public void collect(IntFunction<Exit> wait) {
+      Exit exit;
+      synchronized (this) {
+        exit = wait.apply(pid);
+        collected = true;
       }
-    }
-
-    private @Nullable Exit exitOf(int options) {
-      info.clear();
-      if (Libc.waitid(Libc.P_PID, pid, info, options) < 0 || info.getInt(0) == 0) {
-        return null;
-      }
-      int code = info.getInt(8);
-      int status = info.getInt(24);
-      return code == 1 ? new Exit(status, null, false) : new Exit(null, status, code == 3);
+      results.add(() -> sink.exited(exit));
+      wakeUp();
     }
 
     @Override
-    public void signal(int signal) {
-      Libc.kill(-pid, signal);
+    public synchronized void signal(int signal) {
+      if (!collected) {
+        Libc.kill(-pid, signal);
+      }
     }
 
     @Override
     public void release() {
       children.remove(serial);
-      NativeSpawner.reap(pid);
     }
   }
 }

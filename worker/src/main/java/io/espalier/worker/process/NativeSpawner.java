@@ -3,8 +3,10 @@ package io.espalier.worker.process;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts processes with {@code posix_spawn}; belongs to one thread.
@@ -23,18 +25,29 @@ final class NativeSpawner implements AutoCloseable {
 
   static final int CANARY_FD = 98;
 
+  /** Closed again with all that lies below the canary. */
+  private static final int GATE_FD = 97;
+
   private static final int FIRST_RESERVED = 100;
 
+  /** Stdout, stderr and status; the canary is another descriptor of the status pipe. */
+  private static final int PIPES = 3;
+
   private final int devNull;
-  private final int[] reserved = new int[4];
+  private final int[] reserved = new int[PIPES];
   private final int directory;
+  private final @Nullable Memory gatePath;
   private final Memory attributes = zeroed(1024);
   private final Memory actions = zeroed(1024);
   private final Memory actionsWithCanary = zeroed(1024);
   private final int[] pid = new int[1];
   private final int[] ends = new int[2];
 
-  NativeSpawner() {
+  /**
+   * @param gate a file that the child must be able to open before its exec; null: there is none.
+   *     Whoever removes it stops all starts at once, those of a frozen process too
+   */
+  NativeSpawner(@Nullable Path gate) {
     int opened = check("open", Libc.open("/dev/null", 2 | Libc.O_CLOEXEC));
     devNull = check("fcntl", Libc.fcntl(opened, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
     Libc.close(opened);
@@ -52,18 +65,29 @@ final class NativeSpawner implements AutoCloseable {
       signals.setLong(0, (1L << 31) - 1);
       Libc.posix_spawnattr_setsigdefault(attributes, signals);
     }
+    gatePath = gate == null ? null : text(gate.toString());
     describe(actions, false);
     describe(actionsWithCanary, true);
   }
 
+  private static Memory text(String string) {
+    byte[] bytes = string.getBytes(StandardCharsets.UTF_8);
+    Memory memory = zeroed(bytes.length + 1L);
+    memory.write(0, bytes, 0, bytes.length);
+    return memory;
+  }
+
   private void describe(Memory to, boolean canary) {
     Libc.posix_spawn_file_actions_init(to);
+    if (gatePath != null) {
+      Libc.posix_spawn_file_actions_addopen(to, GATE_FD, gatePath, 0, 0);
+    }
     Libc.posix_spawn_file_actions_adddup2(to, devNull, 0);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDOUT.index()], 1);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDERR.index()], 2);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STATUS.index()], STATUS_FD);
     if (canary) {
-      Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.CANARY.index()], CANARY_FD);
+      Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STATUS.index()], CANARY_FD);
     }
     Libc.posix_spawn_file_actions_addfchdir_np(to, directory);
     for (int fd = 3; fd < (canary ? CANARY_FD : STATUS_FD); fd++) {
@@ -75,14 +99,12 @@ final class NativeSpawner implements AutoCloseable {
   /** The result: a pid with its open read ends by channel, or what failed and why. */
   static final class Spawned {
     final int pid;
-    final int pidfd;
     final int[] readEnds;
     final int error;
     final String failed;
 
-    private Spawned(int pid, int pidfd, int[] readEnds, int error, String failed) {
+    private Spawned(int pid, int[] readEnds, int error, String failed) {
       this.pid = pid;
-      this.pidfd = pidfd;
       this.readEnds = readEnds;
       this.error = error;
       this.failed = failed;
@@ -94,19 +116,24 @@ final class NativeSpawner implements AutoCloseable {
           Libc.close(end);
         }
       }
-      return new Spawned(-1, -1, new int[0], error, what);
+      return new Spawned(-1, new int[0], error, what);
     }
   }
 
   Spawned spawn(Processes.Spawn spawn) {
-    int[] readEnds = {-1, -1, -1, -1};
+    int[] readEnds = {-1, -1, -1};
+    TaskUser owner = spawn.owner();
     try {
-      for (int i = 0; i < (spawn.canary() ? 4 : 3); i++) {
+      for (int i = 0; i < PIPES; i++) {
         if (Libc.pipe2(ends, Libc.O_CLOEXEC) < 0) {
           return Spawned.failure("make a pipe", Libc.errno(), readEnds);
         }
         readEnds[i] = ends[0];
         Libc.fcntl(ends[0], Libc.F_SETFL, Libc.O_NONBLOCK);
+        if (owner != null) {
+          // Or it could not open /dev/fd/99 or /dev/stdout.
+          Libc.fchown(ends[1], owner.uid(), owner.gid());
+        }
         int moved = Libc.dup3(ends[1], reserved[i], Libc.O_CLOEXEC);
         int error = Libc.errno();
         Libc.close(ends[1]);
@@ -128,14 +155,7 @@ final class NativeSpawner implements AutoCloseable {
       if (error != 0) {
         return Spawned.failure("start " + spawn.executable(), error, readEnds);
       }
-      int pidfd = (int) Libc.syscall(Libc.SYS_PIDFD_OPEN, pid[0], 0);
-      if (pidfd < 0) {
-        int pidfdError = Libc.errno();
-        Libc.kill(-pid[0], 9);
-        reap(pid[0]);
-        return Spawned.failure("watch " + spawn.executable(), pidfdError, readEnds);
-      }
-      return new Spawned(pid[0], pidfd, readEnds, 0, "");
+      return new Spawned(pid[0], readEnds, 0, "");
     } finally {
       // Our copies of the write ends must go, or the ends of the pipes would never be seen.
       for (int fd : reserved) {
@@ -188,15 +208,6 @@ final class NativeSpawner implements AutoCloseable {
     }
   }
 
-  static void reap(int pid) {
-    try (Memory info = zeroed(128)) {
-      int result;
-      do {
-        result = Libc.waitid(Libc.P_PID, pid, info, Libc.WEXITED);
-      } while (result < 0 && Libc.errno() == Libc.EINTR);
-    }
-  }
-
   static Memory zeroed(long size) {
     Memory memory = new Memory(size);
     memory.clear();
@@ -223,5 +234,8 @@ final class NativeSpawner implements AutoCloseable {
     attributes.close();
     actions.close();
     actionsWithCanary.close();
+    if (gatePath != null) {
+      gatePath.close();
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
 /** What {@code /proc} says about processes. A process may be gone between two questions. */
 final class ProcFs {
   private static final int DESCRIPTORS_FOR_OTHERS = 400;
+  private static final int TICKS_PER_SECOND = 100;
   private static final Path ROOT = Path.of("/proc");
 
   private ProcFs() {}
@@ -22,7 +23,7 @@ final class ProcFs {
    * @param state Z and X are dead
    * @param startTicks clock ticks from boot to its start: with the pid it names a process
    */
-  record Stat(long pid, char state, long group, long session, long startTicks) {
+  record Stat(long pid, char state, long group, long session, long startTicks, long cpuMillis) {
     boolean isAlive() {
       return state != 'Z' && state != 'X';
     }
@@ -48,7 +49,14 @@ final class ProcFs {
             fields[0].charAt(0),
             Long.parseLong(fields[2]),
             Long.parseLong(fields[3]),
-            Long.parseLong(fields[19])));
+            Long.parseLong(fields[19]),
+            // User and system time, also of children that it has waited for.
+            (Long.parseLong(fields[11])
+                    + Long.parseLong(fields[12])
+                    + Long.parseLong(fields[13])
+                    + Long.parseLong(fields[14]))
+                * 1000
+                / TICKS_PER_SECOND));
   }
 
   static List<Long> pids() {
@@ -70,6 +78,49 @@ final class ProcFs {
       return new String(bytes, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       return "";
+    }
+  }
+
+  /** A line of {@code /proc/PID/FILE}: the number after its name; -1 when there is none. */
+  static long field(String process, String file, String name) {
+    try {
+      for (String line : Files.readAllLines(ROOT.resolve(process).resolve(file))) {
+        if (line.startsWith(name + ":")) {
+          return Long.parseLong(line.substring(name.length() + 1).strip().split("\\s+", 2)[0]);
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+    return -1;
+  }
+
+  /** Bytes of memory that a process has held at most; -1 when that is not known. */
+  static long peakMemory(String process) {
+    long kib = field(process, "status", "VmHWM");
+    return kib < 0 ? -1 : kib << 10;
+  }
+
+  /** As whom we act. */
+  static int effectiveUid() {
+    try {
+      for (String line : Files.readAllLines(ROOT.resolve("self/status"))) {
+        if (line.startsWith("Uid:")) {
+          return Integer.parseInt(line.substring(4).strip().split("\\s+", 3)[1]);
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+    return -1;
+  }
+
+  static int ownNice() {
+    try {
+      String text = Files.readString(ROOT.resolve("self/stat"));
+      return Integer.parseInt(text.substring(text.lastIndexOf(')') + 2).split(" ", 18)[16]);
+    } catch (IOException | NumberFormatException e) {
+      return 0;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.running.Usage;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,13 @@ interface Processes extends AutoCloseable {
    */
   String statusPath(Path fallback);
 
+  /**
+   * Where a prelude puts its marks: they arrive before everything else on the status channel.
+   *
+   * @param fallback as for {@link #statusPath}
+   */
+  String markPath(Path fallback);
+
   /** Begins to start a process; {@code started} or {@code failed} follows. */
   void spawn(Spawn spawn, Events events);
 
@@ -42,6 +50,7 @@ interface Processes extends AutoCloseable {
    * @param environment entries {@code NAME=VALUE}
    * @param canary whether to watch for descendants that outlive it
    * @param statusFile where {@link #statusPath} points to, when that is a file
+   * @param owner the user it will become, who must be able to open its channels; null: we
    */
   record Spawn(
       Path executable,
@@ -49,10 +58,15 @@ interface Processes extends AutoCloseable {
       List<String> environment,
       Path directory,
       boolean canary,
-      Path statusFile) {}
+      Path statusFile,
+      @Nullable TaskUser owner) {}
 
-  /** How a process ended: by exit code or by signal. */
-  record Exit(@Nullable Integer code, @Nullable Integer signal, boolean coreDumped) {}
+  /**
+   * How a process ended: by exit code or by signal.
+   *
+   * @param usage of itself and those it has waited for, as far as that is known
+   */
+  record Exit(@Nullable Integer code, @Nullable Integer signal, boolean coreDumped, Usage usage) {}
 
   /** A started process. */
   interface Child {
@@ -66,7 +80,10 @@ interface Processes extends AutoCloseable {
 
     void resume(Channel channel);
 
-    /** Signals the whole process group. */
+    /**
+     * Signals the whole process group while its leader lives. Does nothing once that has exited:
+     * its number may belong to somebody else then.
+     */
     void signal(int signal);
 
     /** Forgets it; called once, after its exit and the end of all channels. */

@@ -4,64 +4,74 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.worker.cgroup.TaskGroup;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One invocation from its start to its end; lives on the supervisor's thread.
  *
- * <p>It has ended when its process is gone and all its channels are closed: who keeps one of them
- * open is a descendant that still works for it (behaviour 7.3). Output is taken at the rate of the
- * quota while the process lives; once it has exited nobody can be slowed down any more, and what
- * the pipes still hold is taken at once, so that no end waits for the quota (defect L32).
+ * <p>It has ended when its process is gone, all its channels are closed and its control groups are
+ * empty: who keeps one of them is a descendant that still works for it (behaviour 7.3). After a
+ * KILL without control groups it must also be sure that nobody is left who has given up all
+ * channels.
  */
-final class RunningTask implements Processes.Events {
-  /** What two pipes and our own buffers can hold when the process exits. */
-  private static final long FREE_BYTES_AFTER_EXIT = 1 << 18;
+final class RunningTask implements Processes.Events, TaskOutput.Sink {
+  private static final Logger log = LoggerFactory.getLogger(RunningTask.class);
 
-  private static final long FIRST_SWEEP_NANOS = 200_000_000L;
+  private static final long FIRST_SWEEP_NANOS = 20_000_000L;
   private static final long LAST_SWEEP_NANOS = 10_000_000_000L;
 
   private final Launch launch;
   private final TaskKey key;
   private final TaskSupervisor supervisor;
-  private final TaskSupervisor.JsonArgument json;
-  private List<String> argv;
-  private long startTicks;
   private final KillPlan kill = new KillPlan();
-  private final LineSplitter[] lines = {new LineSplitter(), new LineSplitter()};
-  private final StatusLine status = new StatusLine();
+  private final TaskOutput output;
   private final Set<Channel> open = EnumSet.noneOf(Channel.class);
-  private final Set<Channel> paused = EnumSet.noneOf(Channel.class);
-  private final LogQuota quota;
+  private StatusPipe status;
+  private TimePlan times;
+  private List<String> argv = List.of();
+  private @Nullable JsonArgument json;
+  private volatile @Nullable TaskGroup group;
+  private @Nullable GroupReaper reaper;
   private Processes.@Nullable Child child;
-  private Processes.@Nullable Exit exit;
+  private volatile Processes.@Nullable Exit exit;
   private @Nullable String rawStatus;
+  private @Nullable StopReason stopReason;
+  private volatile long pid;
+  private volatile long startTicks;
+  private volatile long peakSeen = Usage.UNKNOWN_AMOUNT;
   private boolean signalled;
   private boolean ended;
-  private boolean sentBeforeStart;
   private int signalBeforeStart;
-  private long freeBytes;
   private long sweepNanos = FIRST_SWEEP_NANOS;
+  private boolean sweeping;
+  private boolean swept;
+  private boolean looking;
+  private int timer;
+  private @Nullable Usage used;
+  private boolean outOfMemory;
 
-  RunningTask(
-      Launch launch,
-      List<String> argv,
-      TaskSupervisor.JsonArgument json,
-      TaskSupervisor supervisor) {
+  RunningTask(Launch launch, TaskSupervisor supervisor) {
     this.launch = launch;
     this.key = TaskKey.of(launch);
-    this.argv = argv;
-    this.json = json;
     this.supervisor = supervisor;
-    this.quota =
-        new LogQuota(
-            System.nanoTime(),
-            launch.subprocess().pollMillis(),
-            launch.subprocess().maxLogLinesPerPollInterval());
+    this.output = new TaskOutput(
+            launch.subprocess(),
+            supervisor.log().redactor(launch.job()),
+            supervisor.log()::hasRoom,
+            this);
+    this.status = new StatusPipe(supervisor.progressText(), null);
+    this.times = new TimePlan(launch.limits(), System.nanoTime());
   }
 
   Launch launch() {
@@ -72,27 +82,59 @@ final class RunningTask implements Processes.Events {
     return key;
   }
 
-  /** The command as it is run, once it is known. */
-  void setArgv(List<String> newArgv) {
-    argv = newArgv;
+  String invocation() {
+    return TaskEnvironment.invocationId(launch);
   }
 
-  long startTicks() {
-    return startTicks;
-  }
-
+  /** 0 until it is started; any thread. */
   long pid() {
-    return child == null ? 0 : child.pid();
+    return pid;
+  }
+
+  /** Any thread. */
+  @Nullable TaskGroup group() {
+    return group;
+  }
+
+  /** What is started now; call before the start. */
+  void prepared(TaskStarts.Prepared prepared) {
+    argv = prepared.argv();
+    json = prepared.json();
+    TaskGroup made = prepared.group();
+    group = made;
+    if (made != null) {
+      reaper =
+          new GroupReaper(
+              new GroupMembers(made, what -> log.warn("{}: {}", key, what)),
+              prepared.killsStrays(),
+              launch.subprocess().pollMillis());
+    }
+    if (prepared.secret() != null) {
+      status = new StatusPipe(supervisor.progressText(), prepared.secret());
+    }
+    for (String unmet : prepared.unmetLimits()) {
+      event("limit_not_set", Json.object().put("message", unmet));
+    }
   }
 
   @Override
   public void started(Processes.Child newChild) {
     child = newChild;
+    pid = newChild.pid();
     open.addAll(newChild.channels());
-    startTicks = ProcFs.stat(newChild.pid()).map(ProcFs.Stat::startTicks).orElse(0L);
+    open.forEach(
+        channel -> {
+          if (channel == Channel.STDOUT || channel == Channel.STDERR) {
+            output.opened(channel);
+          }
+        });
+    startTicks = ProcFs.stat(pid).map(ProcFs.Stat::startTicks).orElse(0L);
     supervisor.journalStarted(this, startTicks);
     event("running", Json.object().put("command", Json.strings(argv)));
-    if (sentBeforeStart) {
+    argv = List.of();
+    times = new TimePlan(launch.limits(), System.nanoTime());
+    watchTime();
+    if (signalBeforeStart != 0) {
       signal(signalBeforeStart);
     }
   }
@@ -104,19 +146,39 @@ final class RunningTask implements Processes.Events {
 
   /** Ends it without a process. */
   void fail(TaskEnd.Kind kind, String cause) {
-    end(key.end(kind, null, null, null, cause), "task_failed_to_start");
+    TaskGroup made = group;
+    if (made != null) {
+      // Nobody can be in it.
+      made.remove().forEach(problem -> log.warn("{}: {}", key, problem));
+      supervisor.groupRemoved(this);
+    }
+    finish(key.end(kind, null, null, null, cause), "task_failed_to_start");
   }
 
   @Override
   public void output(Channel channel, byte[] bytes, int length) {
     switch (channel) {
       case STDOUT, STDERR -> {
-        lines[channel.index()].add(bytes, length);
-        freeBytes -= length;
-        takeLines(channel);
+        times.sign(System.nanoTime());
+        output.add(channel, bytes, length);
       }
-      case STATUS -> status.add(bytes, length);
+      case STATUS -> {
+        times.sign(System.nanoTime());
+        status.add(bytes, length);
+        tellProgress();
+      }
       case CANARY -> {}
+    }
+  }
+
+  private void tellProgress() {
+    Progress progress = status.takeProgress();
+    if (progress != null) {
+      supervisor.progress(key, progress);
+    }
+    String problem = status.takeProblem();
+    if (problem != null) {
+      event("progress_refused", Json.object().put("message", problem));
     }
   }
 
@@ -124,12 +186,15 @@ final class RunningTask implements Processes.Events {
   public void closed(Channel channel) {
     open.remove(channel);
     if (channel == Channel.STATUS) {
+      status.close();
+      tellProgress();
       rawStatus = status.last();
     } else if (channel != Channel.CANARY) {
-      takeLines(channel);
+      output.closed(channel);
     }
     if (open.isEmpty()) {
       event("task_pipes_closed", Json.object());
+      killStrays();
     }
     endIfOver();
   }
@@ -138,55 +203,66 @@ final class RunningTask implements Processes.Events {
   public void exited(Processes.Exit newExit) {
     exit = newExit;
     event("process_exited", Json.object().put("message", describe(newExit)));
-    freeBytes = FREE_BYTES_AFTER_EXIT;
-    takeLines(Channel.STDOUT);
-    takeLines(Channel.STDERR);
+    output.exited();
+    if (reaper != null) {
+      look();
+    }
+    killStrays();
     endIfOver();
-    if (!ended && kill.isKilled()) {
-      sweepLater();
+    if (!ended && kill.isKilled() && !groupKills()) {
+      sweep(KillPlan.KILL);
     }
   }
 
-  /** Lines as the quota allows; stops reading the channel when it does not. */
-  private void takeLines(Channel channel) {
-    LineSplitter splitter = lines[channel.index()];
-    LogLine.Stream stream =
-        channel == Channel.STDOUT ? LogLine.Stream.STDOUT : LogLine.Stream.STDERR;
-    boolean free = exit != null && freeBytes > 0;
-    long now = System.nanoTime();
-    while (free || quota.allows(now)) {
-      String line = splitter.next();
-      if (line == null && !open.contains(channel)) {
-        line = splitter.rest();
-      }
-      if (line == null) {
-        if (paused.remove(channel) && child != null) {
-          child.resume(channel);
-        }
-        return;
-      }
-      quota.use();
-      supervisor.log(stream, key, line);
+  /** Who has closed all channels but sits in our control groups does not work for the task. */
+  private void killStrays() {
+    if (exit != null && open.isEmpty() && reaper != null && groupKills()) {
+      reaper.kill();
+      look();
     }
-    if (splitter.isEmpty() && !open.contains(channel)) {
+  }
+
+  @Override
+  public void line(LogLine.Stream stream, String text) {
+    supervisor.log().line(stream, key, text);
+  }
+
+  @Override
+  public void pause(Channel channel) {
+    if (child != null) {
+      child.pause(channel);
+    }
+  }
+
+  @Override
+  public void resume(Channel channel) {
+    if (child != null) {
+      child.resume(channel);
+    }
+  }
+
+  @Override
+  public void goOnAfter(long nanos, Channel channel) {
+    supervisor.after(
+        nanos,
+        () -> {
+          if (!ended) {
+            output.goOn(channel);
+            endIfOver();
+          }
+        });
+  }
+
+  /**
+   * @param reason the first one that is given is told at the end
+   */
+  void kill(KillRequest how, StopReason reason) {
+    if (ended) {
       return;
     }
-    if (paused.add(channel)) {
-      if (child != null && open.contains(channel)) {
-        child.pause(channel);
-      }
+    if (stopReason == null) {
+      stopReason = reason;
     }
-    supervisor.after(quota.waitNanos(now), () -> resumed(channel));
-  }
-
-  private void resumed(Channel channel) {
-    if (!ended && paused.contains(channel)) {
-      takeLines(channel);
-      endIfOver();
-    }
-  }
-
-  void kill(KillRequest how) {
     long now = System.nanoTime();
     signal(kill.request(how, now));
     long wait = kill.waitNanos(now);
@@ -208,49 +284,195 @@ final class RunningTask implements Processes.Events {
     if (child == null) {
       // It is being started; a KILL must not be forgotten for a later TERM.
       signalBeforeStart = signalBeforeStart == KillPlan.KILL ? KillPlan.KILL : number;
-      sentBeforeStart = true;
       return;
     }
     signalled |= exit == null;
     child.signal(number);
-    if (number == KillPlan.KILL && exit != null) {
-      sweepLater();
+    if (number == KillPlan.KILL && groupKills() && reaper != null) {
+      reaper.kill();
+      look();
+    } else if (exit != null) {
+      sweep(number);
     }
   }
 
-  /** Descendants that left the group but hold a channel: KILL must reach them too. */
-  private void sweepLater() {
-    supervisor.after(
-        sweepNanos,
-        () -> {
+  private boolean groupKills() {
+    TaskGroup mine = group;
+    return mine != null && mine.canKill();
+  }
+
+  /** Looks at the control groups, again and again until they are empty. */
+  private void look() {
+    GroupReaper watched = reaper;
+    if (watched == null || ended) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (exit != null) {
+      collectUsage();
+    }
+    long next = exit == null ? watched.step(now) : watched.look(now);
+    if (next == GroupReaper.OVER) {
+      if (watched.isOver()) {
+        supervisor.groupRemoved(this);
+        event("cgroups_reaped", Json.object());
+        endIfOver();
+      }
+      return;
+    }
+    if (!looking) {
+      looking = true;
+      supervisor.after(
+          next,
+          () -> {
+            looking = false;
+            look();
+          });
+    }
+  }
+
+  /** Descendants that left the group, or outlive its leader: a signal must reach them too. */
+  private void sweep(int signal) {
+    if (sweeping || ended) {
+      return;
+    }
+    sweeping = true;
+    supervisor.sweep(
+        new Journal.Entry(invocation(), pid, startTicks),
+        signal,
+        found -> {
+          sweeping = false;
+          if (ended || !kill.isKilled()) {
+            return;
+          }
+          // Only a look after the KILL tells that nobody is left.
+          swept = found == 0 && signal == KillPlan.KILL;
+          endIfOver();
           if (!ended) {
-            supervisor.sweep(this);
+            supervisor.after(sweepNanos, () -> sweep(KillPlan.KILL));
             sweepNanos = Math.min(2 * sweepNanos, LAST_SWEEP_NANOS);
-            sweepLater();
           }
         });
   }
 
   private void endIfOver() {
     Processes.Exit how = exit;
-    if (ended || how == null || !open.isEmpty() || !lines[0].isEmpty() || !lines[1].isEmpty()) {
+    if (ended || how == null || !open.isEmpty() || !output.isEmpty()) {
+      return;
+    }
+    if (reaper != null && !reaper.isOver()) {
+      return;
+    }
+    if (kill.isKilled() && !groupKills() && !swept) {
+      sweep(KillPlan.KILL);
       return;
     }
     if (child != null) {
       child.release();
     }
+    if (used == null) {
+      collectUsage();
+    }
+    if (!signalled && !status.hasBegun()) {
+      finish(
+          key.end(TaskEnd.Kind.START_FAILED, null, null, null, whyNotBegun(how)),
+          "task_failed_to_start");
+      return;
+    }
     TaskEnd.Kind kind = signalled ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED;
-    end(key.end(kind, rawStatus, how.code(), how.signal(), null), "got_status");
+    finish(
+        key.end(kind, rawStatus, how.code(), how.signal(), null)
+            .withUsage(used, how.coreDumped(), System.currentTimeMillis())
+            .withStopReason(reasonOf(how)),
+        "got_status");
   }
 
-  private void end(TaskEnd end, String lastEvent) {
+  private String whyNotBegun(Processes.Exit how) {
+    String last = output.lastErrorLine();
+    String what =
+        status.failedExec() != null
+            ? "the program could not be run"
+            : "the process could not be prepared";
+    return what + ": " + (last != null ? last : describe(how));
+  }
+
+  private @Nullable StopReason reasonOf(Processes.Exit how) {
+    boolean failed = how.signal() != null || !Integer.valueOf(0).equals(how.code());
+    return stopReason == null && failed && outOfMemory ? StopReason.OUT_OF_MEMORY : stopReason;
+  }
+
+  /** While the control groups are there. */
+  private void collectUsage() {
+    TaskGroup mine = group;
+    if (mine != null) {
+      outOfMemory |= mine.wasOutOfMemory();
+    }
+    used = usage();
+  }
+
+  /** What it has used so far; any thread. */
+  Usage usage() {
+    Processes.Exit how = exit;
+    Usage process = how == null ? ProcessUsage.of(pid) : how.usage();
+    peakSeen = Math.max(peakSeen, process.peakMemoryBytes());
+    Usage usage = ProcessUsage.withPeak(process, peakSeen);
+    TaskGroup of = group;
+    return of == null ? usage : ProcessUsage.merged(of.usage(), usage);
+  }
+
+  /** Starts or moves the timer of the time limits. */
+  private void watchTime() {
+    if (times.isEmpty() || ended) {
+      return;
+    }
+    long wait = times.waitNanos(System.nanoTime(), System.currentTimeMillis());
+    if (wait == TimePlan.NEVER) {
+      return;
+    }
+    // Whoever sets another timer makes the earlier one void.
+    int mine = ++timer;
+    supervisor.after(
+        wait,
+        () -> {
+          if (mine == timer) {
+            checkTime();
+          }
+        });
+  }
+
+  private void checkTime() {
+    if (ended || child == null) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (output.isPaused()) {
+      // It may be us who keep it from writing.
+      times.sign(now);
+    }
+    StopReason reason = times.due(now, System.currentTimeMillis());
+    if (reason != null) {
+      event("stopped", Json.object().put("reason", reason.name().toLowerCase(Locale.ROOT)));
+      kill(launch.kill(), reason);
+    }
+    watchTime();
+  }
+
+  /** Moves its timeout and its deadline. */
+  void extend(long millis) {
+    times.extend(millis);
+    watchTime();
+  }
+
+  private void finish(TaskEnd end, String lastEvent) {
     ended = true;
-    json.delete();
+    if (json != null) {
+      json.delete();
+    }
     Json.Builder about = Json.object();
     if (end.message() != null) {
       about.put("message", end.message());
     }
-    Json.Obj form = supervisor.statusForm(end);
+    Json.Obj form = supervisor.log().statusForm(end);
     if (!form.isEmpty()) {
       about.put("status", form);
     }
@@ -264,10 +486,10 @@ final class RunningTask implements Processes.Events {
         : "killed by signal " + exit.signal() + (exit.coreDumped() ? " (core dumped)" : "");
   }
 
-  private void event(String name, Json.Builder about) {
+  void event(String name, Json.Builder about) {
     if (rawStatus != null) {
       about.put("raw_status", rawStatus);
     }
-    supervisor.event(key, name, about.build());
+    supervisor.log().event(key, name, about.build());
   }
 }

@@ -1,19 +1,34 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.running.Progress;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task wrote to its status path: the last line counts, its newline is removed, nothing else
- * is trimmed (behaviour 6.3). Of a line longer than {@link #MAX_LINE} bytes the beginning is kept.
+ * What a task wrote to its status path: the last line counts that nobody else takes, its newline is
+ * removed, nothing else is trimmed (behaviour 6.3). Of a line longer than {@link #MAX_LINE} bytes
+ * the beginning is kept.
  */
 final class StatusLine {
-  /** Statuses are meant to have a few KB. */
-  static final int MAX_LINE = 65_536;
+  /** Statuses are meant to have a few KB. One more than progress may have, so that it shows. */
+  static final int MAX_LINE = Progress.MAX_BYTES + 1;
 
+  private final Predicate<String> others;
   private @Nullable ByteArrayOutputStream current;
   private @Nullable String last;
+
+  StatusLine() {
+    this(line -> false);
+  }
+
+  /**
+   * @param others is asked for each line, in order, whether it is something else than a status
+   */
+  StatusLine(Predicate<String> others) {
+    this.others = others;
+  }
 
   void add(byte[] bytes, int length) {
     int from = 0;
@@ -27,6 +42,11 @@ final class StatusLine {
     if (from < length) {
       append(bytes, from, length - from);
     }
+  }
+
+  /** Nothing more comes: an unfinished line is one too. */
+  void close() {
+    finish();
   }
 
   /** The last line, complete or not; null when nothing was written. */
@@ -43,8 +63,11 @@ final class StatusLine {
 
   private void finish() {
     if (current != null) {
-      last = current.toString(StandardCharsets.UTF_8);
+      String line = current.toString(StandardCharsets.UTF_8);
       current = null;
+      if (!others.test(line)) {
+        last = line;
+      }
     }
   }
 }

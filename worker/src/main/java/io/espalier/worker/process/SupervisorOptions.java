@@ -2,6 +2,7 @@ package io.espalier.worker.process;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.worker.cgroup.CgroupHost;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,8 @@ import java.util.function.Function;
  * @param mechanism how processes are started
  * @param statusForm the {@code status} object of the event {@code got_status}; an empty object
  *     leaves it out
+ * @param shard the name of this worker in the names of control groups
+ * @param cgroups where control groups may be made
  */
 public record SupervisorOptions(
     Path dataDirectory,
@@ -31,7 +34,9 @@ public record SupervisorOptions(
     Map<String, String> environment,
     Duration shutdownWait,
     Mechanism mechanism,
-    Function<TaskEnd, Json.Obj> statusForm) {
+    Function<TaskEnd, Json.Obj> statusForm,
+    String shard,
+    CgroupHost cgroups) {
 
   /** How processes are started. */
   public enum Mechanism {
@@ -58,7 +63,9 @@ public record SupervisorOptions(
         System.getenv(),
         Duration.ofSeconds(10),
         Mechanism.AUTO,
-        end -> Json.Obj.EMPTY);
+        end -> Json.Obj.EMPTY,
+        "local",
+        CgroupHost.discover());
   }
 
   public SupervisorOptions withWorkerCommand(List<String> command) {
@@ -70,7 +77,9 @@ public record SupervisorOptions(
         environment,
         shutdownWait,
         mechanism,
-        statusForm);
+        statusForm,
+        shard,
+        cgroups);
   }
 
   public SupervisorOptions withHost(String newHost) {
@@ -82,7 +91,9 @@ public record SupervisorOptions(
         environment,
         shutdownWait,
         mechanism,
-        statusForm);
+        statusForm,
+        shard,
+        cgroups);
   }
 
   public SupervisorOptions withEnvironment(Map<String, String> variables) {
@@ -94,7 +105,9 @@ public record SupervisorOptions(
         variables,
         shutdownWait,
         mechanism,
-        statusForm);
+        statusForm,
+        shard,
+        cgroups);
   }
 
   public SupervisorOptions withShutdownWait(Duration wait) {
@@ -106,7 +119,9 @@ public record SupervisorOptions(
         environment,
         wait,
         mechanism,
-        statusForm);
+        statusForm,
+        shard,
+        cgroups);
   }
 
   public SupervisorOptions withMechanism(Mechanism newMechanism) {
@@ -118,7 +133,9 @@ public record SupervisorOptions(
         environment,
         shutdownWait,
         newMechanism,
-        statusForm);
+        statusForm,
+        shard,
+        cgroups);
   }
 
   public SupervisorOptions withStatusForm(Function<TaskEnd, Json.Obj> form) {
@@ -130,6 +147,36 @@ public record SupervisorOptions(
         environment,
         shutdownWait,
         mechanism,
-        form);
+        form,
+        shard,
+        cgroups);
+  }
+
+  public SupervisorOptions withShard(String name) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        environment,
+        shutdownWait,
+        mechanism,
+        statusForm,
+        name,
+        cgroups);
+  }
+
+  public SupervisorOptions withCgroups(CgroupHost newCgroups) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        environment,
+        shutdownWait,
+        mechanism,
+        statusForm,
+        shard,
+        newCgroups);
   }
 }

@@ -1,15 +1,19 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.config.TaskVariables;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The environment of tasks: a few well-known variables of ours, and {@code ESPALIER_TASK_*}.
- * Everything else, secrets and {@code ESPALIER_*} flags above all, stays with us (defect L23).
+ * The environment of tasks: a few well-known variables of ours, what the job says, and {@code
+ * ESPALIER_TASK_*}. Everything else, secrets and {@code ESPALIER_*} flags above all, stays with us
+ * (defect L23).
  */
 public final class TaskEnvironment {
   /** Variables that are handed on; besides them everything that begins with {@code LC_}. */
@@ -18,43 +22,84 @@ public final class TaskEnvironment {
 
   private static final String DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-  private final String path;
-  private final List<String> base;
+  private final Map<String, String> ours;
+  private final Map<String, String> base = new TreeMap<>();
 
   public TaskEnvironment(Map<String, String> ours) {
-    Map<String, String> kept = new TreeMap<>();
+    this.ours = Map.copyOf(ours);
     ours.forEach(
         (name, value) -> {
           if (HANDED_ON.contains(name) || name.startsWith("LC_")) {
-            kept.put(name, value);
+            base.put(name, value);
           }
         });
-    kept.putIfAbsent("PATH", DEFAULT_PATH);
-    this.path = kept.getOrDefault("PATH", DEFAULT_PATH);
-    this.base = kept.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
+    base.putIfAbsent("PATH", DEFAULT_PATH);
   }
 
-  /** The search path of tasks, also used to find a {@code command[0]} that is a bare word. */
-  String path() {
-    return path;
+  /**
+   * What a task sees besides {@code ESPALIER_TASK_*}; its {@code PATH} is also where a {@code
+   * command[0]} that is a bare word is looked for.
+   *
+   * @param user whom it becomes; null: nobody else
+   */
+  Map<String, String> variables(TaskVariables wanted, @Nullable TaskUser user) {
+    Map<String, String> variables = new TreeMap<>(base);
+    if (!wanted.passed().isEmpty()) {
+      ours.forEach(
+          (name, value) -> {
+            if (wanted.passes(name)) {
+              variables.put(name, value);
+            }
+          });
+    }
+    if (user != null) {
+      variables.put("USER", user.name());
+      variables.put("LOGNAME", user.name());
+      variables.put("HOME", user.home());
+      variables.remove("SHELL");
+    }
+    variables.putAll(wanted.set());
+    return variables;
   }
 
   /**
    * Entries {@code NAME=VALUE}.
    *
+   * @param variables as of {@link #variables}
    * @param cookie by which survivors are recognised
    * @param statusPath where the status line goes
+   * @param nowMillis when it is started, for its deadline
    */
-  List<String> of(Launch launch, String cookie, String statusPath) {
-    List<String> variables = new ArrayList<>(base);
-    variables.add("ESPALIER_TASK_JOB=" + launch.job());
-    variables.add("ESPALIER_TASK_NODE=" + launch.node());
-    variables.add("ESPALIER_TASK_ATTEMPT=" + launch.attempt());
-    variables.add(Survivors.INVOCATION_VARIABLE + "=" + invocationId(launch));
-    variables.add("ESPALIER_TASK_TOKEN=" + launch.invocation().token());
-    variables.add("ESPALIER_TASK_STATUS_FILE=" + statusPath);
-    variables.add(Survivors.COOKIE_VARIABLE + "=" + cookie);
-    return variables;
+  static List<String> of(
+      Launch launch,
+      Map<String, String> variables,
+      String cookie,
+      String statusPath,
+      long nowMillis) {
+    List<String> entries = new ArrayList<>();
+    variables.forEach((name, value) -> entries.add(name + "=" + value));
+    entries.add("ESPALIER_TASK_JOB=" + launch.job());
+    entries.add("ESPALIER_TASK_NODE=" + launch.node());
+    entries.add("ESPALIER_TASK_ATTEMPT=" + launch.attempt());
+    entries.add(Survivors.INVOCATION_VARIABLE + "=" + invocationId(launch));
+    entries.add("ESPALIER_TASK_TOKEN=" + launch.invocation().token());
+    entries.add("ESPALIER_TASK_STATUS_FILE=" + statusPath);
+    entries.add(Survivors.COOKIE_VARIABLE + "=" + cookie);
+    long deadline = deadlineMillis(launch.limits(), nowMillis);
+    if (deadline > 0) {
+      // Seconds, rounded down: as all times that tasks see.
+      entries.add("ESPALIER_TASK_DEADLINE=" + deadline / 1000);
+    }
+    return entries;
+  }
+
+  /** When it is stopped at the latest, as far as is known at its start; 0: never. */
+  private static long deadlineMillis(Limits limits, long nowMillis) {
+    long byTimeout = limits.timeoutMillis() > 0 ? nowMillis + limits.timeoutMillis() : 0;
+    long byDeadline = limits.deadlineMillis();
+    return byTimeout == 0 || byDeadline == 0
+        ? Math.max(byTimeout, byDeadline)
+        : Math.min(byTimeout, byDeadline);
   }
 
   /** Unique over restarts: the token and the time of the decision. */

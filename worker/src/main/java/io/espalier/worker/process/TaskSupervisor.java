@@ -1,29 +1,31 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
-import io.espalier.core.logs.LogLine;
+import io.espalier.core.config.ProcessAttributes;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.status.ProgressText;
+import io.espalier.json.JsonReader;
+import io.espalier.worker.cgroup.TaskGroup;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,55 +40,51 @@ import org.slf4j.LoggerFactory;
  * death, {@link #close} for a clean end, {@link #prepare} for what escaped both.
  */
 public final class TaskSupervisor implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(TaskSupervisor.class);
+  private static final Logger logger = LoggerFactory.getLogger(TaskSupervisor.class);
 
-  private static final Duration SURVIVORS_BOUND = Duration.ofSeconds(10);
   private static final Duration KILL_BOUND = Duration.ofSeconds(10);
 
-  /** Between two looks at what the processes do. */
-  private static final int MESSAGES_PER_TURN = 32;
+  private static final KillRequest KILL = new KillRequest(KillRequest.Method.KILL, 0);
 
   private final SupervisorOptions options;
-  private final LogStore logs;
+  private final TaskLog log;
   private final Journal journal;
   private final Guard guard;
   private final Processes processes;
+  private final TaskGroups groups;
+  private final TaskStarts starts;
+  private final TaskUsers users;
+  private final SupervisorLoop loop;
+  private final Sweeper sweeper;
+  private final Recovery recovery;
+  private final ProgressText progressText = new ProgressText(JsonReader.strict()::read);
   private final int capacity;
-  private final Path runningDirectory;
-  private final TaskEnvironment environment;
-  private final Thread thread;
   private final Map<TaskKey, RunningTask> known = new ConcurrentHashMap<>();
-  private final Queue<Runnable> messages = new ConcurrentLinkedQueue<>();
-  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
-  private final Map<String, Path> jobDirectories = new HashMap<>();
-  private final Set<TaskKey> accepted = ConcurrentHashMap.newKeySet();
-  private volatile @Nullable TaskListener ends;
+  private final Map<TaskKey, Launch> accepted = new ConcurrentHashMap<>();
+  private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
+  private final StopWaits stops = new StopWaits();
   private boolean abandoned;
   private boolean closed;
-  private long timerSequence;
-  private long fileSequence;
-
-  private record Timer(long atNanos, long sequence, Runnable action) implements Comparable<Timer> {
-    @Override
-    public int compareTo(Timer other) {
-      int byTime = Long.compare(atNanos - other.atNanos, 0);
-      return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
-    }
-  }
 
   private TaskSupervisor(
-      SupervisorOptions options, LogStore logs, Journal journal, Guard guard, Processes processes) {
+      SupervisorOptions options,
+      LogStore logs,
+      DataDirectory taken,
+      Guard guard,
+      Processes processes) {
     this.options = options;
-    this.logs = logs;
-    this.journal = journal;
+    this.log = new TaskLog(logs, options);
+    this.journal = taken.journal();
+    this.recovery = taken.recovery();
     this.guard = guard;
     this.processes = processes;
     this.capacity = processes.capacity();
-    this.runningDirectory = journal.directory();
-    this.environment = new TaskEnvironment(options.environment());
-    this.thread = new Thread(this::run, "task-supervisor");
-    thread.setDaemon(true);
+    this.groups = new TaskGroups(options.cgroups(), options.shard(), journal.seed());
+    this.starts = new TaskStarts(options, processes, groups, journal.directory(), journal.cookie());
+    this.loop = new SupervisorLoop(processes, this::isOver);
+    this.sweeper = new Sweeper(journal.cookie(), loop::tell);
+    this.users = new TaskUsers(loop::tell);
   }
 
   /**
@@ -97,26 +95,34 @@ public final class TaskSupervisor implements AutoCloseable {
    */
   public static TaskSupervisor prepare(SupervisorOptions options, LogStore logs)
       throws IOException {
-    Path running = options.dataDirectory().resolve("running").toAbsolutePath();
-    Journal journal;
-    try {
-      Files.createDirectories(options.dataDirectory().resolve("jobs"));
-      journal = Journal.lock(running);
-    } catch (IOException e) {
-      throw new IOException(
-          "cannot use the data directory " + options.dataDirectory() + ": " + e.getMessage(), e);
+    return prepare(options, logs, false);
+  }
+
+  /**
+   * The same for tasks that live only as long as a lease does (ruling 2): before the first {@link
+   * #lease}, and after the end of the latest, nothing can be started, and what runs is killed by
+   * the guard, also when this process is frozen.
+   */
+  public static TaskSupervisor prepareLeased(SupervisorOptions options, LogStore logs)
+      throws IOException {
+    return prepare(options, logs, true);
+  }
+
+  private static TaskSupervisor prepare(SupervisorOptions options, LogStore logs, boolean leased)
+      throws IOException {
+    String warning = TaskGroups.warning(options.cgroups());
+    if (!warning.isEmpty()) {
+      logger.warn("{}", warning);
     }
+    DataDirectory taken = DataDirectory.takeOver(options.dataDirectory());
+    Journal journal = taken.journal();
     Guard guard = null;
     try {
-      int killed = Survivors.killAll(journal.left(), SURVIVORS_BOUND);
-      if (killed > 0) {
-        log.warn("killed {} processes of tasks that an earlier run had left behind", killed);
-      }
-      removeOldFiles(running);
-      journal.begin();
-      Processes processes = mechanism(options.mechanism());
-      guard = Guard.start(journal.file(), journal.cookie());
-      return new TaskSupervisor(options, logs, journal, guard, processes);
+      Path gate = journal.directory().resolve("lease");
+      Files.deleteIfExists(gate);
+      Processes processes = mechanism(options.mechanism(), leased ? gate : null);
+      guard = Guard.start(journal.file(), journal.cookie(), gate);
+      return new TaskSupervisor(options, logs, taken, guard, processes);
     } finally {
       if (guard == null) {
         journal.close();
@@ -124,27 +130,20 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private static Processes mechanism(SupervisorOptions.Mechanism wanted) throws IOException {
+  private static Processes mechanism(SupervisorOptions.Mechanism wanted, @Nullable Path gate)
+      throws IOException {
     if (wanted == SupervisorOptions.Mechanism.JDK) {
-      return new JdkProcesses();
+      return new JdkProcesses(gate);
     }
     try {
-      return NativeProcesses.open();
+      return NativeProcesses.open(gate);
     } catch (IOException e) {
       if (wanted == SupervisorOptions.Mechanism.NATIVE) {
         throw e;
       }
-      JdkProcesses fallback = new JdkProcesses();
-      log.warn("tasks are started by {}: {}", fallback.description(), e.getMessage());
+      JdkProcesses fallback = new JdkProcesses(gate);
+      logger.warn("tasks are started by {}: {}", fallback.description(), e.getMessage());
       return fallback;
-    }
-  }
-
-  private static void removeOldFiles(Path running) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(running, "*.{json,status}")) {
-      for (Path file : files) {
-        Files.deleteIfExists(file);
-      }
     }
   }
 
@@ -159,14 +158,35 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * @param newEnds gets exactly one end per start, on the supervisor's thread; must not block
+   * Prolongs the lease: tasks may live until one of these instants comes.
+   *
+   * @param uptimeHundredths as {@code /proc/uptime} counts
+   * @param clockMillis epoch milliseconds
    */
-  public void open(TaskListener newEnds) {
-    if (ends != null) {
+  public void lease(long uptimeHundredths, long clockMillis) {
+    guard.lease(uptimeHundredths, clockMillis);
+  }
+
+  /** Completes once the guard kills nothing and knows every lease that it was told of before. */
+  public CompletableFuture<Void> guardAtRest() {
+    return guard.sync();
+  }
+
+  /** What was found of an earlier run, all of it dead by now. */
+  public Recovery recovery() {
+    return recovery;
+  }
+
+  /**
+   * @param newListener gets exactly one end per start, and progress, on the supervisor's thread;
+   *     must not block
+   */
+  public void open(TaskListener newListener) {
+    if (listener != null) {
       throw new IllegalStateException("open already");
     }
-    ends = newEnds;
-    thread.start();
+    listener = newListener;
+    loop.start();
   }
 
   /**
@@ -175,22 +195,21 @@ public final class TaskSupervisor implements AutoCloseable {
    * @throws IllegalStateException before {@link #open}, and for an invocation that is running
    */
   public void start(Launch launch) {
-    TaskListener sink = ends;
+    TaskListener sink = listener;
     if (sink == null) {
       throw new IllegalStateException("not open");
     }
     TaskKey key = TaskKey.of(launch);
-    if (!accepted.add(key)) {
+    if (accepted.putIfAbsent(key, launch) != null) {
       throw new IllegalStateException("this invocation was started before: " + key);
     }
     // Starts and kills share one queue: a kill must find what was started before it.
     Runnable message = () -> begin(launch);
-    messages.add(message);
-    if (closing && messages.remove(message)) {
+    loop.tell(message);
+    if (closing && loop.takeBack(message)) {
       accepted.remove(key);
       sink.ended(notStarted(key));
     }
-    processes.wakeUp();
   }
 
   private static TaskEnd notStarted(TaskKey key) {
@@ -199,23 +218,40 @@ public final class TaskSupervisor implements AutoCloseable {
 
   /** Queues a request; false when this invocation is not known, or has ended. */
   public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    return kill(job, node, invocation, how, StopReason.REQUESTED);
+  }
+
+  /** The same for a reason that its end will tell, unless there was another one before. */
+  public boolean kill(
+      String job, String node, Invocation invocation, KillRequest how, StopReason reason) {
+    return tell(new TaskKey(job, node, invocation), task -> task.kill(how, reason));
+  }
+
+  /**
+   * Moves the timeout and the deadline of a running task.
+   *
+   * @return false when it is not known, has ended, or has neither
+   */
+  public boolean extend(String job, String node, Invocation invocation, long millis) {
     TaskKey key = new TaskKey(job, node, invocation);
-    if (!accepted.contains(key)) {
+    Launch launch = accepted.get(key);
+    return launch != null
+        && (launch.limits().timeoutMillis() > 0 || launch.limits().deadlineMillis() > 0)
+        && tell(key, task -> task.extend(millis));
+  }
+
+  private boolean tell(TaskKey key, Consumer<RunningTask> message) {
+    if (!accepted.containsKey(key)) {
       return false;
     }
-    tell(
+    loop.tell(
         () -> {
           RunningTask task = known.get(key);
           if (task != null) {
-            task.kill(how);
+            message.accept(task);
           }
         });
     return true;
-  }
-
-  private void tell(Runnable message) {
-    messages.add(message);
-    processes.wakeUp();
   }
 
   /** Tasks that have not ended. */
@@ -223,56 +259,49 @@ public final class TaskSupervisor implements AutoCloseable {
     return accepted.size();
   }
 
-  private void run() {
-    while (true) {
-      readMessages();
-      runTimers();
-      if (closing && (accepted.isEmpty() || abandoned) && messages.isEmpty()) {
-        return;
-      }
-      try {
-        processes.await(waitNanos());
-      } catch (RuntimeException e) {
-        log.error("while watching tasks", e);
-      }
-    }
+  /** All invocations that have no end yet, those included that are about to be started. */
+  public Set<TaskKey> live() {
+    return Set.copyOf(accepted.keySet());
   }
 
-  private void readMessages() {
-    for (int i = 0; i < MESSAGES_PER_TURN; i++) {
-      Runnable message = messages.poll();
-      if (message == null) {
-        return;
-      }
-      guarded(message);
-    }
+  /** The tasks that have a process, or are being given one. */
+  public List<LiveTask> tasks() {
+    return known.values().stream().map(LiveTask::new).toList();
   }
 
-  private void runTimers() {
-    long now = System.nanoTime();
-    for (Timer next = timers.peek();
-        next != null && next.atNanos() - now <= 0;
-        next = timers.peek()) {
-      timers.poll();
-      guarded(next.action());
-    }
+  /** One of them. */
+  public Optional<LiveTask> task(String job, String node, Invocation invocation) {
+    return Optional.ofNullable(known.get(new TaskKey(job, node, invocation))).map(LiveTask::new);
   }
 
-  private long waitNanos() {
-    if (!messages.isEmpty()) {
-      return 0;
+  /**
+   * Stops all tasks that live now: each in its own way, and those that have not ended after {@code
+   * grace} with a KILL. An end means verified: its processes are dead, as far as they can be found.
+   *
+   * @param bound for all of it; at least {@code grace}
+   * @return completes on the supervisor's thread with those that have not ended within the bound;
+   *     empty: all are dead
+   */
+  public CompletableFuture<Set<TaskKey>> stopAll(
+      StopReason reason, Duration grace, Duration bound) {
+    CompletableFuture<Set<TaskKey>> answer = new CompletableFuture<>();
+    if (listener == null) {
+      answer.complete(Set.of());
+      return answer;
     }
-    Timer next = timers.peek();
-    return next == null ? -1 : Math.max(0, next.atNanos() - System.nanoTime());
+    loop.tell(
+        () -> {
+          Runnable bounded = stops.add(known.keySet(), answer);
+          List<RunningTask> tasks = new ArrayList<>(known.values());
+          tasks.forEach(task -> task.kill(task.launch().kill(), reason));
+          loop.after(grace.toNanos(), () -> tasks.forEach(task -> task.kill(KILL, reason)));
+          loop.after(bound.toNanos(), bounded);
+        });
+    return answer;
   }
 
-  /** A mistake in the handling of one task must not end the watch over all others. */
-  private static void guarded(Runnable action) {
-    try {
-      action.run();
-    } catch (RuntimeException e) {
-      log.error("while supervising a task", e);
-    }
+  private boolean isOver() {
+    return closing && (accepted.isEmpty() || abandoned);
   }
 
   private void begin(Launch launch) {
@@ -282,14 +311,7 @@ public final class TaskSupervisor implements AutoCloseable {
       deliver(notStarted(key));
       return;
     }
-    Path statusFile = runningDirectory.resolve(++fileSequence + ".status");
-    String statusPath = processes.statusPath(statusFile);
-    JsonArgument json =
-        new JsonArgument(
-            JsonWriter.compact(launch.argument()),
-            runningDirectory.resolve(fileSequence + ".json"));
-    List<String> command = launch.command().isEmpty() ? options.workerCommand() : launch.command();
-    RunningTask task = new RunningTask(launch, command, json, this);
+    RunningTask task = new RunningTask(launch, this);
     known.put(key, task);
     if (known.size() > capacity) {
       task.fail(
@@ -297,136 +319,124 @@ public final class TaskSupervisor implements AutoCloseable {
           capacity + " tasks run, more are not possible with this limit of open files (ulimit -n)");
       return;
     }
-    Processes.Spawn spawn;
+    Optional<ProcessAttributes.RunAs> runAs = launch.subprocess().attributes().runAs();
+    if (runAs.isEmpty()) {
+      start(task, null);
+    } else {
+      users.find(
+          runAs.get(),
+          (user, problem) -> {
+            if (user == null) {
+              task.fail(TaskEnd.Kind.START_FAILED, problem);
+            } else {
+              start(task, user);
+            }
+          });
+    }
+  }
+
+  private void start(RunningTask task, @Nullable TaskUser user) {
     try {
-      if (command.isEmpty()) {
-        throw new IOException("the job has no command, and there is no worker command");
+      journal.starting(task.invocation());
+      TaskStarts.Prepared prepared = starts.prepare(task.launch(), user);
+      task.prepared(prepared);
+      TaskGroup group = prepared.group();
+      for (Path path : group == null ? List.<Path>of() : group.paths()) {
+        journal.group(task.invocation(), path);
       }
-      Path program =
-          CommandLine.resolve(command.get(0), options.configDirectory(), environment.path());
-      List<String> argv = CommandLine.argv(launch, command, statusPath, json);
-      task.setArgv(argv);
-      spawn =
-          new Processes.Spawn(
-              program,
-              argv,
-              environment.of(launch, journal.cookie(), statusPath),
-              jobDirectory(launch.job()),
-              launch.subprocess().useCanaryPipe(),
-              statusFile);
-      journal.starting(TaskEnvironment.invocationId(launch));
+      processes.spawn(prepared.spawn(), task);
     } catch (FileSystemException e) {
       task.fail(TaskEnd.Kind.START_FAILED, "cannot use " + e.getFile() + ": " + reason(e));
-      return;
     } catch (IOException | IllegalArgumentException e) {
       task.fail(TaskEnd.Kind.START_FAILED, String.valueOf(e.getMessage()));
-      return;
     }
-    processes.spawn(spawn, task);
   }
 
   private static String reason(FileSystemException e) {
     return e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
   }
 
-  private Path jobDirectory(String job) throws IOException {
-    Path directory =
-        jobDirectories.computeIfAbsent(
-            job,
-            name ->
-                options
-                    .dataDirectory()
-                    .resolve("jobs")
-                    .resolve(FileNames.encode(name))
-                    .toAbsolutePath());
-    if (!Files.isDirectory(directory)) {
-      Files.createDirectories(directory);
-    }
-    return directory;
-  }
-
   void journalStarted(RunningTask task, long startTicks) {
     try {
       journal.started(
-          TaskEnvironment.invocationId(task.launch()),
+          task.invocation(),
           task.pid(),
           startTicks,
           task.launch().subprocess().parentDeathSignal());
     } catch (IOException e) {
-      log.warn("cannot note the start of {}: {}", task.key(), e.getMessage());
+      logger.warn("cannot note the start of {}: {}", task.key(), e.getMessage());
     }
+  }
+
+  void groupRemoved(RunningTask task) {
+    TaskGroup group = task.group();
+    for (Path path : group == null ? List.<Path>of() : group.paths()) {
+      try {
+        if (!Files.exists(path)) {
+          journal.groupRemoved(path);
+        }
+      } catch (IOException e) {
+        logger.warn("cannot note the removal of {}: {}", path, e.getMessage());
+      }
+    }
+  }
+
+  ProgressText progressText() {
+    return progressText;
   }
 
   void after(long nanos, Runnable action) {
-    timers.add(new Timer(System.nanoTime() + nanos, timerSequence++, action));
+    loop.after(nanos, action);
   }
 
-  void log(LogLine.Stream stream, TaskKey key, String text) {
-    try {
-      logs.append(stream, key.job(), key.node(), System.currentTimeMillis(), text);
-    } catch (RuntimeException e) {
-      log.error("the task log does not take a line of {}: {}", key, e.getMessage());
-    }
+  TaskLog log() {
+    return log;
   }
 
-  void event(TaskKey key, String name, Json.Obj about) {
-    Json.Builder event =
-        Json.object()
-            .put("event", name)
-            .put("worker_host", options.host())
-            .put("invocation_start_time", key.invocation().startMillis() / 1000)
-            .put("invocation_rand", key.invocation().sequence())
-            .put("invocation", key.invocation().token());
-    about.members().forEach(event::put);
-    log(LogLine.Stream.STATUSES, key, JsonWriter.compact(event.build()));
+  /** Signals everything that belongs to the task, wherever it has gone; tells how much it found. */
+  void sweep(Journal.Entry task, int signal, IntConsumer found) {
+    sweeper.request(task, signal, found);
   }
 
-  Json.Obj statusForm(TaskEnd end) {
-    try {
-      return options.statusForm().apply(end);
-    } catch (RuntimeException e) {
-      log.error("no form for the status of {}", end, e);
-      return Json.Obj.EMPTY;
-    }
-  }
-
-  /** Kills everything that belongs to the task, wherever it has gone. */
-  void sweep(RunningTask task) {
-    Journal.Entry entry =
-        new Journal.Entry(
-            TaskEnvironment.invocationId(task.launch()), task.pid(), task.startTicks());
-    for (long pid : Survivors.find(new Journal.Left(journal.cookie(), "", List.of(entry)))) {
-      log.info("process {} of {} had left its group and is killed", pid, task.key());
-      Signals.process(pid, KillPlan.KILL);
+  void progress(TaskKey key, Progress progress) {
+    TaskListener sink = listener;
+    if (sink != null) {
+      try {
+        sink.progress(key.job(), key.node(), key.invocation(), progress);
+      } catch (RuntimeException e) {
+        logger.error("nobody took the progress of {}", key, e);
+      }
     }
   }
 
   void ended(RunningTask task, TaskEnd end) {
     try {
-      journal.ended(TaskEnvironment.invocationId(task.launch()));
+      journal.ended(task.invocation());
     } catch (IOException e) {
-      log.warn("cannot note the end of {}: {}", task.key(), e.getMessage());
+      logger.warn("cannot note the end of {}: {}", task.key(), e.getMessage());
     }
     known.remove(task.key());
     accepted.remove(task.key());
     deliver(end);
+    stops.ended(task.key());
   }
 
   private void deliver(TaskEnd end) {
-    TaskListener sink = ends;
+    TaskListener sink = listener;
     if (sink != null) {
       try {
         sink.ended(end);
       } catch (RuntimeException e) {
-        log.error("nobody took {}", end, e);
+        logger.error("nobody took {}", end, e);
       }
     }
   }
 
   /**
    * Stops every task in its own way, kills what has not ended after the shutdown wait, delivers all
-   * ends, then returns. Only a process that cannot be killed (it hangs in the kernel) has no end
-   * then: whether it is gone is for the next start to verify.
+   * ends, kills what tasks that ended before have left behind, then returns. Only a process that
+   * cannot be killed (it hangs in the kernel) has no end then: whether it is gone is for the next
+   * start to verify.
    */
   @Override
   public void close() {
@@ -437,70 +447,40 @@ public final class TaskSupervisor implements AutoCloseable {
       closed = true;
     }
     closing = true;
-    if (ends != null) {
-      tell(this::stopAll);
-      try {
-        thread.join(options.shutdownWait().plus(KILL_BOUND).plusSeconds(5).toMillis());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    if (listener != null) {
+      Duration wait = options.shutdownWait();
+      var unused =
+          stopAll(StopReason.SHUTDOWN, wait, wait.plus(KILL_BOUND)).thenRun(() -> abandoned = true);
+      loop.join(wait.plus(KILL_BOUND).plusSeconds(5));
     }
     if (accepted.isEmpty()) {
+      killLeftBehind();
       processes.close();
       guard.close();
     } else {
       // The guard stays and will try again when this process is gone.
-      log.error("tasks that could not be killed: {}", accepted);
+      logger.error("tasks that could not be killed: {}", accepted.keySet());
     }
+    users.close();
+    sweeper.close();
+    groups.close();
     try {
       journal.close();
     } catch (IOException e) {
-      log.warn("closing the journal: {}", e.getMessage());
+      logger.warn("closing the journal: {}", e.getMessage());
     }
   }
 
-  private void stopAll() {
-    List<RunningTask> tasks = new ArrayList<>(known.values());
-    tasks.forEach(task -> task.kill(task.launch().kill()));
-    long wait = options.shutdownWait().toNanos();
-    KillRequest kill = new KillRequest(KillRequest.Method.KILL, 0);
-    after(wait, () -> new ArrayList<>(known.values()).forEach(task -> task.kill(kill)));
-    after(wait + KILL_BOUND.toNanos(), () -> abandoned = true);
-  }
-
-  /** The JSON argument, as text, and as a file when somebody needs one. */
-  static final class JsonArgument implements CommandLine.Argument {
-    private final String text;
-    private final Path file;
-    private boolean written;
-
-    JsonArgument(String text, Path file) {
-      this.text = text;
-      this.file = file;
+  /** Daemons that tasks have made: they had given up everything that made them part of a task. */
+  private void killLeftBehind() {
+    if (!journal.hasStarted()) {
+      return;
     }
-
-    @Override
-    public String text() {
-      return text;
-    }
-
-    @Override
-    public Path file() throws IOException {
-      if (!written) {
-        Files.writeString(file, text);
-        written = true;
-      }
-      return file;
-    }
-
-    void delete() {
-      if (written) {
-        try {
-          Files.deleteIfExists(file);
-        } catch (IOException e) {
-          log.debug("left behind until the next start: {}", file, e);
-        }
-      }
+    Set<Long> left = Survivors.withCookie(journal.cookie());
+    for (int i = 0; !left.isEmpty() && i < 10; i++) {
+      logger.warn("killing {} processes that tasks have left behind", left.size());
+      Signals.kill(left);
+      left = Survivors.withCookie(journal.cookie());
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.TaskVariables;
 import io.espalier.core.running.Launch;
 import io.espalier.testkit.running.Launches;
 import java.io.IOException;
@@ -91,7 +92,13 @@ class CommandLineTest {
         new TaskEnvironment(
             java.util.Map.of(
                 "ESPALIER_HTTP", "x", "AWS_SECRET", "x", "LC_TIME", "C", "HOME", "/h"));
-    List<String> variables = environment.of(launches.of("n"), "cookie", "/status");
+    List<String> variables =
+        TaskEnvironment.of(
+            launches.of("n"),
+            environment.variables(TaskVariables.NONE, null),
+            "cookie",
+            "/status",
+            0);
     assertThat(variables)
         .contains("HOME=/h", "LC_TIME=C", "ESPALIER_TASK_NODE=n", "ESPALIER_TASK_ATTEMPT=1")
         .anyMatch(variable -> variable.startsWith("PATH=/"))

@@ -72,7 +72,7 @@ class JournalTest {
     try {
       Journal.Left left =
           new Journal.Left("cookie1", ProcFs.bootId(), List.of(new Journal.Entry("1.1.5", 0, 0)));
-      assertThat(Survivors.killAll(left, BOUND)).isEqualTo(1);
+      assertThat(Survivors.killAll(left, BOUND).killedProcesses()).isEqualTo(1);
       await().until(() -> !doomed.isAlive());
       assertThat(ofAnEndedInvocation.isAlive()).isTrue();
       assertThat(ofAnotherRun.isAlive()).isTrue();
@@ -88,9 +88,10 @@ class JournalTest {
     try {
       long ticks = ProcFs.stat(stranger.pid()).orElseThrow().startTicks();
       Journal.Left reused = left(stranger.pid(), ticks - 1);
-      assertThat(Survivors.killAll(reused, BOUND)).isZero();
+      assertThat(Survivors.killAll(reused, BOUND).killedProcesses()).isZero();
       assertThat(stranger.isAlive()).isTrue();
-      assertThat(Survivors.killAll(left(stranger.pid(), ticks), BOUND)).isEqualTo(1);
+      assertThat(Survivors.killAll(left(stranger.pid(), ticks), BOUND).killedProcesses())
+          .isEqualTo(1);
     } finally {
       stranger.destroyForcibly();
     }
@@ -100,7 +101,7 @@ class JournalTest {
   void afterABootNothingCanBeLeft() throws IOException {
     Journal.Left left =
         new Journal.Left("cookie", "another boot", List.of(new Journal.Entry("a", 1, 1)));
-    assertThat(Survivors.killAll(left, BOUND)).isZero();
+    assertThat(Survivors.killAll(left, BOUND).killedProcesses()).isZero();
   }
 
   @Test

@@ -10,10 +10,12 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
@@ -132,6 +134,21 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Explanation> explain(String job, String node) {
     return ask(l -> l.explain(job, node));
+  }
+
+  @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return ask(SchedulerLoop::workers);
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return ask(l -> l.hold(shard, kind, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return ask(l -> l.release(shard, reason)).thenCompose(Function.identity());
   }
 
   @Override

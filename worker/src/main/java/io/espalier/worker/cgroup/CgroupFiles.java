@@ -1,0 +1,102 @@
+package io.espalier.worker.cgroup;
+
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads and writes the little files of control groups. */
+final class CgroupFiles {
+  private CgroupFiles() {}
+
+  /** Never makes a file: what is not there is not supported. */
+  static void write(Path file, String value) throws IOException {
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(file.toString(), null, "no such file");
+    }
+    try (FileOutputStream out = new FileOutputStream(file.toFile())) {
+      out.write(value.getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
+  static String read(Path file) throws IOException {
+    try (FileInputStream in = new FileInputStream(file.toFile())) {
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII).strip();
+    }
+  }
+
+  /** A number in a file of its own; -1 when it cannot be read, or is no number like "max". */
+  static long number(Path file) {
+    try {
+      return Long.parseLong(read(file));
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** The number after a word that begins a line; -1 when there is none. */
+  static long field(Path file, String name) {
+    try {
+      for (String line : read(file).split("\n", -1)) {
+        if (line.startsWith(name + " ")) {
+          return Long.parseLong(line.substring(name.length() + 1).strip());
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+    return -1;
+  }
+
+  /** Pids, those of other pid name spaces (0) left out; none when the group is gone. */
+  static List<Long> pids(Path procs) {
+    List<Long> pids = new ArrayList<>();
+    try {
+      for (String line : read(procs).split("\n", -1)) {
+        if (!line.isEmpty() && !line.equals("0")) {
+          pids.add(Long.parseLong(line));
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return pids;
+    }
+    return pids;
+  }
+
+  /** The group itself and all groups below it, the deepest first. */
+  static List<Path> tree(Path group) {
+    List<Path> tree = new ArrayList<>();
+    collect(group, tree);
+    return tree;
+  }
+
+  private static void collect(Path group, List<Path> into) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(group, Files::isDirectory)) {
+      for (Path entry : entries) {
+        collect(entry, into);
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // Gone, or going.
+    }
+    into.add(group);
+  }
+
+  /** What is wrong, without the path that the caller has named. */
+  static String reason(IOException e) {
+    if (e instanceof java.nio.file.FileSystemException f) {
+      return f.getReason() == null ? f.getClass().getSimpleName() : f.getReason();
+    }
+    String message = String.valueOf(e.getMessage());
+    int open = message.lastIndexOf('(');
+    return open >= 0 && message.endsWith(")")
+        ? message.substring(open + 1, message.length() - 1)
+        : message;
+  }
+}

@@ -1,0 +1,174 @@
+package io.espalier.worker.cgroup;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which hierarchies of control groups are mounted on this host, and where this process stands in
+ * each. Says nothing about what may be written: see {@link CgroupSite}. Immutable.
+ */
+public final class CgroupHost {
+  private static final Set<String> MOUNT_OPTIONS =
+      Set.of("rw", "ro", "relatime", "noprefix", "clone_children", "xattr", "cpuset_v2_mode");
+
+  private final List<Hierarchy> hierarchies;
+
+  private CgroupHost(List<Hierarchy> hierarchies) {
+    this.hierarchies = List.copyOf(hierarchies);
+  }
+
+  /**
+   * A mounted hierarchy.
+   *
+   * @param mount where its root, or what of it this process may see, is mounted
+   * @param version 1 or 2
+   * @param controllers of version 1: those bound to it; of version 2: those that this process's
+   *     group can hand to groups below it
+   * @param own the directory of this process's group
+   */
+  public record Hierarchy(Path mount, int version, Set<String> controllers, Path own) {
+    public Hierarchy {
+      controllers = java.util.Collections.unmodifiableSet(new LinkedHashSet<>(controllers));
+    }
+  }
+
+  /** This host; without hierarchies where there are none, or another system than Linux. */
+  public static CgroupHost discover() {
+    try {
+      return parse(
+          Files.readString(Path.of("/proc/self/mountinfo")),
+          Files.readString(Path.of("/proc/self/cgroup")));
+    } catch (IOException e) {
+      return none();
+    }
+  }
+
+  /** A host without control groups. */
+  public static CgroupHost none() {
+    return new CgroupHost(List.of());
+  }
+
+  /**
+   * @param mountInfo as of {@code /proc/self/mountinfo}
+   * @param membership as of {@code /proc/self/cgroup}
+   */
+  public static CgroupHost parse(String mountInfo, String membership) {
+    Map<String, String> paths = new HashMap<>();
+    for (String line : membership.split("\n", -1)) {
+      String[] parts = line.split(":", 3);
+      if (parts.length == 3) {
+        // Version 2 is the line without controllers.
+        paths.put(sorted(parts[1]), parts[2]);
+      }
+    }
+    List<Hierarchy> found = new ArrayList<>();
+    Set<Path> seen = new TreeSet<>();
+    for (String line : mountInfo.split("\n", -1)) {
+      int dash = line.indexOf(" - ");
+      String[] left = line.split(" ", -1);
+      if (dash < 0 || left.length < 5) {
+        continue;
+      }
+      String[] right = line.substring(dash + 3).split(" ", -1);
+      if (right.length < 3 || !(right[0].equals("cgroup") || right[0].equals("cgroup2"))) {
+        continue;
+      }
+      Path mount = Path.of(unescape(left[4]));
+      String root = unescape(left[3]);
+      boolean second = right[0].equals("cgroup2");
+      Set<String> controllers = second ? Set.of() : controllers(right[2]);
+      String path = paths.get(second ? "" : sorted(String.join(",", controllers)));
+      if (path == null || !seen.add(mount)) {
+        continue;
+      }
+      Path own = own(mount, root, path);
+      found.add(
+          new Hierarchy(
+              mount,
+              second ? 2 : 1,
+              second ? words(own.resolve("cgroup.controllers")) : controllers,
+              own));
+    }
+    return new CgroupHost(found);
+  }
+
+  private static Set<String> controllers(String superOptions) {
+    Set<String> controllers = new LinkedHashSet<>();
+    for (String option : superOptions.split(",", -1)) {
+      if (option.startsWith("name=") || !(option.contains("=") || MOUNT_OPTIONS.contains(option))) {
+        controllers.add(option);
+      }
+    }
+    return controllers;
+  }
+
+  /** The kernel does not list them in the same order everywhere. */
+  private static String sorted(String controllers) {
+    String[] names = controllers.split(",", -1);
+    Arrays.sort(names);
+    return String.join(",", names);
+  }
+
+  private static Path own(Path mount, String root, String path) {
+    String below = path;
+    if (!root.equals("/")) {
+      // Only a part is mounted, as in containers.
+      below = path.equals(root) || path.startsWith(root + "/") ? path.substring(root.length()) : "";
+    }
+    Path own = below.length() <= 1 ? mount : mount.resolve(below.substring(1));
+    // With ".." we are outside of what is mounted here.
+    return own.normalize().startsWith(mount) && Files.isDirectory(own) ? own : mount;
+  }
+
+  private static Set<String> words(Path file) {
+    try {
+      String text = Files.readString(file).strip();
+      return text.isEmpty() ? Set.of() : new LinkedHashSet<>(List.of(text.split("\\s+")));
+    } catch (IOException e) {
+      return Set.of();
+    }
+  }
+
+  /** Blanks, tabs, newlines and backslashes are octal there. */
+  private static String unescape(String text) {
+    if (text.indexOf('\\') < 0) {
+      return text;
+    }
+    java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < bytes.length; i++) {
+      if (bytes[i] == '\\' && i + 3 < bytes.length) {
+        out.write(Integer.parseInt(new String(bytes, i + 1, 3, StandardCharsets.US_ASCII), 8));
+        i += 3;
+      } else {
+        out.write(bytes[i]);
+      }
+    }
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  public List<Hierarchy> hierarchies() {
+    return hierarchies;
+  }
+
+  /** The one of version 2, which need not have any controller. */
+  public Optional<Hierarchy> unified() {
+    return hierarchies.stream().filter(h -> h.version() == 2).findFirst();
+  }
+
+  /** Where a controller is at work, by its name of version 1 or 2. */
+  public Optional<Hierarchy> of(String controller) {
+    return hierarchies.stream().filter(h -> h.controllers().contains(controller)).findFirst();
+  }
+}

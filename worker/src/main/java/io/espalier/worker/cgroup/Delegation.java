@@ -1,0 +1,106 @@
+package io.espalier.worker.cgroup;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Hands controllers of version 2 down to groups of tasks. A group that is not the root cannot have
+ * both processes and controllers for the groups below it, so a worker that a service manager has
+ * put into a group of its own must step aside into one below.
+ */
+final class Delegation {
+  /** Where our own processes go. */
+  static final String SUPERVISOR = "espalier-supervisor";
+
+  private Delegation() {}
+
+  /**
+   * Makes controllers available in {@code parent} for the groups below it.
+   *
+   * @return the controllers that are not available there, each with the cause
+   */
+  static Map<String, String> enable(Path parent, Set<String> controllers) {
+    Map<String, String> failed = new LinkedHashMap<>();
+    for (String controller : controllers) {
+      try {
+        enable(parent, controller);
+      } catch (IOException e) {
+        failed.put(controller, cause(controller, parent, e));
+      }
+    }
+    return failed;
+  }
+
+  /**
+   * The same for a group below our own, out of which we move if that is what it takes.
+   *
+   * @param own the group of this process
+   * @param parent a child of it
+   */
+  static Map<String, String> hand(Path own, Path parent, Set<String> controllers) {
+    Map<String, String> failed = enable(own, controllers);
+    if (!failed.isEmpty() && Files.isWritable(own.resolve("cgroup.procs"))) {
+      try {
+        stepAside(own);
+        failed = enable(own, controllers);
+      } catch (IOException e) {
+        failed.replaceAll((name, why) -> why + "; " + CgroupFiles.reason(e));
+      }
+    }
+    Set<String> handed = new TreeSet<>(controllers);
+    handed.removeAll(failed.keySet());
+    Map<String, String> all = new LinkedHashMap<>(failed);
+    all.putAll(enable(parent, handed));
+    return all;
+  }
+
+  private static void enable(Path group, String controller) throws IOException {
+    Path file = group.resolve("cgroup.subtree_control");
+    if (words(CgroupFiles.read(file)).contains(controller)) {
+      return;
+    }
+    if (!words(CgroupFiles.read(group.resolve("cgroup.controllers"))).contains(controller)) {
+      throw new IOException("its parent does not hand it down");
+    }
+    CgroupFiles.write(file, "+" + controller);
+  }
+
+  private static Set<String> words(String text) {
+    return new TreeSet<>(List.of(text.split("\\s+")));
+  }
+
+  private static String cause(String controller, Path parent, IOException e) {
+    return "controller \"" + controller + "\" in " + parent + ": " + CgroupFiles.reason(e);
+  }
+
+  /** Only if everybody in the group is ours: strangers are not moved. */
+  private static void stepAside(Path own) throws IOException {
+    Set<Long> ours =
+        ProcessHandle.current().descendants().map(ProcessHandle::pid).collect(Collectors.toSet());
+    ours.add(ProcessHandle.current().pid());
+    List<Long> members = CgroupFiles.pids(own.resolve("cgroup.procs"));
+    if (!ours.containsAll(members)) {
+      throw new IOException("other processes than ours are in " + own);
+    }
+    Path aside = own.resolve(SUPERVISOR);
+    if (!Files.isDirectory(aside)) {
+      Files.createDirectory(aside);
+    }
+    for (long pid : members) {
+      try {
+        CgroupFiles.write(aside.resolve("cgroup.procs"), Long.toString(pid));
+      } catch (IOException e) {
+        if (Files.exists(Path.of("/proc", Long.toString(pid)))) {
+          throw e;
+        }
+      }
+    }
+  }
+}

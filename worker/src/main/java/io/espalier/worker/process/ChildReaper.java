@@ -1,0 +1,132 @@
+package io.espalier.worker.process;
+
+import com.sun.jna.Memory;
+import io.espalier.core.running.Usage;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+
+/**
+ * One thread that waits for the ends of all children, so that a task costs no descriptor for it
+ * (ADR 9). It sees the children of the JDK and of other libraries in this process too, and leaves
+ * them to those: it only looks ({@code WNOWAIT}) until it knows whose child it is.
+ */
+final class ChildReaper implements AutoCloseable {
+  private static final long FIRST_PAUSE_NANOS = 50_000;
+  private static final long LAST_PAUSE_NANOS = 20_000_000;
+
+  /** A stranger that nobody collects for so long may hide ends of ours. */
+  private static final long SWEEP_PAUSE_NANOS = 5_000_000;
+
+  private static final int PID_OFFSET = 16;
+  private static final int KIB = 1024;
+  private static final int BLOCK = 512;
+
+  private final Map<Integer, Child> children = new ConcurrentHashMap<>();
+  private final Memory info = NativeSpawner.zeroed(128);
+  private final Memory status = NativeSpawner.zeroed(8);
+  private final Memory usage = NativeSpawner.zeroed(256);
+  private final Thread thread;
+  private volatile boolean closed;
+  private long ourPeak;
+
+  /** One child that was started. */
+  interface Child {
+    /** Collects it by calling the function with its pid; it must not be signalled afterwards. */
+    void collect(IntFunction<Processes.Exit> wait);
+  }
+
+  ChildReaper() {
+    thread = new Thread(this::run, "task-reaper");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** From now on its end is told. Also when it has ended already. */
+  void add(int pid, Child child) {
+    children.put(pid, child);
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    long pause = FIRST_PAUSE_NANOS;
+    while (!closed) {
+      info.clear();
+      int result = Libc.waitid(Libc.P_ALL, 0, info, Libc.WEXITED | Libc.WNOWAIT);
+      if (result < 0) {
+        if (Libc.errno() == Libc.ECHILD && !closed) {
+          // Nobody to wait for. A start wakes us up.
+          LockSupport.park(this);
+        }
+        continue;
+      }
+      int pid = info.getInt(PID_OFFSET);
+      Child child = children.remove(pid);
+      if (child != null) {
+        child.collect(this::collect);
+        pause = FIRST_PAUSE_NANOS;
+        continue;
+      }
+      // Not ours, or its start has not been told yet. Its owner will collect it, soon.
+      LockSupport.parkNanos(this, pause);
+      pause = Math.min(2 * pause, LAST_PAUSE_NANOS);
+      if (pause > SWEEP_PAUSE_NANOS) {
+        sweep();
+      }
+    }
+  }
+
+  private void sweep() {
+    for (int pid : List.copyOf(children.keySet())) {
+      info.clear();
+      boolean over =
+          Libc.waitid(Libc.P_PID, pid, info, Libc.WEXITED | Libc.WNOWAIT | Libc.WNOHANG) == 0
+              && info.getInt(PID_OFFSET) == pid;
+      Child child = over ? children.remove(pid) : null;
+      if (child != null) {
+        child.collect(this::collect);
+      }
+    }
+  }
+
+  private Processes.Exit collect(int pid) {
+    usage.clear();
+    int result;
+    do {
+      result = Libc.wait4(pid, status, 0, usage);
+    } while (result < 0 && Libc.errno() == Libc.EINTR);
+    if (result != pid) {
+      // Somebody else has collected it, which nobody should.
+      return new Processes.Exit(null, KillPlan.KILL, false, Usage.UNKNOWN);
+    }
+    int word = status.getInt(0);
+    int signal = word & 0x7f;
+    Usage used = usage();
+    return signal == 0
+        ? new Processes.Exit(word >> 8 & 0xff, null, false, used)
+        : new Processes.Exit(null, signal, (word & 0x80) != 0, used);
+  }
+
+  private Usage usage() {
+    long micros =
+        1_000_000 * (usage.getLong(0) + usage.getLong(16)) + usage.getLong(8) + usage.getLong(24);
+    long peak = usage.getLong(32) * KIB;
+    // Until its exec a child shares our memory, and the kernel counts that as its own.
+    if (peak > ourPeak) {
+      ourPeak = ProcFs.peakMemory("self");
+    }
+    if (peak <= ourPeak) {
+      peak = Usage.UNKNOWN_AMOUNT;
+    }
+    return new Usage(micros / 1000, peak, usage.getLong(88) * BLOCK, usage.getLong(96) * BLOCK);
+  }
+
+  /** It ends when the next child of this process does; nothing waits for that. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

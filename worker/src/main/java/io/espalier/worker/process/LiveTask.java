@@ -1,0 +1,50 @@
+package io.espalier.worker.process;
+
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Usage;
+import io.espalier.worker.cgroup.TaskGroup;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A task without an end, to be looked at from outside. All methods are safe from any thread. */
+public final class LiveTask {
+  private final RunningTask task;
+
+  LiveTask(RunningTask task) {
+    this.task = task;
+  }
+
+  public TaskKey key() {
+    return task.key();
+  }
+
+  public Launch launch() {
+    return task.launch();
+  }
+
+  /** The process that was started; 0 until it is there. It may be gone. */
+  public long pid() {
+    return task.pid();
+  }
+
+  /** Its control groups; null when it has none. */
+  public @Nullable TaskGroup group() {
+    return task.group();
+  }
+
+  /**
+   * What it has used so far: of all its processes when it has control groups, otherwise of the one
+   * that was started and the children that one has waited for. Reads a few small files; the highest
+   * peak of memory that was ever read here is what its end tells.
+   */
+  public Usage usage() {
+    return task.usage();
+  }
+
+  /** Its processes, as far as they can be told cheaply. */
+  public Set<Long> pids() {
+    TaskGroup group = task.group();
+    long pid = task.pid();
+    return group != null ? group.pids() : pid > 0 ? Set.of(pid) : Set.of();
+  }
+}

@@ -1,0 +1,88 @@
+package io.espalier.worker.process;
+
+import io.espalier.core.running.Progress;
+import io.espalier.core.status.ProgressText;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells apart what comes through a task's status pipe: the marks of its prelude, progress, and the
+ * status. Of several progress lines that arrive together only the newest is told: it is all that
+ * counts, and so a task that writes nothing else cannot flood anybody.
+ */
+final class StatusPipe {
+  private final ProgressText text;
+  private final @Nullable String secret;
+  private final StatusLine status = new StatusLine(this::isTaken);
+  private boolean begun;
+  private @Nullable String failed;
+  private @Nullable Progress newest;
+  private @Nullable String problem;
+
+  /**
+   * @param secret that marks of a prelude begin with; null: there is no prelude
+   */
+  StatusPipe(ProgressText text, @Nullable String secret) {
+    this.text = text;
+    this.secret = secret;
+    this.begun = secret == null;
+  }
+
+  void add(byte[] bytes, int length) {
+    status.add(bytes, length);
+  }
+
+  void close() {
+    status.close();
+  }
+
+  /** The status line; null as long as there is none. */
+  @Nullable String last() {
+    return status.last();
+  }
+
+  /** Whether the task itself has begun, as far as is known by now. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  /** The exit code of an exec that failed at the last moment; null when none did. */
+  @Nullable String failedExec() {
+    return failed;
+  }
+
+  /** The progress that came since it was asked for; null when none did. */
+  @Nullable Progress takeProgress() {
+    Progress taken = newest;
+    newest = null;
+    return taken;
+  }
+
+  /** Why a progress line was dropped since it was asked for; null when none was. */
+  @Nullable String takeProblem() {
+    String taken = problem;
+    problem = null;
+    return taken;
+  }
+
+  private boolean isTaken(String line) {
+    if (secret != null && line.length() > secret.length() && line.startsWith(secret, 1)) {
+      if (line.charAt(0) == '+') {
+        begun = true;
+        return true;
+      }
+      if (line.charAt(0) == '-') {
+        begun = false;
+        failed = line.substring(secret.length() + 1).strip();
+        return true;
+      }
+    }
+    ProgressText.Reading reading = text.read(line);
+    if (reading.progress() != null) {
+      newest = reading.progress();
+    }
+    if (reading.problem() != null) {
+      problem = reading.problem();
+    }
+    return !reading.isStatus();
+  }
+}

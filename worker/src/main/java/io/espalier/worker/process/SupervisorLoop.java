@@ -1,0 +1,97 @@
+package io.espalier.worker.process;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The supervisor's thread: delivers what processes do, messages of other threads and what is due.
+ * Sleeps until one of them is there.
+ */
+final class SupervisorLoop {
+  private static final Logger log = LoggerFactory.getLogger(SupervisorLoop.class);
+
+  /** Between two looks at what the processes do. */
+  private static final int MESSAGES_PER_TURN = 32;
+
+  private final Processes processes;
+  private final BooleanSupplier over;
+  private final Queue<Runnable> messages = new ConcurrentLinkedQueue<>();
+  private final Timers timers = new Timers();
+  private final Thread thread;
+
+  /**
+   * @param over asked when there are no messages: whether to end
+   */
+  SupervisorLoop(Processes processes, BooleanSupplier over) {
+    this.processes = processes;
+    this.over = over;
+    this.thread = new Thread(this::run, "task-supervisor");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Any thread. */
+  void tell(Runnable message) {
+    messages.add(message);
+    processes.wakeUp();
+  }
+
+  /** Takes back a message; false when it was read already. Any thread. */
+  boolean takeBack(Runnable message) {
+    return messages.remove(message);
+  }
+
+  /** The supervisor's thread only. */
+  void after(long nanos, Runnable action) {
+    timers.after(nanos, action);
+  }
+
+  void join(Duration bound) {
+    try {
+      thread.join(bound.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    while (true) {
+      readMessages();
+      timers.run(SupervisorLoop::guarded);
+      if (messages.isEmpty() && over.getAsBoolean()) {
+        return;
+      }
+      try {
+        processes.await(messages.isEmpty() ? timers.waitNanos() : 0);
+      } catch (RuntimeException e) {
+        log.error("while watching tasks", e);
+      }
+    }
+  }
+
+  private void readMessages() {
+    for (int i = 0; i < MESSAGES_PER_TURN; i++) {
+      Runnable message = messages.poll();
+      if (message == null) {
+        return;
+      }
+      guarded(message);
+    }
+  }
+
+  /** A mistake in the handling of one task must not end the watch over all others. */
+  private static void guarded(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException e) {
+      log.error("while supervising a task", e);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.espalier.worker.process;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.logs.LogEntry;
+import io.espalier.core.logs.LogLine;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.logs.Redactor;
+import io.espalier.core.running.TaskEnd;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Output and events of tasks on their way into the log store (behaviour 7.4). */
+final class TaskLog {
+  private static final Logger log = LoggerFactory.getLogger(TaskLog.class);
+
+  private final LogStore logs;
+  private final SupervisorOptions options;
+
+  TaskLog(LogStore logs, SupervisorOptions options) {
+    this.logs = logs;
+    this.options = options;
+  }
+
+  boolean hasRoom() {
+    return logs.hasRoom();
+  }
+
+  Redactor redactor(String job) {
+    return logs.redactor(job);
+  }
+
+  void line(LogLine.Stream stream, TaskKey key, String text) {
+    try {
+      logs.append(
+          new LogEntry(
+              stream,
+              key.job(),
+              key.node(),
+              key.invocation().token(),
+              System.currentTimeMillis(),
+              text));
+    } catch (RuntimeException e) {
+      log.error("the task log does not take a line of {}: {}", key, e.getMessage());
+    }
+  }
+
+  void event(TaskKey key, String name, Json.Obj about) {
+    Json.Builder event =
+        Json.object()
+            .put("event", name)
+            .put("worker_host", options.host())
+            .put("invocation_start_time", key.invocation().startMillis() / 1000)
+            .put("invocation_rand", key.invocation().sequence())
+            .put("invocation", key.invocation().token());
+    about.members().forEach(event::put);
+    String text = redactor(key.job()).redact(JsonWriter.compact(event.build()));
+    line(LogLine.Stream.STATUSES, key, text);
+  }
+
+  Json.Obj statusForm(TaskEnd end) {
+    try {
+      return options.statusForm().apply(end);
+    } catch (RuntimeException e) {
+      log.error("no form for the status of {}", end, e);
+      return Json.Obj.EMPTY;
+    }
+  }
+}
