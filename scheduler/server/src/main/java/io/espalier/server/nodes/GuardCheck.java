@@ -157,7 +157,7 @@ final class GuardCheck {
       String of,
       Count count,
       double percent,
-      long always) {
+      int always) {
     double most = Math.max(always, Math.floor(count.before * percent / 100));
     if (changed.number > most) {
       String more = changed.number > changed.samples.size() ? ", …" : "";

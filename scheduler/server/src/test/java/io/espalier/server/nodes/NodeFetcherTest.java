@@ -229,6 +229,15 @@ class NodeFetcherTest {
   @Test
   void thePluginsHoldTheSourcesOfThisDistribution() {
     assertThat(Plugins.load().nodeSources().keySet())
-        .contains("empty", "manual", "range_label", "script");
+        .containsExactly(
+            "add_time",
+            "empty",
+            "file",
+            "http",
+            "manual",
+            "range_label",
+            "script",
+            "sql",
+            "zookeeper");
   }
 }
