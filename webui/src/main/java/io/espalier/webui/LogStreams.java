@@ -184,8 +184,7 @@ final class LogStreams implements Handler<RoutingContext> {
         look();
       } else {
         then(
-            api.logs(
-                follow.query().withRegex("").withFrom(-1).withOrder(false).withLimit(1)),
+            api.logs(follow.query().withRegex("").withFrom(-1).withOrder(false).withLimit(1)),
             page -> {
               next = page.lines().isEmpty() ? 0 : page.lines().get(0).id() + 1;
               look();
@@ -227,16 +226,12 @@ final class LogStreams implements Handler<RoutingContext> {
       if (!page.missing().equals(missing)) {
         missing = page.missing();
         text.append("event: missing\ndata: ")
-            .append(
-                JsonWriter.compact(
-                    Json.object().put("missing", Json.strings(missing)).build()))
+            .append(JsonWriter.compact(Json.object().put("missing", Json.strings(missing)).build()))
             .append("\n\n");
       }
       for (LogLine line : page.lines()) {
         text.append("id: ").append(line.id());
-        text.append("\ndata: ")
-            .append(JsonWriter.compact(LogResources.line(line)))
-            .append("\n\n");
+        text.append("\ndata: ").append(JsonWriter.compact(LogResources.line(line))).append("\n\n");
         next = line.id() + 1;
       }
       if (text.length() > 0) {

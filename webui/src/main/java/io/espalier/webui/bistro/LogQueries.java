@@ -48,8 +48,7 @@ final class LogQueries {
       // A line of nobody, as Bistro has it for workers that do not answer.
       lines.add(
           new Json.Arr(
-              List.of(
-                  Json.of(""), Json.of(""), Json.of(0L), Json.of(missing), Json.of("-1"))));
+              List.of(Json.of(""), Json.of(""), Json.of(0L), Json.of(missing), Json.of("-1"))));
     }
     for (LogLine line : page.lines()) {
       lines.add(

@@ -46,8 +46,7 @@ public final class LogResources {
     LogQuery query =
         chosen(request)
             .withFrom(request.integer("from", -1, -1, Long.MAX_VALUE))
-            .withOrder(
-                request.choice("order", "desc", List.of("asc", "desc")).equals("asc"))
+            .withOrder(request.choice("order", "desc", List.of("asc", "desc")).equals("asc"))
             .withLimit((int) request.integer("limit", 100, 1, MAX_PAGE))
             .withTimes(
                 request.integer("since_ms", 0, 0, LAST_MILLIS),
@@ -76,8 +75,7 @@ public final class LogResources {
     String regex = request.text("regex");
     String complaint = LogQuery.complaintAbout(regex);
     if (!complaint.isEmpty()) {
-      throw ApiFailure.badRequest(
-          "parameter \"regex\" is not a regular expression: " + complaint);
+      throw ApiFailure.badRequest("parameter \"regex\" is not a regular expression: " + complaint);
     }
     return LogQuery.of(streams)
         .withJobs(request.all("job"))

@@ -76,7 +76,8 @@ public final class LocalApi implements Client {
   @Override
   public void followLogs(Map<String, List<String>> query, Predicate<Json.Obj> onLine) {
     throw new CommandFailure(
-        ExitCode.USAGE, "nothing is written to the logs of a scheduler that has ended: leave out -f");
+        ExitCode.USAGE,
+        "nothing is written to the logs of a scheduler that has ended: leave out -f");
   }
 
   @Override

@@ -239,8 +239,6 @@ final class LogsCommand extends OfflineCommand {
   }
 
   private static String form(String number, String unit) {
-    return unit.equals("d")
-        ? "P" + number + "D"
-        : "PT" + number + unit.toUpperCase(Locale.ROOT);
+    return unit.equals("d") ? "P" + number + "D" : "PT" + number + unit.toUpperCase(Locale.ROOT);
   }
 }
