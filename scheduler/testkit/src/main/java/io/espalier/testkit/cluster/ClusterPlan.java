@@ -45,12 +45,13 @@ final class ClusterPlan {
     durable = kind > 0;
     elected = kind > 4;
     workers = 3 + random.nextInt(3);
-    hosts = 4 + random.nextInt(6);
-    dbsPerHost = 4 + random.nextInt(8);
+    boolean patient = random.nextBoolean();
+    hosts = 4 + random.nextInt(patient ? 3 : 6);
+    dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
     concurrency = 8 + random.nextInt(20);
     timers = ProtocolTimers.QUICK;
     chaosMillis = 60_000 + random.nextInt(120_000);
-    taskMillis = 500 + random.nextInt(12_000);
+    taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
     ConfigFixture fixture =
         new ConfigFixture("host", "db")
             .resource("instance", "concurrency", concurrency)

@@ -66,12 +66,12 @@ public final class SimulatedCluster {
     this.network = new SimulatedNetwork(timeline, random, hosts + 2);
     this.store = new SimulatedStore(this, random, plan.durable());
     for (int i = 0; i < plan.workers(); i++) {
-      worker(new SimulatedHost(this, i, clock()), "w" + i);
+      worker(new SimulatedHost(this, i, workerClock()), "w" + i);
     }
     // One host stands by: a shard may come up there while its old process still lives elsewhere.
-    worker(new SimulatedHost(this, hosts - 1, clock()), "w" + random.nextInt(plan.workers()));
+    worker(new SimulatedHost(this, hosts - 1, workerClock()), "w" + random.nextInt(plan.workers()));
     for (int i = 0; i < (plan.elected() ? 2 : 1); i++) {
-      schedulers.add(new SimulatedScheduler(this, "scheduler " + i, hosts + i, clock()));
+      schedulers.add(new SimulatedScheduler(this, "scheduler " + i, hosts + i, clock(random.nextInt(3_000))));
     }
   }
 
@@ -81,9 +81,13 @@ public final class SimulatedCluster {
     byAddress.put(worker.address(), worker);
   }
 
-  private SimulatedClock clock() {
-    return new SimulatedClock(
-        1_000_000 + random.nextInt(1_000_000_000), 1 + (random.nextDouble() * 2 - 1) * DRIFT);
+  /** Clocks of workers have nothing to do with each other. */
+  private SimulatedClock workerClock() {
+    return clock(random.nextInt(1_000_000_000));
+  }
+
+  private SimulatedClock clock(long offset) {
+    return new SimulatedClock(1_000_000 + offset, 1 + (random.nextDouble() * 2 - 1) * DRIFT);
   }
 
   /** Lives one life. */
@@ -165,6 +169,7 @@ public final class SimulatedCluster {
     StringBuilder text = new StringBuilder();
     text.append(invariants.finished()).append(" of ").append(plan.tasks()).append(" tasks; ");
     text.append(invariants.live()).append(" live; ");
+    schedulers.forEach(s -> text.append(s.describe()));
     for (SimulatedWorker worker : workers) {
       if (!worker.isIdle()) {
         text.append(worker.shard).append(" is not idle: ").append(worker.jvm().side.state());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * of its own and goes on when the worker's JVM is stopped.
  */
 final class SimulatedHost {
-  private static final int GUARD_LATENCY = 300;
+  private static final int GUARD_LATENCY = 1_500;
 
   final int number;
   private final SimulatedCluster cluster;

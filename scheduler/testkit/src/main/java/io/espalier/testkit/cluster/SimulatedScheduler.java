@@ -70,8 +70,20 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (cluster.plan.elected()) {
       contend();
     } else {
-      later(5 + cluster.random.nextInt(200), () -> takeOver(Long.MAX_VALUE));
+      reachStore();
     }
+  }
+
+  private void reachStore() {
+    later(
+        5 + cluster.random.nextInt(200),
+        () -> {
+          if (isCutOff()) {
+            reachStore();
+          } else {
+            takeOver(Long.MAX_VALUE);
+          }
+        });
   }
 
   void die(String why) {
@@ -92,6 +104,11 @@ final class SimulatedScheduler extends SimulatedProcess {
     return clock.local(cluster.now());
   }
 
+  /** From the lock service and the store. */
+  boolean isCutOff() {
+    return cluster.network.isCut(host, host);
+  }
+
   boolean isLeader() {
     return isUp() && leader != null;
   }
@@ -99,7 +116,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   /** Asks for the lock again and again; the lock service knows true time. */
   private void contend() {
     long sent = localNow();
-    boolean holds = cluster.network.isCut(host, host) ? false : cluster.acquire(this);
+    boolean holds = !isCutOff() && cluster.acquire(this);
     later(
         2 + cluster.random.nextInt(20),
         () -> {
@@ -216,6 +233,16 @@ final class SimulatedScheduler extends SimulatedProcess {
       mine.loop.kill(run.job(), run.node());
       poke();
     }
+  }
+
+  String describe() {
+    Leader mine = leader;
+    if (mine == null) {
+      return name + (isUp() ? " stands by; " : " is down; ");
+    }
+    return name + " leads, " + mine.loop.liveCount() + " live, " + mine.loop.progress()
+        + ", unconfirmed " + mine.side.unconfirmed() + ", saturated " + mine.connection.isSaturated()
+        + ", workers " + mine.side.workers() + "; ";
   }
 
   /** What there is between a take-over and the end of this leadership. */
@@ -420,6 +447,11 @@ final class SimulatedScheduler extends SimulatedProcess {
 
     @Override
     public void recorded(TaskEnd end) {
+      if (cluster.has(ProtocolBug.DISPATCH_BEFORE_COMMIT)) {
+        // Only starts are too early with this bug.
+        connection.whenDurable(() -> side.recorded(RunId.of(end), localNow()));
+        return;
+      }
       side.recorded(RunId.of(end), localNow());
     }
 

@@ -73,7 +73,7 @@ final class SimulatedStore {
 
   /** The way of one scheduler process to the store. */
   final class Connection implements LoopPorts.Commits {
-    private final SimulatedProcess owner;
+    private final SimulatedScheduler owner;
     private final long ownEpoch;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private boolean busy;
@@ -81,7 +81,7 @@ final class SimulatedStore {
 
     private record Waiting(Batch batch, CompletableFuture<Void> told) {}
 
-    Connection(SimulatedProcess owner, long ownEpoch) {
+    Connection(SimulatedScheduler owner, long ownEpoch) {
       this.owner = owner;
       this.ownEpoch = ownEpoch;
     }
@@ -92,7 +92,7 @@ final class SimulatedStore {
       waiting.add(new Waiting(batch, told));
       pump();
       if (cluster.has(ProtocolBug.DISPATCH_BEFORE_COMMIT)) {
-        told.complete(null);
+        return CompletableFuture.completedFuture(null);
       }
       return told;
     }
@@ -100,6 +100,15 @@ final class SimulatedStore {
     @Override
     public boolean isSaturated() {
       return waiting.size() > MOST_WAITING;
+    }
+
+    /** Does it once everything that was submitted so far is durable. */
+    void whenDurable(Runnable then) {
+      if (waiting.isEmpty()) {
+        then.run();
+      } else {
+        waiting.getLast().told().thenRun(then);
+      }
     }
 
     /** Its process is dead: what is under way may still be done. */
@@ -119,6 +128,10 @@ final class SimulatedStore {
     private void transact() {
       Waiting first = waiting.element();
       if (ended && random.nextBoolean()) {
+        return;
+      }
+      if (owner.isCutOff() && !ended) {
+        owner.later(500, () -> cluster.timeline.after(1, this::transact));
         return;
       }
       if (ownEpoch != epoch) {

@@ -60,7 +60,12 @@ final class SimulatedWorker {
     cluster.trace(() -> jvm.name + " boots as instance " + jvm.ref.instance());
     if (cluster.has(ProtocolBug.JOURNAL_IGNORED)) {
       Jvm mine = jvm;
-      jvm.later(1, () -> mine.side.cleared(before, host.now()));
+      jvm.later(
+          1,
+          () -> {
+            mine.side.cleared(before, host.now());
+            mine.poke();
+          });
       return;
     }
     jvm.clear(before);
@@ -94,6 +99,8 @@ final class SimulatedWorker {
     private int target;
     private boolean poked;
     private long wake;
+    private long stopAtHeartbeat;
+    private long stopAtWork;
     private ProtocolTimers timers = cluster.plan.timers();
 
     Jvm(long instance) {
@@ -163,12 +170,14 @@ final class SimulatedWorker {
     WorkAnswer work(Work work) {
       Work seen = work;
       if (cluster.has(ProtocolBug.SESSION_IGNORED)) {
-        seen = with(work, side.epoch(), side.session(), Long.MAX_VALUE / 2 + cluster.next());
+        seen = with(work, side.epoch(), side.session(), work.number());
       } else if (cluster.has(ProtocolBug.NO_FENCE)) {
         seen = with(work, work.epoch(), work.session(), Long.MAX_VALUE / 2 + cluster.next());
       }
       WorkAnswer answer = side.work(seen, host.now());
       poke();
+      stopNow(stopAtWork);
+      stopAtWork = 0;
       return new WorkAnswer(
           work.number(), answer.verdict(), answer.epoch(), answer.starts(), answer.asked());
     }
@@ -214,6 +223,21 @@ final class SimulatedWorker {
             side.heartbeatFailed(heartbeat.number(), host.now());
             poke();
           });
+      stopNow(stopAtHeartbeat);
+      stopAtHeartbeat = 0;
+    }
+
+    /** Stops it at the worst of moments: with a heartbeat or a start under way. */
+    void stopAtNext(boolean heartbeat, long millis) {
+      stopAtHeartbeat = heartbeat ? millis : stopAtHeartbeat;
+      stopAtWork = heartbeat ? stopAtWork : millis;
+    }
+
+    private void stopNow(long millis) {
+      if (millis > 0) {
+        cluster.trace(() -> name + " is stopped for " + millis);
+        stop(millis);
+      }
     }
 
     private HeartbeatAnswer bent(HeartbeatAnswer answer) {

@@ -50,10 +50,14 @@ final class Trouble {
     SimulatedWorker worker = workers.get(random.nextInt(workers.size()));
     SimulatedScheduler scheduler = schedulers.get(random.nextInt(schedulers.size()));
     long span = 100 + random.nextInt((int) (random.nextInt(3) == 0 ? 3 * lost : lost / 2));
-    switch (random.nextInt(14)) {
+    switch (random.nextInt(15)) {
       case 0 -> {
-        cluster.trace(() -> worker.jvm().name + " is stopped for " + span);
-        worker.jvm().stop(span);
+        if (random.nextBoolean()) {
+          worker.jvm().stopAtNext(random.nextBoolean(), span);
+        } else {
+          cluster.trace(() -> worker.jvm().name + " is stopped for " + span);
+          worker.jvm().stop(span);
+        }
       }
       case 1 -> {
         worker.crash();
@@ -99,6 +103,10 @@ final class Trouble {
         cluster.trace(() -> "the wall clock of " + worker.jvm().name + " jumps by " + jump);
         worker.host.jump(jump);
         worker.jvm().handle(worker.jvm()::poke);
+      }
+      case 13 -> {
+        cluster.trace(() -> scheduler.name + " is cut off from lock and store for " + span);
+        cluster.network.cut(scheduler.host, scheduler.host, cluster.now() + span);
       }
       default -> {
         weather();
