@@ -59,6 +59,7 @@ final class Routes {
   private final Meters meters;
   private final Guard guard;
   private final EventStreams streams;
+  private final LogStreams logStreams;
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, Page> pages = new LinkedHashMap<>();
 
@@ -70,7 +71,8 @@ final class Routes {
       Answers answers,
       Meters meters,
       Guard guard,
-      EventStreams streams) {
+      EventStreams streams,
+      LogStreams logStreams) {
     this.options = options;
     this.api = api;
     this.v1 = v1;
@@ -80,6 +82,7 @@ final class Routes {
     this.meters = meters;
     this.guard = guard;
     this.streams = streams;
+    this.logStreams = logStreams;
     pages.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
     pages.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
     pages.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
@@ -123,6 +126,7 @@ final class Routes {
     mounting.get("/readyz", this::ready);
     mounting.get("/metrics", this::metrics);
     mounting.get(ApiV1.EVENTS, streams);
+    mounting.get(ApiV1.LOGS, logStreams);
     for (ApiRoute route : v1.routes()) {
       mounting.on(HttpMethod.valueOf(route.method()), route.template(), ctx -> answer(ctx, route));
     }

@@ -133,7 +133,8 @@ public final class WebServer implements AutoCloseable {
         new Answers(pool, limits.requests(), limits.answerWithin()),
         new Meters(metrics, api, options.clock()),
         new Guard(ownHosts(options, address)),
-        new EventStreams(api.events(), limits.streams(), heartbeat, metrics));
+        new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
+        new LogStreams(api, limits.streams(), heartbeat, metrics));
   }
 
   private static ExecutorService pool() {

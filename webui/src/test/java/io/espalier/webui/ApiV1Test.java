@@ -56,6 +56,15 @@ class ApiV1Test {
   }
 
   @Test
+  void aJobWithErrorsHasNothingReadyAndSaysWhy() {
+    Json.Obj job = get("/api/v1/jobs/broken");
+    assertThat(text(job, "problem")).contains("is missing");
+    Json.Obj progress = (Json.Obj) Objects.requireNonNull(job.get("progress"));
+    assertThat(progress.get("ready")).isEqualTo(Json.of(0));
+    assertThat(progress.get("blocked")).isEqualTo(Json.of(4));
+  }
+
+  @Test
   void aJobTellsItsProblemsAndBothOfItsForms() {
     Json.Obj job = get("/api/v1/jobs/broken");
     assertThat(job.get("valid")).isEqualTo(Json.Bool.FALSE);
@@ -119,13 +128,33 @@ class ApiV1Test {
             Served.json(
                 """
                 {"job":"backup","node":"d11","level":"db","status":"done","bits":4,"attempts":1,
-                 "since_ms":1700000000000,"data":{"rows":7}}"""));
+                 "since_ms":1700000000000,"data":{"rows":7},
+                 "history":{"ended":0,"cpu_ms":0,"attempts":[]}}"""));
     assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(
             Served.json(
                 """
                 {"job":"scrub","node":"h1","level":"host","status":"unstarted","bits":1,
-                 "attempts":0}"""));
+                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"attempts":[]}}"""));
+  }
+
+  @Test
+  void aTaskHasItsPastAttempts() {
+    assertThat(get("/api/v1/jobs/backup/tasks/d21").get("history"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"ended":3,"cpu_ms":1500,"attempts":[
+                 {"attempt":2,"invocation":"1.5","worker":"","started_at_ms":1699999939000,
+                  "ended_at_ms":1699999940000,"end":"exited","status":"error_backoff","bits":96,
+                  "exit_code":3,"core_dumped":false,"usage":{"cpu_ms":250,
+                  "peak_memory_bytes":3000000,"read_bytes":0,"written_bytes":12345678},
+                  "message":"no such table","fingerprint":"0123456789abcdef"},
+                 {"attempt":3,"invocation":"1.7","worker":"w1","worker_instance":"ff",
+                  "started_at_ms":1699999991000,"ended_at_ms":1700000000000,"end":"killed",
+                  "status":"failed","bits":16,"signal":9,"core_dumped":true,
+                  "stop_reason":"no_output","usage":{},"message":"ended by signal 9",
+                  "fingerprint":"fedcba9876543210"}]}"""));
   }
 
   @Test
@@ -192,7 +221,9 @@ class ApiV1Test {
                 {"published_at_ms":1700000100000,"total":1,"running":[{"job":"backup","node":"d12",
                  "attempt":1,"worker":"here","started_at_ms":1700000000000,"invocation":"1.1",
                  "timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
-                 "rate_per_sec":1.5,"seconds_left":120}}]}"""));
+                 "rate_per_sec":1.5,"seconds_left":120},
+                 "usage":{"cpu_ms":1234,"memory_bytes":8500000,"peak_memory_bytes":9000000,
+                 "read_bytes":4096,"gpus":["K40 0:3"]}}]}"""));
     assertThat(texts(get("/api/v1/running?job=other"), "running", "node")).isEmpty();
   }
 

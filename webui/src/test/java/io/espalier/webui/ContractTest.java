@@ -78,7 +78,8 @@ class ContractTest {
                   new Answers(Runnable::run, 1, options.limits().answerWithin()),
                   new Meters(metrics, scheduler, options.clock()),
                   new Guard(Set.of()),
-                  new EventStreams(scheduler.events(), 1, Duration.ofSeconds(1), metrics))
+                  new EventStreams(scheduler.events(), 1, Duration.ofSeconds(1), metrics),
+                  new LogStreams(scheduler, 1, Duration.ofSeconds(1), metrics))
               .router(vertx);
       Set<String> operations =
           new TreeSet<>(Objects.requireNonNull(router.<Set<String>>getMetadata(Routes.OPERATIONS)));
@@ -94,6 +95,16 @@ class ContractTest {
     assertThat(mounted()).isEqualTo(described());
   }
 
+  private static String body(String operation) {
+    if (operation.endsWith("/extend")) {
+      return "{\"seconds\": 60}";
+    }
+    if (operation.endsWith("/rollback")) {
+      return "{\"version\": 1}";
+    }
+    return operation.startsWith("PUT") ? "{\"owner\": \"me\"}" : "{}";
+  }
+
   @Test
   void everyDescribedOperationAnswersAsDescribed() {
     try (Served served = Served.standard()) {
@@ -103,6 +114,7 @@ class ContractTest {
             operation
                 .substring(operation.indexOf(' ') + 1)
                 .replace("{job}", "backup")
+                .replace("{worker}", "here")
                 .replace("{node}", "d12");
         HttpRequest.Builder request =
             served
@@ -112,8 +124,7 @@ class ContractTest {
                     method,
                     method.equals("GET")
                         ? HttpRequest.BodyPublishers.noBody()
-                        : HttpRequest.BodyPublishers.ofString(
-                            operation.endsWith("/extend") ? "{\"seconds\": 60}" : "{}"));
+                        : HttpRequest.BodyPublishers.ofString(body(operation)));
         HttpResponse<String> response = served.send(request.build());
         assertThat(response.statusCode()).as(operation).isEqualTo(200);
         String type = response.headers().firstValue("Content-Type").orElse("").split(";", 2)[0];

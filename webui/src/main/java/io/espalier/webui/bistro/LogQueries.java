@@ -10,9 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
-import org.jspecify.annotations.Nullable;
 
 /** {@code task_logs} (behaviour 9.6). */
 final class LogQueries {
@@ -35,19 +32,25 @@ final class LogQueries {
     }
     boolean ascending = ascending(arguments.text("sort", "desc"));
     LogQuery query =
-        new LogQuery(
-            stream(arguments.text("log_type")),
-            arguments.names("jobs"),
-            arguments.names("nodes"),
-            from(arguments, ascending),
-            ascending,
-            LINES,
-            regex(arguments.text("regex_filter", "")));
+        LogQuery.of(stream(arguments.text("log_type")))
+            .withJobs(arguments.names("jobs"))
+            .withNodes(arguments.names("nodes"))
+            .withFrom(from(arguments, ascending))
+            .withOrder(ascending)
+            .withLimit(LINES)
+            .withRegex(regex(arguments.text("regex_filter", "")));
     return api.logs(query).thenApply(LogQueries::data);
   }
 
   private static Json data(LogPage page) {
     List<Json> lines = new ArrayList<>();
+    for (String missing : page.missing()) {
+      // A line of nobody, as Bistro has it for workers that do not answer.
+      lines.add(
+          new Json.Arr(
+              List.of(
+                  Json.of(""), Json.of(""), Json.of(0L), Json.of(missing), Json.of("-1"))));
+    }
     for (LogLine line : page.lines()) {
       lines.add(
           new Json.Arr(
@@ -66,13 +69,11 @@ final class LogQueries {
   }
 
   private static LogLine.Stream stream(String label) {
-    for (LogLine.Stream stream : LogLine.Stream.values()) {
-      if (stream.label().equals(label)) {
-        return stream;
-      }
-    }
-    throw new BadArguments(
-        "Unknown log type: " + label + "; there are stdout, stderr and statuses");
+    return LogLine.Stream.of(label)
+        .orElseThrow(
+            () ->
+                new BadArguments(
+                    "Unknown log type: " + label + "; there are stdout, stderr and statuses"));
   }
 
   private static boolean ascending(String sort) {
@@ -95,14 +96,11 @@ final class LogQueries {
     return arguments.has("line_id") ? arguments.integer("line_id", -1, Long.MAX_VALUE) : -1;
   }
 
-  private static @Nullable Pattern regex(String text) {
-    if (text.isEmpty()) {
-      return null;
+  private static String regex(String text) {
+    String complaint = LogQuery.complaintAbout(text);
+    if (!complaint.isEmpty()) {
+      throw new BadArguments("\"regex_filter\" is not a regular expression: " + complaint);
     }
-    try {
-      return Pattern.compile(text);
-    } catch (PatternSyntaxException e) {
-      throw new BadArguments("\"regex_filter\" is not a regular expression: " + e.getDescription());
-    }
+    return text;
   }
 }

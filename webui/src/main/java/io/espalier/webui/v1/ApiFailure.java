@@ -2,6 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogQueryException;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -68,6 +69,9 @@ public final class ApiFailure extends RuntimeException {
             case UNAVAILABLE -> 503;
           };
       return new ApiFailure(status, detail);
+    }
+    if (cause instanceof LogQueryException) {
+      return badRequest(detail);
     }
     if (cause instanceof TimeoutException) {
       return new ApiFailure(504, "the scheduler did not answer in time");

@@ -95,7 +95,9 @@ public final class ApiJson {
             .put("started_at_ms", task.invocation().startMillis())
             .put("invocation", task.invocation().token());
     limits(json, task.limits());
-    return json.putIfPresent("progress", progressOf(task)).build();
+    return json.putIfPresent("progress", progressOf(task))
+        .putIfPresent("usage", task.usage() == null ? null : AttemptForm.usage(task.usage()))
+        .build();
   }
 
   /** What is left of a task's time limits; nothing for one without. */

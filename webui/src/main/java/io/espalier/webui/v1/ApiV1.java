@@ -23,9 +23,14 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String HISTORY = "/api/v1/jobs/{job}/history";
+  public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
   public static final String RUNNING = "/api/v1/running";
   public static final String WORKERS = "/api/v1/workers";
+  public static final String DRAIN = "/api/v1/workers/{worker}/drain";
+  public static final String CORDON = "/api/v1/workers/{worker}/cordon";
+  public static final String UNCORDON = "/api/v1/workers/{worker}/uncordon";
   public static final String LOGS = "/api/v1/logs";
   public static final String SETTINGS = "/api/v1/settings";
   public static final String PROBLEMS = "/api/v1/problems";
@@ -37,8 +42,10 @@ public final class ApiV1 {
 
   public ApiV1(SchedulerApi api, ServerIdentity identity) {
     new JobResources(api).addTo(routes);
+    new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
+    new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
   }

@@ -6,18 +6,20 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** Output of tasks, in pages. */
-final class LogResources {
+/** Output of tasks, in pages; what is common to pages and the stream. */
+public final class LogResources {
   private static final int MAX_PAGE = 1000;
   private static final List<String> STREAMS =
       Stream.of(LogLine.Stream.values()).map(LogLine.Stream::label).toList();
+
+  /** Some 290,000 years: no time is later. */
+  private static final long LAST_MILLIS = Long.MAX_VALUE / 1000;
 
   private final SchedulerApi api;
 
@@ -30,58 +32,90 @@ final class LogResources {
   }
 
   private CompletionStage<Json> logs(ApiRequest request) {
-    request.allowing("stream", "job", "node", "regex", "from", "order", "limit");
-    String stream = request.choice("stream", "stdout", STREAMS);
+    request.allowing(
+        "stream",
+        "job",
+        "node",
+        "invocation",
+        "regex",
+        "from",
+        "order",
+        "limit",
+        "since_ms",
+        "until_ms");
     LogQuery query =
-        new LogQuery(
-            stream(stream),
-            request.all("job"),
-            request.all("node"),
-            request.integer("from", -1, -1, Long.MAX_VALUE),
-            request.choice("order", "desc", List.of("asc", "desc")).equals("asc"),
-            (int) request.integer("limit", 100, 1, MAX_PAGE),
-            regex(request.text("regex")));
-    return api.logs(query).thenApply(page -> page(stream, page));
+        chosen(request)
+            .withFrom(request.integer("from", -1, -1, Long.MAX_VALUE))
+            .withOrder(
+                request.choice("order", "desc", List.of("asc", "desc")).equals("asc"))
+            .withLimit((int) request.integer("limit", 100, 1, MAX_PAGE))
+            .withTimes(
+                request.integer("since_ms", 0, 0, LAST_MILLIS),
+                request.integer("until_ms", 0, 0, LAST_MILLIS));
+    return api.logs(query).thenApply(page -> page(query, page));
   }
 
-  private static Json page(String stream, LogPage page) {
-    List<Json> lines = new ArrayList<>();
-    for (LogLine line : page.lines()) {
-      lines.add(
-          Json.object()
-              // JavaScript has no 64-bit integers.
-              .put("id", Long.toString(line.id()))
-              .put("job", line.job())
-              .put("node", line.node())
-              .put("time_ms", line.timeMillis())
-              .put("text", line.text())
-              .build());
+  /** Which lines a request is about: streams, jobs, nodes, attempt, regular expression. */
+  public static LogQuery chosen(ApiRequest request) {
+    Set<LogLine.Stream> streams = EnumSet.noneOf(LogLine.Stream.class);
+    for (String label : request.all("stream")) {
+      streams.add(
+          LogLine.Stream.of(label)
+              .orElseThrow(
+                  () ->
+                      ApiFailure.badRequest(
+                          "parameter \"stream\" must be one of "
+                              + String.join(", ", STREAMS)
+                              + ", not \""
+                              + label
+                              + "\"")));
     }
-    return Json.object()
-        .put("stream", stream)
-        .put("lines", new Json.Arr(lines))
-        .put("next", page.nextId() < 0 ? "" : Long.toString(page.nextId()))
-        .build();
-  }
-
-  private static LogLine.Stream stream(String label) {
-    for (LogLine.Stream stream : LogLine.Stream.values()) {
-      if (stream.label().equals(label)) {
-        return stream;
-      }
+    if (streams.isEmpty()) {
+      streams.add(LogLine.Stream.STDOUT);
     }
-    throw new IllegalStateException("stream " + label);
-  }
-
-  private static @Nullable Pattern regex(String text) {
-    if (text.isEmpty()) {
-      return null;
-    }
-    try {
-      return Pattern.compile(text);
-    } catch (PatternSyntaxException e) {
+    String regex = request.text("regex");
+    String complaint = LogQuery.complaintAbout(regex);
+    if (!complaint.isEmpty()) {
       throw ApiFailure.badRequest(
-          "parameter \"regex\" is not a regular expression: " + e.getDescription());
+          "parameter \"regex\" is not a regular expression: " + complaint);
     }
+    return LogQuery.of(streams)
+        .withJobs(request.all("job"))
+        .withNodes(request.all("node"))
+        .withInvocation(request.text("invocation"))
+        .withRegex(regex);
+  }
+
+  private static Json page(LogQuery query, LogPage page) {
+    List<Json> lines = new ArrayList<>();
+    page.lines().forEach(line -> lines.add(line(line)));
+    Json.Builder body =
+        Json.object()
+            .put(
+                "stream",
+                String.join(",", query.streams().stream().map(LogLine.Stream::label).toList()))
+            .put("lines", new Json.Arr(lines))
+            .put("next", page.nextId() < 0 ? "" : Long.toString(page.nextId()));
+    if (!page.missing().isEmpty()) {
+      body.put("missing", Json.strings(page.missing()));
+    }
+    return body.build();
+  }
+
+  /** One line as the contract has it. */
+  public static Json line(LogLine line) {
+    Json.Builder form =
+        Json.object()
+            // JavaScript has no 64-bit integers.
+            .put("id", Long.toString(line.id()))
+            .put("stream", line.stream().label())
+            .put("job", line.job())
+            .put("node", line.node())
+            .put("time_ms", line.timeMillis())
+            .put("text", line.text());
+    if (!line.invocation().isEmpty()) {
+      form.put("invocation", line.invocation());
+    }
+    return form.build();
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The scheduler itself: settings, problems, workers, recent events. */
+/** The scheduler itself: settings, problems, recent events. */
 final class ServerResources {
   private static final int MAX_EVENTS = 1000;
 
@@ -26,7 +26,6 @@ final class ServerResources {
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.SETTINGS, this::settings));
     routes.add(ApiRoute.get(ApiV1.PROBLEMS, this::problems));
-    routes.add(ApiRoute.get(ApiV1.WORKERS, this::workers));
     routes.add(ApiRoute.get(ApiV1.EVENTS, this::events));
   }
 
@@ -62,19 +61,6 @@ final class ServerResources {
             .put("problems", new Json.Arr(problems))
             .put("errors", new Json.Arr(errors))
             .build());
-  }
-
-  private CompletionStage<Json> workers(ApiRequest request) {
-    request.allowing();
-    SchedulerView view = api.view();
-    Json worker =
-        Json.object()
-            .put("shard", identity.shard())
-            .put("kind", identity.runner())
-            .put("running", view.running().size())
-            .build();
-    return CompletableFuture.completedFuture(
-        Json.object().put("workers", new Json.Arr(List.of(worker))).build());
   }
 
   private CompletionStage<Json> events(ApiRequest request) {

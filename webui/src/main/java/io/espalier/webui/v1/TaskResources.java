@@ -60,7 +60,11 @@ final class TaskResources {
 
   private CompletionStage<Json> task(ApiRequest request) {
     request.allowing();
-    return api.task(request.part("job"), request.part("node")).thenApply(ApiJson::task);
+    String job = request.part("job");
+    String node = request.part("node");
+    return api.task(job, node)
+        .thenCompose(
+            task -> api.history(job, node).thenApply(history -> AttemptForm.detail(task, history)));
   }
 
   private CompletionStage<Json> explain(ApiRequest request) {

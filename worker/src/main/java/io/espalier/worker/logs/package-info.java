@@ -1,4 +1,4 @@
-/** The task log store on SQLite. */
+/** The task log store in files. */
 @NullMarked
 package io.espalier.worker.logs;
 

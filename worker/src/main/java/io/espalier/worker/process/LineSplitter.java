@@ -1,13 +1,18 @@
 package io.espalier.worker.process;
 
-import java.nio.charset.StandardCharsets;
+import io.espalier.core.logs.RedactedPieces;
+import io.espalier.core.logs.Redactor;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a stream of bytes into lines (behaviour 7.5): at every newline, which the line keeps, and
- * every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character. What is no UTF-8 is
- * replaced. Holds no buffer while it has nothing to hold.
+ * every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character. Bytes that are no
+ * UTF-8 become {@code \xNN}. Secrets are hidden, also where a cut goes through one: with patterns
+ * the pieces of a long line may be cut elsewhere, but none is longer. Holds no buffer while it has
+ * nothing to hold.
  */
 final class LineSplitter {
   static final int MAX_LINE = 65_000;
@@ -18,6 +23,21 @@ final class LineSplitter {
   private int start;
   private int end;
   private int searched;
+  private final Redactor redactor;
+  private @Nullable RedactedPieces pieces;
+  private final Deque<String> ready = new ArrayDeque<>(0);
+
+  /** Hides nothing. */
+  LineSplitter() {
+    this(Redactor.NONE);
+  }
+
+  /**
+   * @param redactor hides secrets
+   */
+  LineSplitter(Redactor redactor) {
+    this.redactor = redactor;
+  }
 
   void add(byte[] bytes, int length) {
     if (buffer.length - end < length) {
@@ -36,13 +56,45 @@ final class LineSplitter {
     end += length;
   }
 
-  /** Whether bytes are held, lines or the beginning of one. */
+  /** Whether anything is held, lines or the beginning of one. */
   boolean isEmpty() {
-    return start == end;
+    return start == end && ready.isEmpty() && (pieces == null || pieces.isEmpty());
   }
 
   /** The next complete line or piece, or null. */
   @Nullable String next() {
+    while (ready.isEmpty()) {
+      String piece = nextPiece();
+      if (piece == null) {
+        return null;
+      }
+      give(piece, piece.endsWith("\n"));
+    }
+    return ready.poll();
+  }
+
+  /** What is left when the stream has ended, or null; call after {@link #next} gave null. */
+  @Nullable String rest() {
+    if (!isEmpty() && ready.isEmpty()) {
+      give(start == end ? "" : take(end), true);
+    }
+    return ready.poll();
+  }
+
+  private void give(String piece, boolean last) {
+    RedactedPieces open = pieces;
+    if (open == null && (last || redactor.isNone())) {
+      ready.add(redactor.redact(piece));
+      return;
+    }
+    if (open == null) {
+      open = redactor.pieces();
+    }
+    pieces = last ? null : open;
+    LineText.cut(open.take(piece, last), MAX_LINE, ready);
+  }
+
+  private @Nullable String nextPiece() {
     int limit = Math.min(end, start + MAX_LINE);
     for (int i = searched; i < limit; i++) {
       if (buffer[i] == '\n') {
@@ -57,11 +109,6 @@ final class LineSplitter {
     return null;
   }
 
-  /** What is left when the stream has ended, or null; call after {@link #next} gave null. */
-  @Nullable String rest() {
-    return isEmpty() ? null : take(end);
-  }
-
   /** The last place at or before {@code at} that does not cut a well-formed character. */
   private int boundary(int at) {
     int cut = at;
@@ -74,7 +121,7 @@ final class LineSplitter {
   }
 
   private String take(int to) {
-    String line = new String(buffer, start, to - start, StandardCharsets.UTF_8);
+    String line = LineText.decode(buffer, start, to - start);
     start = to;
     searched = to;
     if (start == end) {

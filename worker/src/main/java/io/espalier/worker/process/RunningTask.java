@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
+import io.espalier.core.logs.Redactor;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import java.util.EnumSet;
@@ -32,7 +33,7 @@ final class RunningTask implements Processes.Events {
   private List<String> argv;
   private long startTicks;
   private final KillPlan kill = new KillPlan();
-  private final LineSplitter[] lines = {new LineSplitter(), new LineSplitter()};
+  private final LineSplitter[] lines;
   private final StatusLine status = new StatusLine();
   private final Set<Channel> open = EnumSet.noneOf(Channel.class);
   private final Set<Channel> paused = EnumSet.noneOf(Channel.class);
@@ -61,7 +62,10 @@ final class RunningTask implements Processes.Events {
         new LogQuota(
             System.nanoTime(),
             launch.subprocess().pollMillis(),
-            launch.subprocess().maxLogLinesPerPollInterval());
+            launch.subprocess().maxLogLinesPerPollInterval(),
+            supervisor::logsHaveRoom);
+    Redactor redactor = supervisor.redactor(launch.job());
+    this.lines = new LineSplitter[] {new LineSplitter(redactor), new LineSplitter(redactor)};
   }
 
   Launch launch() {

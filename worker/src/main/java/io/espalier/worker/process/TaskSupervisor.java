@@ -3,8 +3,10 @@ package io.espalier.worker.process;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
+import io.espalier.core.logs.Redactor;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
@@ -363,10 +365,25 @@ public final class TaskSupervisor implements AutoCloseable {
 
   void log(LogLine.Stream stream, TaskKey key, String text) {
     try {
-      logs.append(stream, key.job(), key.node(), System.currentTimeMillis(), text);
+      logs.append(
+          new LogEntry(
+              stream,
+              key.job(),
+              key.node(),
+              key.invocation().token(),
+              System.currentTimeMillis(),
+              text));
     } catch (RuntimeException e) {
       log.error("the task log does not take a line of {}: {}", key, e.getMessage());
     }
+  }
+
+  boolean logsHaveRoom() {
+    return logs.hasRoom();
+  }
+
+  Redactor redactor(String job) {
+    return logs.redactor(job);
   }
 
   void event(TaskKey key, String name, Json.Obj about) {
@@ -378,7 +395,8 @@ public final class TaskSupervisor implements AutoCloseable {
             .put("invocation_rand", key.invocation().sequence())
             .put("invocation", key.invocation().token());
     about.members().forEach(event::put);
-    log(LogLine.Stream.STATUSES, key, JsonWriter.compact(event.build()));
+    String text = redactor(key.job()).redact(JsonWriter.compact(event.build()));
+    log(LogLine.Stream.STATUSES, key, text);
   }
 
   Json.Obj statusForm(TaskEnd end) {

@@ -42,12 +42,19 @@ class LineSplitterTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreCutAllTheSame() {
+  void bytesThatAreNoTextAreCutAllTheSameAndEscaped() {
     byte[] bytes = new byte[200_000];
     Arrays.fill(bytes, (byte) 0x80);
     List<String> pieces = split(bytes, 7777);
-    assertThat(pieces.stream().mapToInt(String::length).sum()).isEqualTo(200_000);
-    assertThat(pieces.get(0)).hasSize(65_000);
+    assertThat(String.join("", pieces)).isEqualTo("\\x80".repeat(200_000));
+    assertThat(pieces.get(0)).hasSize(4 * 65_000);
+  }
+
+  @Test
+  void everyByteThatIsNoTextIsToldFromEveryOther() {
+    byte[] bytes = {'a', (byte) 0xff, (byte) 0xc3, 'b', (byte) 0xe2, (byte) 0x82, '\n', 0, 7};
+    assertThat(split(bytes, 3)).containsExactly("a\\xff\\xc3b\\xe2\\x82\n", "\0\u0007");
+    assertThat(split("a replacement \uFFFD is text", 5)).containsExactly("a replacement \uFFFD is text");
   }
 
   @ParameterizedTest

@@ -2,9 +2,9 @@ package io.espalier.core.api;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -28,10 +28,23 @@ public interface SchedulerApi {
 
   CompletionStage<TaskView> task(String job, String node);
 
+  /** All workers: those of the pool, then those that have left and still have tasks. */
+  CompletionStage<List<WorkerView>> workers();
+
+  /**
+   * Gives a worker no new tasks until released; ends none. About its shard: outlives the worker's
+   * process and the scheduler's. Durable when the stage completes.
+   *
+   * @param kind in place of what an operator said before
+   * @return the worker as it is now
+   */
+  CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason);
+
+  /** Ends what {@link #hold} began. */
+  CompletionStage<WorkerView> release(String shard, String reason);
+
   /** The past attempts of a task, as far as they are kept; nothing for an unknown one. */
-  default CompletionStage<TaskHistory> history(String job, String node) {
-    return CompletableFuture.completedFuture(TaskHistory.EMPTY);
-  }
+  CompletionStage<TaskHistory> history(String job, String node);
 
   CompletionStage<Explanation> explain(String job, String node);
 
@@ -64,4 +77,9 @@ public interface SchedulerApi {
   CompletionStage<Void> pause(String job, String reason);
 
   CompletionStage<Void> resume(String job);
+
+  /** Saving and deleting jobs. */
+  default JobVersions jobVersions() {
+    return JobVersions.NONE;
+  }
 }

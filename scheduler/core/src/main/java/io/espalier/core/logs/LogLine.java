@@ -1,14 +1,40 @@
 package io.espalier.core.logs;
 
+import java.util.Optional;
+
 /**
  * A line of a task's output.
  *
  * @param id grows with time; see {@link LogStore} for its form
+ * @param invocation token of the attempt that wrote it; empty: not known
  * @param timeMillis epoch milliseconds
  * @param text with its line end when the task wrote one
  */
 public record LogLine(
-    long id, Stream stream, String job, String node, long timeMillis, String text) {
+    long id,
+    Stream stream,
+    String job,
+    String node,
+    String invocation,
+    long timeMillis,
+    String text) {
+
+  /** A line of an attempt that is not known. */
+  public LogLine(long id, Stream stream, String job, String node, long timeMillis, String text) {
+    this(id, stream, job, node, "", timeMillis, text);
+  }
+
+  /** The entry as it was stored, under the id that it was given. */
+  public static LogLine of(long id, LogEntry entry) {
+    return new LogLine(
+        id,
+        entry.stream(),
+        entry.job(),
+        entry.node(),
+        entry.invocation(),
+        entry.timeMillis(),
+        entry.text());
+  }
 
   /** Where the line came from. */
   public enum Stream {
@@ -26,6 +52,16 @@ public record LogLine(
     /** The word of {@code log_type}. */
     public String label() {
       return label;
+    }
+
+    /** The stream of a label. */
+    public static Optional<Stream> of(String label) {
+      for (Stream stream : values()) {
+        if (stream.label.equals(label)) {
+          return Optional.of(stream);
+        }
+      }
+      return Optional.empty();
     }
   }
 }

@@ -5,10 +5,23 @@ import java.util.List;
 /**
  * Lines and where to go on.
  *
- * @param nextId id to ask for next, or -1 when there is no more
+ * @param lines in the order that was asked for; may be empty although there is more, because the
+ *     work of one call is bounded
+ * @param nextId id to ask for next, just past the last line that was examined, or -1 when there is
+ *     no more
+ * @param missing whose lines could not be had, such as workers that do not answer, with the cause
  */
-public record LogPage(List<LogLine> lines, long nextId) {
+public record LogPage(List<LogLine> lines, long nextId, List<String> missing) {
+  /** There is no more. */
+  public static final long END = -1;
+
   public LogPage {
     lines = List.copyOf(lines);
+    missing = List.copyOf(missing);
+  }
+
+  /** A page to which everybody contributed. */
+  public LogPage(List<LogLine> lines, long nextId) {
+    this(lines, nextId, List.of());
   }
 }

@@ -1,28 +1,186 @@
 package io.espalier.core.logs;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A page of logs (behaviour 7.5).
+ * A page of logs (behaviour 7.5). Plain values throughout, so that it can be sent to workers.
  *
+ * @param streams at least one
  * @param jobs empty: any
  * @param nodes empty: any
+ * @param invocation token of one attempt; empty: any
  * @param from first id, inclusive, in the given direction; -1: from the end of the range
- * @param limit lines at most
- * @param regex must be found in the text; filtered inside the query, so that paging is complete
+ * @param limit lines at most, 1 or more
+ * @param sinceMillis only lines of this time or later; 0: no bound
+ * @param untilMillis only lines before this time; 0: no bound
+ * @param regex must be found in the text, valid for {@link Pattern}; filtered inside the query, so
+ *     that paging is complete; empty: none
  */
 public record LogQuery(
-    LogLine.Stream stream,
+    Set<LogLine.Stream> streams,
     List<String> jobs,
     List<String> nodes,
+    String invocation,
     long from,
     boolean ascending,
     int limit,
-    @Nullable Pattern regex) {
+    long sinceMillis,
+    long untilMillis,
+    String regex) {
   public LogQuery {
+    if (streams.isEmpty()) {
+      throw new IllegalArgumentException("a query is about one stream at least");
+    }
+    if (limit < 1) {
+      throw new IllegalArgumentException("a page has at least one line, not " + limit);
+    }
+    streams = Collections.unmodifiableSet(EnumSet.copyOf(streams));
     jobs = List.copyOf(jobs);
     nodes = List.copyOf(nodes);
+  }
+
+  /** All lines of a stream, oldest first, 100 a page. */
+  public static LogQuery of(LogLine.Stream stream) {
+    return of(EnumSet.of(stream));
+  }
+
+  /** All lines of some streams, oldest first, 100 a page. */
+  public static LogQuery of(Set<LogLine.Stream> streams) {
+    return new LogQuery(streams, List.of(), List.of(), "", -1, true, 100, 0, 0, "");
+  }
+
+  public LogQuery withJobs(List<String> newJobs) {
+    return new LogQuery(
+        streams,
+        newJobs,
+        nodes,
+        invocation,
+        from,
+        ascending,
+        limit,
+        sinceMillis,
+        untilMillis,
+        regex);
+  }
+
+  public LogQuery withNodes(List<String> newNodes) {
+    return new LogQuery(
+        streams,
+        jobs,
+        newNodes,
+        invocation,
+        from,
+        ascending,
+        limit,
+        sinceMillis,
+        untilMillis,
+        regex);
+  }
+
+  public LogQuery withInvocation(String token) {
+    return new LogQuery(
+        streams, jobs, nodes, token, from, ascending, limit, sinceMillis, untilMillis, regex);
+  }
+
+  public LogQuery withFrom(long newFrom) {
+    return new LogQuery(
+        streams,
+        jobs,
+        nodes,
+        invocation,
+        newFrom,
+        ascending,
+        limit,
+        sinceMillis,
+        untilMillis,
+        regex);
+  }
+
+  public LogQuery withOrder(boolean nowAscending) {
+    return new LogQuery(
+        streams,
+        jobs,
+        nodes,
+        invocation,
+        from,
+        nowAscending,
+        limit,
+        sinceMillis,
+        untilMillis,
+        regex);
+  }
+
+  public LogQuery withLimit(int newLimit) {
+    return new LogQuery(
+        streams,
+        jobs,
+        nodes,
+        invocation,
+        from,
+        ascending,
+        newLimit,
+        sinceMillis,
+        untilMillis,
+        regex);
+  }
+
+  /**
+   * @param since inclusive; 0: no bound
+   * @param until exclusive; 0: no bound
+   */
+  public LogQuery withTimes(long since, long until) {
+    return new LogQuery(
+        streams, jobs, nodes, invocation, from, ascending, limit, since, until, regex);
+  }
+
+  public LogQuery withRegex(String newRegex) {
+    return new LogQuery(
+        streams,
+        jobs,
+        nodes,
+        invocation,
+        from,
+        ascending,
+        limit,
+        sinceMillis,
+        untilMillis,
+        newRegex);
+  }
+
+  /** Whether an id lies where this page may still reach. */
+  public boolean reaches(long id) {
+    return from < 0 || (ascending ? id >= from : id <= from);
+  }
+
+  /** Whether the job is asked for. */
+  public boolean wantsJob(String job) {
+    return jobs.isEmpty() || jobs.contains(job);
+  }
+
+  /** Whether a line of this time is asked for. */
+  public boolean wantsTime(long millis) {
+    return millis >= sinceMillis && (untilMillis <= 0 || millis < untilMillis);
+  }
+
+  /** Everything but the regular expression, which is what costs. */
+  public boolean wants(LogLine line) {
+    return streams.contains(line.stream())
+        && reaches(line.id())
+        && wantsTime(line.timeMillis())
+        && wantsJob(line.job())
+        && (nodes.isEmpty() || nodes.contains(line.node()))
+        && (invocation.isEmpty() || invocation.equals(line.invocation()));
+  }
+
+  /** What is wrong with a regular expression as {@link #regex} takes it; empty: nothing. */
+  public static String complaintAbout(String regex) {
+    List<String> complaints = new ArrayList<>();
+    LineSearch.compile(regex, complaints::add);
+    return complaints.isEmpty() ? "" : complaints.get(0);
   }
 }

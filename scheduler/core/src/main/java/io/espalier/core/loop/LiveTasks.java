@@ -142,6 +142,11 @@ final class LiveTasks {
     Invocation invocation() {
       return launch.invocation();
     }
+
+    /** Its worker's. */
+    String shard(String ownShard) {
+      return launch.worker().isLocal() ? ownShard : launch.worker().shard();
+    }
   }
 
   /**
@@ -192,12 +197,16 @@ final class LiveTasks {
     return tasks.size();
   }
 
-  /** All of them for monitors; the same list as last time when nothing changed. */
+  /**
+   * All of them for monitors; the same list as last time when nothing changed.
+   *
+   * @param shard of the scheduler's own host
+   */
   List<RunningTask> view(String shard) {
     if (changed || sampled) {
       List<RunningTask> list = new ArrayList<>(tasks.size());
       for (Live live : tasks.values()) {
-        list.add(live.view(shard));
+        list.add(live.view(live.shard(shard)));
       }
       published = List.copyOf(list);
       changed = false;

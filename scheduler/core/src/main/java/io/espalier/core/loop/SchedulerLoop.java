@@ -8,6 +8,7 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
@@ -18,6 +19,8 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -76,6 +79,7 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final ViewBuilder views;
   private final Kills kills;
+  private final Pool pool;
   private final Supervision supervision;
   private final JobDeadlines deadlines;
   private final Checkpointing checkpoints = new Checkpointing();
@@ -109,7 +113,8 @@ public final class SchedulerLoop {
     this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
-    this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
+    this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
+    this.starts = new Starts(core, live, pool, options, ports.warnings());
     this.changes = new Changes(core, live, events);
     this.recovery = new Recovery(core, live);
   }
@@ -140,6 +145,16 @@ public final class SchedulerLoop {
   /** An invocation has ended. */
   public void taskEnded(TaskEnd end) {
     inputs.add(now -> end(end, now));
+  }
+
+  /** All workers of the runner's pool, after every change; see {@link WorkerInfo}. */
+  public void workers(List<WorkerInfo> workers) {
+    inputs.add(now -> pool.set(workers, now));
+  }
+
+  /** Holds that outlived a restart; before the first step. */
+  public void restoreHolds(List<WorkerHold> holds) {
+    pool.restore(holds);
   }
 
   /** A live invocation said how far it is; of another one it is ignored. */
@@ -298,7 +313,43 @@ public final class SchedulerLoop {
     return answer;
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return changePool(shard, now -> batch.hold(pool.hold(shard, kind, reason, now)));
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#release}. */
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return changePool(
+        shard,
+        now -> {
+          pool.release(shard, reason, now);
+          batch.release(shard);
+        });
+  }
+
+  private CompletionStage<WorkerView> changePool(String shard, LongConsumer change) {
+    CompletableFuture<WorkerView> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          try {
+            change.accept(now);
+          } catch (RefusedException e) {
+            answer.completeExceptionally(e);
+            return;
+          }
+          WorkerView view = pool.view(shard);
+          commit().thenRun(() -> answer.complete(view));
+        });
+    return answer;
+  }
+
   // ---- questions: answered at once, on the owner's thread
+
+  /** See {@link io.espalier.core.api.SchedulerApi#workers}. */
+  public List<WorkerView> workers() {
+    return pool.view();
+  }
 
   public Explanation explain(String job, String node) {
     return core.explain(job, node);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Starts {
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final String shard;
+  private final Pool pool;
   private final LoopOptions options;
   private final Warnings warnings;
   private final Map<String, WorkerShare> shares = new HashMap<>();
@@ -34,11 +34,11 @@ final class Starts {
   private long sequence;
 
   Starts(
-      SchedulingCore core, LiveTasks live, String shard, LoopOptions options, Warnings warnings) {
+      SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options, Warnings warnings) {
     this.core = core;
     this.warnings = warnings;
     this.live = live;
-    this.shard = shard;
+    this.pool = pool;
     this.options = options;
   }
 
@@ -65,6 +65,7 @@ final class Starts {
       throw new IllegalStateException("placed a task that must not start: " + start.warning());
     }
     core.setStatus(job, node, status);
+    WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
     WorkerShare share = share(config);
     Launch launch =
@@ -80,13 +81,13 @@ final class Starts {
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
                 status.checkpoint(),
-                shard,
-                options.workerHost()),
+                pool.name(worker),
+                pool.hostOf(run, options.workerHost())),
             config.statusFrom(),
             config.subprocess().withLimits(share.limits()),
             config.kill(),
             limits(config.timeLimits()),
-            WorkerRef.LOCAL,
+            worker,
             share.slots());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);

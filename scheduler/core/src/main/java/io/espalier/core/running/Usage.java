@@ -1,5 +1,7 @@
 package io.espalier.core.running;
 
+import java.util.List;
+
 /**
  * What an invocation has used, as far as its host can tell; {@link #UNKNOWN_AMOUNT} for what it
  * cannot.
@@ -8,10 +10,27 @@ package io.espalier.core.running;
  * @param peakMemoryBytes the most memory it held at once
  * @param readBytes read from storage
  * @param writtenBytes written to storage
+ * @param memoryBytes what it holds now; unknown once it has ended
+ * @param gpus the cards that it uses now, each as name and bus id; empty once it has ended
  */
-public record Usage(long cpuMillis, long peakMemoryBytes, long readBytes, long writtenBytes) {
+public record Usage(
+    long cpuMillis,
+    long peakMemoryBytes,
+    long readBytes,
+    long writtenBytes,
+    long memoryBytes,
+    List<String> gpus) {
   public static final long UNKNOWN_AMOUNT = -1;
 
   /** Nothing is known. */
   public static final Usage UNKNOWN = new Usage(-1, -1, -1, -1);
+
+  public Usage {
+    gpus = List.copyOf(gpus);
+  }
+
+  /** Of an invocation that has ended. */
+  public Usage(long cpuMillis, long peakMemoryBytes, long readBytes, long writtenBytes) {
+    this(cpuMillis, peakMemoryBytes, readBytes, writtenBytes, UNKNOWN_AMOUNT, List.of());
+  }
 }

@@ -367,11 +367,6 @@ public final class SchedulingCore {
     return worker < 0 ? null : pool.info(worker);
   }
 
-  /** The slots of its worker that a running task holds, by resource, zeros included. */
-  public Map<String, Integer> workerSlots(long run) {
-    return runs.charges(runs.index(run)).onWorker();
-  }
-
   public JobProgress progress(int job) {
     return ProgressCounts.of(world, job);
   }

@@ -1,9 +1,11 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.WorkerSlots;
 import io.espalier.core.running.WorkerInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -267,7 +269,13 @@ final class WorkerIndex {
     }
     takes[worker] = info.takesTasks();
     maxTasks[worker] = info.maxTasks();
-    System.arraycopy(WorkerCapacity.of(settings, info), 0, capacity, worker * width, width);
+    int at = worker * width;
+    for (int limit :
+        WorkerSlots.of(
+                settings, info.address(), info.host(), info.ref().shard(), info.physical())
+            .values()) {
+      capacity[at++] = limit;
+    }
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
       if (classes.passes(c, info.host(), info.ref().shard())) {
@@ -581,11 +589,11 @@ final class WorkerIndex {
   }
 
   /** How the slots of a worker are used; empty when nothing is asked of workers. */
-  List<WorkerUse.Slots> slots(int worker) {
-    List<WorkerUse.Slots> slots = new ArrayList<>();
+  List<Slots> slots(int worker) {
+    List<Slots> slots = new ArrayList<>();
     for (int k = 0; active && worker < hostOf.length && k < width; k++) {
       slots.add(
-          new WorkerUse.Slots(
+          new Slots(
               resources.get(k).name(), used[worker * width + k], capacity[worker * width + k]));
     }
     return slots;

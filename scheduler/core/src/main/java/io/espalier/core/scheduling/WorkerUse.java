@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.WorkerView.Slots;
 import java.util.List;
 
 /**
@@ -12,11 +13,4 @@ public record WorkerUse(String shard, int tasks, List<Slots> slots) {
   public WorkerUse {
     slots = List.copyOf(slots);
   }
-
-  /**
-   * Of one resource.
-   *
-   * @param used more than the limit where that was lowered since
-   */
-  public record Slots(String resource, int used, int limit) {}
 }

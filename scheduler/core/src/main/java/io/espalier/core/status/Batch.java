@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.api.Event;
+import io.espalier.core.running.WorkerHold;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,7 +14,7 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * events.
+ * ended holds, holds, events.
  *
  * @param forgottenJobs all rows of these jobs are deleted
  * @param deletedRows rows to delete; absent ones are no error
@@ -22,6 +23,8 @@ import java.util.Set;
  *     row are dropped
  * @param endedPauses jobs that are no longer paused
  * @param pauses jobs that are paused, replacing an older pause
+ * @param endedHolds shards of workers that nothing holds any more
+ * @param holds of workers, replacing an older hold
  * @param events to append to the event log, sequences ascending and above all stored ones
  */
 public record Batch(
@@ -31,6 +34,8 @@ public record Batch(
     List<Attempt> attempts,
     Set<String> endedPauses,
     List<Pause> pauses,
+    Set<String> endedHolds,
+    List<WorkerHold> holds,
     List<Event> events) {
 
   /** Changes nothing. */
@@ -43,12 +48,23 @@ public record Batch(
     attempts = List.copyOf(attempts);
     endedPauses = Set.copyOf(endedPauses);
     pauses = List.copyOf(pauses);
+    endedHolds = Set.copyOf(endedHolds);
+    holds = List.copyOf(holds);
     events = List.copyOf(events);
   }
 
   /** A batch of rows only. */
   public static Batch of(List<StatusRow> rows) {
-    return new Batch(Set.of(), Set.of(), rows, List.of(), Set.of(), List.of(), List.of());
+    return new Batch(
+        Set.of(),
+        Set.of(),
+        rows,
+        List.of(),
+        Set.of(),
+        List.of(),
+        Set.of(),
+        List.of(),
+        List.of());
   }
 
   public static Builder builder() {
@@ -63,6 +79,8 @@ public record Batch(
         + attempts.size()
         + endedPauses.size()
         + pauses.size()
+        + endedHolds.size()
+        + holds.size()
         + events.size();
   }
 
@@ -81,6 +99,8 @@ public record Batch(
     private final List<Attempt> attempts = new ArrayList<>();
     private final Set<String> endedPauses = new LinkedHashSet<>();
     private final Map<String, Pause> pauses = new LinkedHashMap<>();
+    private final Set<String> endedHolds = new LinkedHashSet<>();
+    private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
     private Builder() {}
@@ -113,6 +133,19 @@ public record Batch(
       return this;
     }
 
+    public Builder hold(WorkerHold hold) {
+      endedHolds.remove(hold.shard());
+      holds.put(hold.shard(), hold);
+      return this;
+    }
+
+    /** Nothing holds the worker any more. */
+    public Builder release(String shard) {
+      holds.remove(shard);
+      endedHolds.add(shard);
+      return this;
+    }
+
     public Builder pause(Pause pause) {
       endedPauses.remove(pause.job());
       pauses.put(pause.job(), pause);
@@ -138,6 +171,8 @@ public record Batch(
       attempts.addAll(later.attempts);
       later.endedPauses.forEach(this::resume);
       later.pauses.forEach(this::pause);
+      later.endedHolds.forEach(this::release);
+      later.holds.forEach(this::hold);
       events.addAll(later.events);
       return this;
     }
@@ -150,6 +185,8 @@ public record Batch(
           + attempts.size()
           + endedPauses.size()
           + pauses.size()
+          + endedHolds.size()
+          + holds.size()
           + events.size();
     }
 
@@ -161,6 +198,8 @@ public record Batch(
           attempts,
           endedPauses,
           List.copyOf(pauses.values()),
+          endedHolds,
+          List.copyOf(holds.values()),
           events);
     }
   }

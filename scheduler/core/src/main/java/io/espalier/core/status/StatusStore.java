@@ -2,6 +2,7 @@ package io.espalier.core.status;
 
 import io.espalier.core.api.Event;
 import java.util.ArrayList;
+import io.espalier.core.running.WorkerHold;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -68,6 +69,9 @@ public interface StatusStore extends AutoCloseable {
 
   /** All paused jobs, in any order. */
   List<Pause> pauses();
+
+  /** All holds of workers, in any order. */
+  List<WorkerHold> holds();
 
   /** The sequence of the newest stored event; 0 when there is none. */
   long newestEvent();

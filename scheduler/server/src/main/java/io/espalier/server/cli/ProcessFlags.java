@@ -2,6 +2,7 @@ package io.espalier.server.cli;
 
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.LogKeeping;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.process.ProcessOptions.Runner;
@@ -22,6 +23,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags that {@code run} and {@code scheduler} share. All problems are reported at once. */
@@ -95,6 +97,8 @@ final class ProcessFlags {
       description = "Share of failing tasks of the simulated runner, 0 to 1.")
   private double testFailureRate;
 
+  @Mixin private LogFlags logs = new LogFlags();
+
   @Option(
       names = "--seed",
       paramLabel = "N",
@@ -119,6 +123,7 @@ final class ProcessFlags {
     if (!(testFailureRate >= 0 && testFailureRate <= 1)) {
       problems.add("--test-failure-rate must be between 0 and 1");
     }
+    LogKeeping keeping = logs.keeping(problems);
     Path directory = directory(config, problems);
     if (!problems.isEmpty()) {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
@@ -138,6 +143,7 @@ final class ProcessFlags {
         Duration.ofMillis(nodesUpdateMillis),
         Duration.ofMillis(nodesRetryMillis),
         new Simulation(testTaskDuration, testFailureRate),
+        keeping,
         seed == null ? System.nanoTime() : seed);
   }
 

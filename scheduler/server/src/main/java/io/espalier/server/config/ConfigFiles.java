@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -63,6 +64,9 @@ final class ConfigFiles {
       }
       sync(file);
       return true;
+    } catch (OverlappingFileLockException e) {
+      // Another source of this very process has it; the caller looks again.
+      return false;
     } catch (IOException e) {
       throw unavailable(e);
     }

@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,7 +40,8 @@ public final class JobEditor {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
   private static final String PREFIX = "bistro_job->";
-  private static final int TRIES = 20;
+  private static final int TRIES = 200;
+  private static final int PAUSE_MILLIS = 10;
 
   private final ConfigSource source;
   private final ConfigLoader loader;
@@ -125,6 +127,8 @@ public final class JobEditor {
           target.remember(next);
           return next;
         }
+        // Somebody else was faster: look at what they wrote.
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
       throw new RefusedException(
           Reason.UNAVAILABLE, "the configuration changes faster than it can be written");
@@ -204,7 +208,12 @@ public final class JobEditor {
               + next.name()
               + " was not saved: "
               + errors.stream()
-                  .map(problem -> problem.path() + ": " + problem.message())
+                  .map(
+                      problem ->
+                          problem.path()
+                              + ": "
+                              + problem.message()
+                              + (problem.hint() == null ? "" : ", " + problem.hint()))
                   .collect(Collectors.joining("; ")));
     }
   }

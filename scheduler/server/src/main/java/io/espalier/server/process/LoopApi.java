@@ -3,16 +3,19 @@ package io.espalier.server.process;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
@@ -34,6 +37,7 @@ final class LoopApi implements SchedulerApi {
   private final LogStore logs;
   private final StatusStore store;
   private final Executor blocking;
+  private final JobVersions jobVersions;
 
   /**
    * @param owner the scheduler thread
@@ -46,7 +50,8 @@ final class LoopApi implements SchedulerApi {
       EventFeed events,
       LogStore logs,
       StatusStore store,
-      Executor blocking) {
+      Executor blocking,
+      JobVersions jobVersions) {
     this.loop = loop;
     this.owner = owner;
     this.view = view;
@@ -54,6 +59,7 @@ final class LoopApi implements SchedulerApi {
     this.logs = logs;
     this.store = store;
     this.blocking = blocking;
+    this.jobVersions = jobVersions;
   }
 
   @Override
@@ -131,6 +137,21 @@ final class LoopApi implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return ask(SchedulerLoop::workers);
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return ask(l -> l.hold(shard, kind, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return ask(l -> l.release(shard, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
   public CompletionStage<LogPage> logs(LogQuery query) {
     return CompletableFuture.supplyAsync(() -> logs.query(query), blocking);
   }
@@ -158,6 +179,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return ask(l -> l.resume(job)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
   }
 
   private <T> CompletionStage<T> ask(Function<SchedulerLoop, T> question) {

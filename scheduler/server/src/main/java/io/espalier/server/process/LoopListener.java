@@ -6,6 +6,8 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerInfo;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -55,6 +57,11 @@ final class LoopListener implements TaskListener {
   @Override
   public void usage(String job, String node, Invocation invocation, Usage usage) {
     owner.execute(() -> loop.usage(job, node, invocation, usage));
+  }
+
+  @Override
+  public void workers(List<WorkerInfo> workers) {
+    owner.execute(() -> loop.workers(workers));
   }
 
   private void tell(Key key) {

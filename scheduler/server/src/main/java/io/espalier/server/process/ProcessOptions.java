@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param maxAttempts a task fails for good after so many; 0: no bound
  * @param nodesUpdate period of node refreshes
  * @param nodesRetry pause after a failed refresh
+ * @param logs what is kept of the output of tasks
  * @param seed of every random choice
  */
 public record ProcessOptions(
@@ -37,6 +38,7 @@ public record ProcessOptions(
     Duration nodesUpdate,
     Duration nodesRetry,
     Simulation simulation,
+    LogKeeping logs,
     long seed) {
 
   /** All of them, as one line of flags; without passwords. */
@@ -55,6 +57,9 @@ public record ProcessOptions(
         "--nodes-retry-ms=" + nodesRetry.toMillis(),
         "--test-task-duration=" + simulation.meanMillis(),
         "--test-failure-rate=" + simulation.failureRate(),
+        "--log-retention-days=" + logs.retentionDays(),
+        "--log-max-mb=" + logs.maxMb(),
+        "--log-redact-common=" + logs.redactCommon(),
         "--seed=" + seed,
         "--fresh=" + fresh);
   }
@@ -77,6 +82,7 @@ public record ProcessOptions(
         Duration.ofDays(1),
         Duration.ofDays(1),
         new Simulation(0, 0),
+        new LogKeeping(0, 0, false),
         0);
   }
 

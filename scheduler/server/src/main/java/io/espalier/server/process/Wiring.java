@@ -4,6 +4,7 @@ import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
@@ -18,6 +19,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.config.JobEditor;
 import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
@@ -33,7 +35,7 @@ import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
-import io.espalier.worker.logs.SqliteLogStore;
+import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -68,7 +70,6 @@ final class Wiring implements AutoCloseable {
   private static final int EVENTS_KEPT = 100_000;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
 
-  private static final Duration LOGS_KEPT = Duration.ofDays(30);
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
 
   /** What is open, newest first. */
@@ -77,6 +78,8 @@ final class Wiring implements AutoCloseable {
   private final AtomicReference<SchedulerView> view = new AtomicReference<>(SchedulerView.EMPTY);
 
   private final Consumer<Throwable> onDeath;
+  private final LogStore logs;
+  private final LogPolicy logPolicy;
   final LoopThread thread;
   final SchedulerLoop loop;
   final ChangePreparer changes;
@@ -117,7 +120,9 @@ final class Wiring implements AutoCloseable {
       writer.start();
       opened("status writer", () -> writer.close(FLUSH_AT_MOST));
       StatusText statusText = new StatusText(JsonReader::parse);
-      LogStore logs = opened("logs", SqliteLogStore.open(data.logs().resolve("logs.sqlite")));
+      logPolicy = options.logs().policy();
+      logs = opened("logs", SegmentLogStore.open(data.logs()));
+      logs.apply(logPolicy);
       TaskRunner runner = runner(options, data, logs, statusText);
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
@@ -138,6 +143,7 @@ final class Wiring implements AutoCloseable {
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
       runner.open(new LoopListener(loop, thread));
+      loop.restoreHolds(store.holds());
       if (options.frozen()) {
         loop.stop();
       }
@@ -147,11 +153,21 @@ final class Wiring implements AutoCloseable {
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
-      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
+      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
+      api =
+          new LoopApi(
+              loop,
+              thread,
+              view::get,
+              events,
+              logs,
+              store,
+              queries,
+              new EditedJobs(editor, queries));
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread)));
+              : opened("http", web(options, runner, api, metrics(writer, thread, logs)));
       changes =
           opened(
               "changes",
@@ -181,7 +197,7 @@ final class Wiring implements AutoCloseable {
       configured(configPoller.current());
       configs.start();
       nodes.start();
-      opened("watch", watch(writer, logs, clock));
+      opened("watch", watch(writer, clock));
       complete = true;
     } finally {
       if (!complete) {
@@ -200,17 +216,18 @@ final class Wiring implements AutoCloseable {
               snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
         });
     if (snapshot.config() != null && !snapshot.stale()) {
+      logs.apply(logPolicy.withJobs(snapshot.config().jobs().values()));
       nodes.settings(snapshot.config().settings());
       changes.config(snapshot.config());
     }
   }
 
   /** Looks after what has no news of its own: problems that come and go, old logs. */
-  private ExecutorCloser watch(StatusWriter writer, LogStore logs, InstantSource clock) {
+  private ExecutorCloser watch(StatusWriter writer, InstantSource clock) {
     ScheduledExecutorService watch =
         Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
     every(watch, 1, () -> showProblems(writer));
-    every(watch, 3600, () -> logs.prune(clock.millis() - LOGS_KEPT.toMillis()));
+    every(watch, 60, () -> logs.prune(clock.millis()));
     return new ExecutorCloser(watch);
   }
 
@@ -234,10 +251,12 @@ final class Wiring implements AutoCloseable {
   private void showProblems(StatusWriter writer) {
     String nodesProblem = nodes.state().problem(Instant.now());
     String storeProblem = writer.problem().orElse(null);
+    String logProblem = logs.problem().orElse(null);
     thread.execute(
         () -> {
           loop.error("nodes", nodesProblem);
           loop.error("status store", storeProblem);
+          loop.error("task logs", logProblem);
         });
     writer.failure().ifPresent(onDeath);
   }
@@ -326,7 +345,8 @@ final class Wiring implements AutoCloseable {
         metrics);
   }
 
-  private static PrometheusMeterRegistry metrics(StatusWriter writer, LoopThread thread) {
+  private static PrometheusMeterRegistry metrics(
+      StatusWriter writer, LoopThread thread, LogStore logs) {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
         .description("Work that waits for the scheduler thread")
@@ -344,6 +364,7 @@ final class Wiring implements AutoCloseable {
             "espalier.status.commit.seconds", writer, w -> w.totalCommitNanos() / 1e9)
         .description("Time spent in transactions of the status store")
         .register(metrics);
+    LogMeters.register(logs, metrics);
     return metrics;
   }
 

@@ -6,7 +6,6 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -14,8 +13,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,10 +113,14 @@ public final class DataDirectory implements AutoCloseable {
   public void forget() {
     try {
       deleteStore(statusFile());
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(logs())) {
-        for (Path file : files) {
-          Files.deleteIfExists(file);
-        }
+      List<Path> old = new ArrayList<>();
+      try (Stream<Path> files = Files.walk(logs())) {
+        files.filter(file -> !file.equals(logs())).forEach(old::add);
+      }
+      // What is in a directory goes before it.
+      Collections.reverse(old);
+      for (Path file : old) {
+        Files.deleteIfExists(file);
       }
     } catch (IOException e) {
       throw unusable(root, e);

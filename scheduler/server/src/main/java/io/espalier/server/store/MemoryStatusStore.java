@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.api.Event;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
@@ -28,6 +29,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
+  private final Map<String, WorkerHold> holds = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
   private long epoch;
@@ -125,6 +127,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<WorkerHold> holds() {
+    return List.copyOf(holds.values());
+  }
+
+  @Override
   public synchronized long newestEvent() {
     return events.isEmpty() ? 0 : events.lastKey();
   }
@@ -161,6 +168,8 @@ public final class MemoryStatusStore implements StatusStore {
     }
     batch.endedPauses().forEach(pauses::remove);
     batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
+    batch.endedHolds().forEach(holds::remove);
+    batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {
       events.pollFirstEntry();

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import io.espalier.core.api.Event;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.Pause;
@@ -298,6 +299,29 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return pauses;
+        });
+  }
+
+  @Override
+  public List<WorkerHold> holds() {
+    return read(
+        connection -> {
+          List<WorkerHold> holds = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT shard, drain, operator, reason, since FROM worker_hold")) {
+            while (found.next()) {
+              holds.add(
+                  new WorkerHold(
+                      found.getString(1),
+                      found.getInt(2) == 1 ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON,
+                      found.getString(3),
+                      found.getString(4),
+                      found.getLong(5)));
+            }
+          }
+          return holds;
         });
   }
 

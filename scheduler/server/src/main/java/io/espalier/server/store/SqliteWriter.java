@@ -5,6 +5,7 @@ import io.espalier.core.api.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
@@ -154,6 +155,19 @@ final class SqliteWriter {
           pause.reason(),
           pause.sinceMillis(),
           pause.untilMillis());
+    }
+    for (String shard : batch.endedHolds()) {
+      execute("DELETE FROM worker_hold WHERE shard = ?", shard);
+    }
+    for (WorkerHold hold : batch.holds()) {
+      execute(
+          "INSERT OR REPLACE INTO worker_hold (shard, drain, operator, reason, since)"
+              + " VALUES (?, ?, ?, ?, ?)",
+          hold.shard(),
+          hold.kind() == WorkerHold.Kind.DRAIN ? 1 : 0,
+          hold.operator(),
+          hold.reason(),
+          hold.sinceMillis());
     }
     append(batch.events());
   }

@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.api.Event;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
@@ -81,6 +82,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<Pause> pauses() {
     return inner.pauses();
+  }
+
+  @Override
+  public List<WorkerHold> holds() {
+    return inner.holds();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -22,7 +23,13 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.ProgressText;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -47,9 +54,48 @@ public final class ApiWorld {
 
   private ApiWorld() {}
 
+  /** Two failures: one by itself, one stopped on another worker. */
+  private static TaskHistory history(long at) {
+    Attempt first =
+        new Attempt(
+            "backup",
+            "d21",
+            2,
+            new Invocation(1, 5, at - 61_000),
+            WorkerRef.LOCAL,
+            at - 60_000,
+            TaskEnd.Kind.EXITED,
+            96,
+            3,
+            null,
+            false,
+            null,
+            new Usage(250, 3_000_000, 0, 12_345_678),
+            "no such table",
+            "0123456789abcdef");
+    Attempt second =
+        new Attempt(
+            "backup",
+            "d21",
+            3,
+            new Invocation(1, 7, at - 9_000),
+            new WorkerRef("w1", 255),
+            at,
+            TaskEnd.Kind.KILLED,
+            16,
+            null,
+            9,
+            true,
+            StopReason.NO_OUTPUT,
+            Usage.UNKNOWN,
+            "ended by signal 9",
+            "fedcba9876543210");
+    return new TaskHistory(3, 1_500, List.of(first, second));
+  }
+
   /**
    * d11 done, d12 running since 100 s, 120 of 300 done, d21 failed, d22 waiting; three lines of
-   * output.
+   * output; two workers.
    */
   public static FakeScheduler standard() {
     FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
@@ -64,12 +110,13 @@ public final class ApiWorld {
                 new Invocation(1, 1, started),
                 1,
                 "here",
-                null,
+                new Usage(1_234, 9_000_000, 4_096, -1, 8_500_000, List.of("K40 0:3")),
                 new TimeLeft(NOW_MILLIS + 200_000, 0, 0),
                 ProgressText.of(
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
                 1.5))
         .task(new TaskView("backup", "d21", "db", "failed", 16, 3, 0, started, null))
+        .history("backup", "d21", history(started))
         .task(
             new TaskView(
                 "backup",
@@ -116,6 +163,7 @@ public final class ApiWorld {
               started + i * 1000L,
               "line " + i + "\n"));
     }
+    scheduler.worker(worker("here", "healthy", 1, 1, "")).worker(worker("away", "unhealthy", 0, 0, "silent"));
     scheduler.errors(Map.of("nodes", "script \"list\" ended with 1")).publish(NOW_MILLIS);
     scheduler
         .events()
@@ -125,6 +173,22 @@ public final class ApiWorld {
         .events()
         .add(started, "task_ended", Json.object().put("job", "backup").put("node", "d11").build());
     return scheduler;
+  }
+
+  private static WorkerView worker(String shard, String state, int tasks, int used, String note) {
+    return new WorkerView(
+        new WorkerRef(shard, 1L << 60),
+        "host-" + shard,
+        "host-" + shard + ":6790",
+        state,
+        state.equals("healthy"),
+        null,
+        tasks,
+        0,
+        List.of(new WorkerView.Slots("ram", used, 4)),
+        NOW_MILLIS - 60_000,
+        NOW_MILLIS - 1_000,
+        note);
   }
 
   /** Id of the {@code i}-th line of output, one a second. */

@@ -3,6 +3,7 @@ package io.espalier.testkit.api;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -11,14 +12,18 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.logs.LineSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
+import io.espalier.core.status.TaskHistory;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -26,6 +31,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -37,10 +43,13 @@ import org.jspecify.annotations.Nullable;
  * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
  */
 public final class FakeScheduler implements SchedulerApi {
+  private final FakeJobVersions jobVersions = new FakeJobVersions();
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTask> running = new LinkedHashMap<>();
+  private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
+  private final Map<String, WorkerView> workers = new LinkedHashMap<>();
   private final Map<String, String> paused = new TreeMap<>();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
@@ -133,9 +142,21 @@ public final class FakeScheduler implements SchedulerApi {
             task));
   }
 
+  /** The past attempts of a task. */
+  public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
+    histories.put(key(job, node), history);
+    return this;
+  }
+
   /** What {@code explain} answers. */
   public synchronized FakeScheduler explains(Explanation explanation) {
     explanations.put(key(explanation.job(), explanation.node()), explanation);
+    return this;
+  }
+
+  /** A worker, in place of one of the same shard. */
+  public synchronized FakeScheduler worker(WorkerView worker) {
+    workers.put(worker.ref().shard(), worker);
     return this;
   }
 
@@ -235,6 +256,11 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return answer(() -> histories.getOrDefault(key(job, node), TaskHistory.EMPTY));
+  }
+
+  @Override
   public CompletionStage<Explanation> explain(String job, String node) {
     return answer(
         () -> {
@@ -249,19 +275,11 @@ public final class FakeScheduler implements SchedulerApi {
     return answer(
         () -> {
           Comparator<LogLine> byId = Comparator.comparingLong(LogLine::id);
+          LineSearch search = new LineSearch(query.regex());
           List<LogLine> found =
               logs.stream()
-                  .filter(line -> line.stream() == query.stream())
-                  .filter(line -> query.jobs().isEmpty() || query.jobs().contains(line.job()))
-                  .filter(line -> query.nodes().isEmpty() || query.nodes().contains(line.node()))
-                  .filter(
-                      line -> query.regex() == null || query.regex().matcher(line.text()).find())
-                  .filter(
-                      line ->
-                          query.from() < 0
-                              || (query.ascending()
-                                  ? line.id() >= query.from()
-                                  : line.id() <= query.from()))
+                  .filter(query::wants)
+                  .filter(line -> search.isIn(line.text()))
                   .sorted(query.ascending() ? byId : byId.reversed())
                   .limit(query.limit() + 1L)
                   .toList();
@@ -300,6 +318,57 @@ public final class FakeScheduler implements SchedulerApi {
           }
           return changed;
         });
+  }
+
+  @Override
+  public CompletionStage<List<WorkerView>> workers() {
+    return answer(() -> List.copyOf(workers.values()));
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+    return answer(
+        () -> {
+          calls.add(
+              kind.name().toLowerCase(Locale.ROOT)
+                  + " "
+                  + shard
+                  + (reason.isEmpty() ? "" : " (" + reason + ")"));
+          WorkerHold hold = new WorkerHold(shard, kind, "", reason, view.publishedAtMillis());
+          return held(shard, kind == WorkerHold.Kind.DRAIN ? "draining" : "healthy", hold);
+        });
+  }
+
+  @Override
+  public CompletionStage<WorkerView> release(String shard, String reason) {
+    return answer(
+        () -> {
+          calls.add("uncordon " + shard);
+          return held(shard, "healthy", null);
+        });
+  }
+
+  private WorkerView held(String shard, String state, @Nullable WorkerHold hold) {
+    WorkerView old = workers.get(shard);
+    if (old == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
+    }
+    WorkerView worker =
+        new WorkerView(
+            old.ref(),
+            old.host(),
+            old.address(),
+            state,
+            hold == null,
+            hold,
+            old.tasks(),
+            old.maxTasks(),
+            old.slots(),
+            old.sinceMillis(),
+            old.lastSeenMillis(),
+            old.note());
+    workers.put(shard, worker);
+    return worker;
   }
 
   @Override
@@ -479,5 +548,10 @@ public final class FakeScheduler implements SchedulerApi {
 
   private static String key(String job, String node) {
     return job + "\n" + node;
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
   }
 }

@@ -1,47 +1,64 @@
 package io.espalier.testkit.running;
 
+import io.espalier.core.logs.LineSearch;
+import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
+import io.espalier.core.logs.Redactor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps lines in memory, without a bound; for tests. */
+/** Keeps lines in memory, without a bound; for tests. Prunes by age only. */
 public final class MemoryLogStore implements LogStore {
   private final List<LogLine> lines = new ArrayList<>();
   private long lastId;
+  private LogPolicy policy = LogPolicy.NONE;
+  private volatile boolean room = true;
+
+  /** Whether there is room from now on. */
+  public void setRoom(boolean newRoom) {
+    room = newRoom;
+  }
 
   @Override
-  public synchronized void append(
-      LogLine.Stream stream, String job, String node, long timeMillis, String text) {
-    lastId = Math.max(lastId + 1, (timeMillis / 1000) << 32);
-    lines.add(new LogLine(lastId, stream, job, node, timeMillis, text));
+  public boolean hasRoom() {
+    return room;
+  }
+
+  @Override
+  public synchronized void append(LogEntry entry) {
+    lastId = Math.max(lastId + 1, (entry.timeMillis() / 1000) << 32);
+    lines.add(LogLine.of(lastId, entry));
     notifyAll();
   }
 
   @Override
+  public synchronized void apply(LogPolicy newPolicy) {
+    policy = newPolicy;
+  }
+
+  @Override
+  public synchronized Redactor redactor(String job) {
+    return Redactor.of(policy.patternsOf(job));
+  }
+
+  @Override
   public synchronized LogPage query(LogQuery query) {
+    LineSearch search = new LineSearch(query.regex());
     List<LogLine> page = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       LogLine line = lines.get(query.ascending() ? i : lines.size() - 1 - i);
-      if (matches(line, query)) {
+      if (query.wants(line) && search.isIn(line.text())) {
         if (page.size() == query.limit()) {
           return new LogPage(page, line.id());
         }
         page.add(line);
       }
     }
-    return new LogPage(page, -1);
-  }
-
-  private static boolean matches(LogLine line, LogQuery query) {
-    return line.stream() == query.stream()
-        && (query.jobs().isEmpty() || query.jobs().contains(line.job()))
-        && (query.nodes().isEmpty() || query.nodes().contains(line.node()))
-        && (query.from() < 0
-            || (query.ascending() ? line.id() >= query.from() : line.id() <= query.from()))
-        && (query.regex() == null || query.regex().matcher(line.text()).find());
+    return new LogPage(page, LogPage.END);
   }
 
   /** The texts of one node's stream, in order. */
@@ -53,8 +70,8 @@ public final class MemoryLogStore implements LogStore {
   }
 
   @Override
-  public synchronized void prune(long beforeMillis) {
-    lines.removeIf(line -> line.timeMillis() < beforeMillis);
+  public synchronized void prune(long nowMillis) {
+    lines.removeIf(line -> line.timeMillis() < policy.of(line.job()).keptSince(nowMillis));
   }
 
   @Override

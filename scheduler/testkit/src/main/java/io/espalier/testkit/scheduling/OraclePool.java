@@ -61,9 +61,11 @@ final class OraclePool {
     if (resource.name().startsWith("GPU: ")) {
       limit += worker.physical().getOrDefault(resource.name(), 0L);
     }
-    for (String key : List.of(worker.host(), worker.ref().shard(), worker.address())) {
-      Integer said = settings.workerOverrides().getOrDefault(key, Map.of()).get(resource.name());
-      limit = said == null ? limit : said;
+    for (String key : List.of(worker.address(), worker.host(), worker.ref().shard())) {
+      Map<String, Integer> said = settings.workerOverrides().get(key);
+      if (said != null) {
+        return said.getOrDefault(resource.name(), (int) limit);
+      }
     }
     return (int) limit;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
@@ -521,7 +522,7 @@ public final class RandomRun {
       if (runner == Runner.POOL) {
         assertThat(use.tasks()).isEqualTo(oracle.tasksOn(use.shard()));
       }
-      for (WorkerUse.Slots slots : use.slots()) {
+      for (Slots slots : use.slots()) {
         Resource resource = oracle.config().settings().resources().find(slots.resource());
         assertThat(slots.used()).isEqualTo(oracle.usedOn(use.shard(), slots.resource()));
         if (worker != null && resource != null) {

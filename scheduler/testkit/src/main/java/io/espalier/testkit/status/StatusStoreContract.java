@@ -8,6 +8,7 @@ import io.espalier.core.config.Backoff;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
@@ -390,6 +391,19 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.commit(epoch, Batch.builder().resume("b").resume("never was").pause(changed).build());
     restartAfterKill();
     assertThat(store.pauses()).containsExactly(changed);
+  }
+
+  @Test
+  void holds_of_workers_are_kept_until_they_are_released() throws Exception {
+    WorkerHold first = new WorkerHold("w1", WorkerHold.Kind.DRAIN, "ann", "new kernel", NOW);
+    WorkerHold second = new WorkerHold("w2", WorkerHold.Kind.CORDON, "", "", NOW);
+    store.commit(epoch, Batch.builder().hold(first).hold(second).build());
+    restartAfterKill();
+    assertThat(store.holds()).containsExactlyInAnyOrder(first, second);
+    WorkerHold changed = new WorkerHold("w1", WorkerHold.Kind.CORDON, "bob", "", NOW + 1);
+    store.commit(epoch, Batch.builder().release("w2").release("never was").hold(changed).build());
+    restartAfterKill();
+    assertThat(store.holds()).containsExactly(changed);
   }
 
   @Test

@@ -35,6 +35,15 @@ public interface Client extends AutoCloseable {
    */
   void follow(Predicate<Json.Obj> onEvent);
 
+  /**
+   * Hands over lines of output as they are written, as the stream of {@code ApiV1.LOGS} has them,
+   * until {@code onLine} answers false; goes on where it was after a lost connection. What has no
+   * {@code id} is about the stream: {@code missing}, {@code problem}, {@code end}.
+   *
+   * @param query parameters of the stream
+   */
+  void followLogs(Map<String, List<String>> query, Predicate<Json.Obj> onLine);
+
   @Override
   void close();
 

@@ -16,10 +16,16 @@ public final class ClientCommands {
         new LogsCommand(clients),
         new EventsCommand(clients),
         new WorkersCommand(clients),
+        new DrainCommand(clients),
+        new CordonCommand(clients),
+        new UncordonCommand(clients),
         new ForgiveCommand(clients),
         new KillCommand(clients),
         new ExtendCommand(clients),
         new PauseCommand(clients),
-        new ResumeCommand(clients));
+        new ResumeCommand(clients),
+        new SaveJobCommand(clients),
+        new DeleteJobCommand(clients),
+        new JobHistoryCommand(clients));
   }
 }

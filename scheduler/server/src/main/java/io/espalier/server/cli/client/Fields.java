@@ -11,10 +11,12 @@ final class Fields {
 
   static String text(Json.Obj object, String key) {
     Json value = object.get(key);
-    if (value instanceof Json.Str string) {
-      return string.value();
-    }
-    return value == null ? "" : JsonWriter.compact(value);
+    return value == null ? "" : text(value);
+  }
+
+  /** A string as it is, anything else as JSON. */
+  static String text(Json value) {
+    return value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
   }
 
   static long number(Json.Obj object, String key) {
@@ -27,6 +29,18 @@ final class Fields {
 
   static Json.Obj object(Json.Obj object, String key) {
     return object.get(key) instanceof Json.Obj inner ? inner : Json.Obj.EMPTY;
+  }
+
+  static List<String> texts(Json.Obj object, String key) {
+    List<String> texts = new ArrayList<>();
+    if (object.get(key) instanceof Json.Arr array) {
+      for (Json item : array.items()) {
+        if (item instanceof Json.Str text) {
+          texts.add(text.value());
+        }
+      }
+    }
+    return texts;
   }
 
   static List<Json.Obj> objects(Json.Obj object, String key) {

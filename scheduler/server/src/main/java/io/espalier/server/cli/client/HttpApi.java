@@ -88,13 +88,24 @@ public final class HttpApi implements Client {
 
   @Override
   public void follow(Predicate<Json.Obj> onEvent) {
+    follow(ApiV1.EVENTS, Map.of(), onEvent);
+  }
+
+  @Override
+  public void followLogs(Map<String, List<String>> query, Predicate<Json.Obj> onLine) {
+    follow(ApiV1.LOGS, query, onLine);
+  }
+
+  private void follow(
+      String template, Map<String, List<String>> query, Predicate<Json.Obj> onEvent) {
+    URI stream = uri(template, Map.of(), query);
     String last = "";
     boolean everOpened = false;
     int failures = 0;
     while (true) {
       EventReader events = new EventReader(onEvent, last);
       try {
-        if (!listen(events)) {
+        if (!listen(stream, events)) {
           return;
         }
         failures = 0;
@@ -114,10 +125,9 @@ public final class HttpApi implements Client {
   }
 
   /** Whether to come back for more after the connection has ended. */
-  private boolean listen(EventReader events) throws IOException, InterruptedException {
+  private boolean listen(URI stream, EventReader events) throws IOException, InterruptedException {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri(ApiV1.EVENTS, Map.of(), Map.of()))
-            .header("Accept", "text/event-stream");
+        HttpRequest.newBuilder(stream).header("Accept", "text/event-stream");
     if (!events.last().isEmpty()) {
       request.header("Last-Event-ID", events.last());
     }

@@ -74,6 +74,12 @@ public final class LocalApi implements Client {
   }
 
   @Override
+  public void followLogs(Map<String, List<String>> query, Predicate<Json.Obj> onLine) {
+    throw new CommandFailure(
+        ExitCode.USAGE, "nothing is written to the logs of a scheduler that has ended: leave out -f");
+  }
+
+  @Override
   public void close() {
     try {
       source.close();

@@ -1,25 +1,36 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
+import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code logs JOB [NODE]}: what tasks wrote. */
+/** {@code logs JOB [NODE]}: what tasks wrote, and with {@code -f} what they write. */
 @Command(
     name = "logs",
     mixinStandardHelpOptions = true,
-    description = "Print what tasks wrote: the last lines, oldest first.")
+    description =
+        "Print what tasks wrote: the last lines, oldest first; with -f also what they go on to"
+            + " write.")
 final class LogsCommand extends OfflineCommand {
   private static final int PAGE = 1000;
+  private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
@@ -34,15 +45,32 @@ final class LogsCommand extends OfflineCommand {
   @Option(
       names = "--stream",
       paramLabel = "STREAM",
+      split = ",",
       defaultValue = "stdout",
-      description = "stdout, stderr or statuses (default: ${DEFAULT-VALUE}).")
-  private String stream = "stdout";
+      description =
+          "stdout, stderr or statuses, or several with commas (default: ${DEFAULT-VALUE}).")
+  private List<String> streams = List.of();
 
   @Option(
       names = "--regex",
       paramLabel = "REGEX",
       description = "Only lines in which this is found.")
   private String regex = "";
+
+  @Option(
+      names = "--invocation",
+      paramLabel = "TOKEN",
+      description = "Only lines of this attempt, such as 3.17.")
+  private String invocation = "";
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Only lines from then on: 2026-11-21T07:00:00Z, or how long ago: 90s, 15m, 2h.")
+  private String since = "";
+
+  @Option(names = "--until", paramLabel = "TIME", description = "Only lines before then.")
+  private String until = "";
 
   @Option(
       names = "--limit",
@@ -54,26 +82,38 @@ final class LogsCommand extends OfflineCommand {
   @Option(names = "--asc", description = "The first lines instead of the last ones.")
   private boolean ascending;
 
+  @Option(
+      names = {"-f", "--follow"},
+      description = "Go on with what is written, until interrupted.")
+  private boolean follow;
+
+  @Option(
+      names = "--until-done",
+      description = "With -f, JOB and NODE: end when the task is done or has failed for good.")
+  private boolean untilDone;
+
   LogsCommand(Clients clients) {
     super(clients);
   }
 
   @Override
   int run(Client client) {
-    if (limit < 1) {
-      throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
-    }
+    requireSense();
     List<Json.Obj> lines = new ArrayList<>();
     String next = "";
+    Json.Obj page;
     do {
-      Json.Obj page = page(client, next, Math.min(PAGE, limit - lines.size()));
+      page = page(client, next, Math.min(PAGE, limit - lines.size()));
       lines.addAll(Fields.objects(page, "lines"));
       next = Fields.text(page, "next");
     } while (!next.isEmpty() && lines.size() < limit);
-    if (json()) {
+    if (page.get("missing") instanceof Json.Arr missing) {
+      missing.items().forEach(who -> remark("without " + Fields.text(who)));
+    }
+    if (json() && !follow) {
       print(
           Json.object()
-              .put("stream", stream)
+              .put("stream", String.join(",", streams))
               .put("lines", new Json.Arr(List.copyOf(lines)))
               .put("next", next)
               .build());
@@ -82,34 +122,125 @@ final class LogsCommand extends OfflineCommand {
     if (!ascending) {
       Collections.reverse(lines);
     }
-    for (Json.Obj line : lines) {
-      String origin = node == null ? Fields.text(line, "node") + "  " : "";
-      out()
-          .println(
-              Screen.clean(
-                  Screen.time(Fields.number(line, "time_ms"))
-                      + "  "
-                      + origin
-                      + Fields.text(line, "text").stripTrailing()));
-    }
-    if (lines.isEmpty()) {
+    lines.forEach(this::printed);
+    if (follow) {
+      follow(client, lines);
+    } else if (lines.isEmpty()) {
       remark("there are no such lines");
     }
     return ExitCode.OK;
   }
 
+  private void requireSense() {
+    if (limit < 1) {
+      throw misuse("--limit must be at least 1");
+    }
+    if (follow && (ascending || !until.isEmpty())) {
+      throw misuse("-f goes on after the last line: --asc and --until make no sense with it");
+    }
+    if (untilDone && (!follow || node == null)) {
+      throw misuse("--until-done needs -f and a NODE");
+    }
+  }
+
+  private ParameterException misuse(String what) {
+    return new ParameterException(spec().commandLine(), what);
+  }
+
+  private void follow(Client client, List<Json.Obj> printed) {
+    out().flush();
+    Map<String, List<String>> query = chosen();
+    query.put("from", List.of(Long.toString(behind(printed))));
+    if (untilDone) {
+      query.put("until_done", List.of("true"));
+    }
+    client.followLogs(query, this::followed);
+  }
+
+  /** The id behind the last line; without any, where lines begin that may come. */
+  private long behind(List<Json.Obj> printed) {
+    if (!printed.isEmpty()) {
+      return Long.parseLong(Fields.text(printed.get(printed.size() - 1), "id")) + 1;
+    }
+    // Ids begin with the second.
+    return since.isEmpty() ? 0 : Long.parseLong(millis("--since", since)) / 1000 << 32;
+  }
+
+  /** Whether to go on. */
+  private boolean followed(Json.Obj line) {
+    if (line.get("id") != null) {
+      printed(line);
+      return !out().checkError();
+    }
+    if (line.get("problem") != null) {
+      throw new CommandFailure(ExitCode.FAILED, Fields.text(line, "problem"));
+    }
+    if (line.get("missing") instanceof Json.Arr missing) {
+      missing.items().forEach(who -> remark("without " + Fields.text(who)));
+    }
+    return line.get("end") == null;
+  }
+
+  private void printed(Json.Obj line) {
+    if (json()) {
+      print(line);
+      return;
+    }
+    String origin = node == null ? Fields.text(line, "node") + "  " : "";
+    String stream = streams.size() > 1 ? Fields.text(line, "stream") + "  " : "";
+    out()
+        .println(
+            Screen.clean(
+                Screen.time(Fields.number(line, "time_ms"))
+                    + "  "
+                    + origin
+                    + stream
+                    + Fields.text(line, "text").stripTrailing()));
+  }
+
   private Json.Obj page(Client client, String from, int size) {
-    return get(
-        client,
-        ApiV1.LOGS,
-        Map.of(),
-        Map.of(
-            "stream", List.of(stream),
-            "job", List.of(job),
-            "node", optional(node),
-            "regex", optional(regex),
-            "from", optional(from),
-            "order", List.of(ascending ? "asc" : "desc"),
-            "limit", List.of(Integer.toString(size))));
+    Map<String, List<String>> query = chosen();
+    query.put("from", optional(from));
+    query.put("order", List.of(ascending ? "asc" : "desc"));
+    query.put("limit", List.of(Integer.toString(size)));
+    query.put("since_ms", optional(millis("--since", since)));
+    query.put("until_ms", optional(millis("--until", until)));
+    return get(client, ApiV1.LOGS, Map.of(), query);
+  }
+
+  private Map<String, List<String>> chosen() {
+    Map<String, List<String>> query = new LinkedHashMap<>();
+    query.put("stream", streams);
+    query.put("job", List.of(job));
+    query.put("node", optional(node));
+    query.put("invocation", optional(invocation));
+    query.put("regex", optional(regex));
+    return query;
+  }
+
+  private String millis(String option, String time) {
+    if (time.isEmpty()) {
+      return "";
+    }
+    Matcher ago = AGO.matcher(time);
+    try {
+      if (ago.matches()) {
+        Duration span = Duration.parse(form(ago.group(1), ago.group(2)));
+        return Long.toString(Math.max(0, Instant.now().minus(span).toEpochMilli()));
+      }
+      return Long.toString(Math.max(0, Instant.parse(time).toEpochMilli()));
+    } catch (DateTimeException | ArithmeticException e) {
+      throw misuse(
+          option
+              + " \""
+              + time
+              + "\" is no time: say 2026-11-21T07:00:00Z, or how long ago: 90s, 15m, 2h, 1d");
+    }
+  }
+
+  private static String form(String number, String unit) {
+    return unit.equals("d")
+        ? "P" + number + "D"
+        : "PT" + number + unit.toUpperCase(Locale.ROOT);
   }
 }

@@ -42,9 +42,23 @@ final class RunningCommand extends ClientCommand {
       return ExitCode.OK;
     }
     long now = Fields.number(body, "published_at_ms");
-    Table table = new Table("JOB", "NODE", ">ATTEMPT", ">FOR", "?>LEFT", "?PROGRESS", "WORKER");
+    Table table =
+        new Table(
+            "JOB",
+            "NODE",
+            ">ATTEMPT",
+            ">FOR",
+            "?>LEFT",
+            "?PROGRESS",
+            "WORKER",
+            "?>CPU",
+            "?>MEMORY",
+            "?>READ",
+            "?>WRITTEN",
+            "?GPUS");
     List<Json.Obj> running = Fields.objects(body, "running");
     for (Json.Obj task : running) {
+      Json.Obj usage = Fields.object(task, "usage");
       table.row(
           Fields.text(task, "job"),
           Fields.text(task, "node"),
@@ -52,7 +66,12 @@ final class RunningCommand extends ClientCommand {
           Screen.duration(now - Fields.number(task, "started_at_ms")),
           LiveTask.timeLeft(task, now),
           LiveTask.progress(task),
-          Fields.text(task, "worker"));
+          Fields.text(task, "worker"),
+          Screen.seconds(usage, "cpu_ms"),
+          Screen.bytes(usage, "memory_bytes"),
+          Screen.bytes(usage, "read_bytes"),
+          Screen.bytes(usage, "written_bytes"),
+          String.join(", ", Fields.texts(usage, "gpus")));
     }
     print(table, "nothing is running");
     long more = Fields.number(body, "total") - running.size();

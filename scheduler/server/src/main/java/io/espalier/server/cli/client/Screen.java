@@ -1,8 +1,10 @@
 package io.espalier.server.cli.client;
 
+import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 
 /** How things are written for people. */
 final class Screen {
@@ -38,5 +40,32 @@ final class Screen {
     return duration.toMinutes() > 0
         ? String.format("%dm%02ds", duration.toMinutes(), duration.toSecondsPart())
         : duration.toSeconds() + "s";
+  }
+
+  /** Such as {@code 1.5 MB}; empty when it is not said. */
+  static String bytes(Json.Obj fields, String key) {
+    return fields.get(key) == null ? "" : bytes(Fields.number(fields, key));
+  }
+
+  private static String bytes(long bytes) {
+    if (bytes < 1000) {
+      return bytes + " B";
+    }
+    double amount = bytes;
+    String unit = "B";
+    for (String larger : new String[] {"kB", "MB", "GB", "TB"}) {
+      if (amount >= 999.5 || unit.equals("B")) {
+        amount /= 1000;
+        unit = larger;
+      }
+    }
+    return String.format(Locale.ROOT, amount < 9.95 ? "%.1f %s" : "%.0f %s", amount, unit);
+  }
+
+  /** Such as {@code 1.50 s}; empty when it is not said. */
+  static String seconds(Json.Obj fields, String key) {
+    return fields.get(key) == null
+        ? ""
+        : String.format(Locale.ROOT, "%.2f s", Fields.number(fields, key) / 1e3);
   }
 }

@@ -12,16 +12,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code tasks JOB}: the tasks of a job. */
+/** {@code tasks JOB [NODE]}: the tasks of a job, or one of them with its past. */
 @Command(
     name = "tasks",
     mixinStandardHelpOptions = true,
-    description = "List the tasks of a job, in node order.")
+    description = "List the tasks of a job, in node order, or show one with its attempts.")
 final class TasksCommand extends OfflineCommand {
   private static final int PAGE = 1000;
 
-  @Parameters(paramLabel = "JOB", description = "Name of the job.")
+  @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "NODE",
+      description = "Show this task and its newest 20 attempts.")
+  private String node = "";
 
   @Option(
       names = "--status",
@@ -50,6 +57,9 @@ final class TasksCommand extends OfflineCommand {
   int run(Client client) {
     if (limit < 1) {
       throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
+    }
+    if (!node.isEmpty()) {
+      return showOne(client);
     }
     List<Json> tasks = new ArrayList<>();
     String after = "";
@@ -88,6 +98,24 @@ final class TasksCommand extends OfflineCommand {
     print(table, "there are no such tasks");
     if (!after.isEmpty()) {
       remark("there are more tasks; see --limit, --status and --prefix");
+    }
+    return ExitCode.OK;
+  }
+
+  private int showOne(Client client) {
+    Json.Obj task = get(client, ApiV1.TASK, Map.of("job", job, "node", node), Map.of());
+    if (json()) {
+      print(task);
+      return ExitCode.OK;
+    }
+    for (String line : TaskPage.heading(task)) {
+      out().println(Screen.clean(line));
+    }
+    Json.Obj history = Fields.object(task, "history");
+    print(TaskPage.attempts(history), "it has not ended any attempt yet");
+    long older = Fields.number(history, "ended") - Fields.objects(history, "attempts").size();
+    if (older > 0) {
+      remark("and " + older + " older attempts, which are only counted");
     }
     return ExitCode.OK;
   }

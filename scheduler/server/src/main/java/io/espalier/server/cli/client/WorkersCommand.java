@@ -3,6 +3,8 @@ package io.espalier.server.cli.client;
 import io.espalier.core.json.Json;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
@@ -10,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "workers",
     mixinStandardHelpOptions = true,
-    description = "List the workers and how many tasks they run.")
+    description = "List the workers: their state, how many tasks they run, slots used and in all.")
 final class WorkersCommand extends ClientCommand {
   WorkersCommand(Clients clients) {
     super(clients);
@@ -23,14 +25,40 @@ final class WorkersCommand extends ClientCommand {
       print(body);
       return ExitCode.OK;
     }
-    Table table = new Table("WORKER", "KIND", ">RUNNING");
+    Table table = new Table("WORKER", "KIND", "HOST", "STATE", ">RUNNING", "SLOTS", "NOTE");
     for (Json.Obj worker : Fields.objects(body, "workers")) {
       table.row(
           Fields.text(worker, "shard"),
           Fields.text(worker, "kind"),
-          Fields.number(worker, "running"));
+          Fields.text(worker, "host"),
+          state(worker),
+          Fields.number(worker, "running"),
+          slots(worker),
+          note(worker));
     }
     print(table, "there are no workers");
     return ExitCode.OK;
+  }
+
+  private static String state(Json.Obj worker) {
+    String state = Fields.text(worker, "state");
+    boolean cordoned = Fields.text(Fields.object(worker, "hold"), "kind").equals("cordon");
+    return cordoned ? state + ", cordoned" : state;
+  }
+
+  private static String slots(Json.Obj worker) {
+    List<String> parts = new ArrayList<>();
+    Json.Obj slots = Fields.object(worker, "slots");
+    for (String resource : slots.members().keySet()) {
+      Json.Obj of = Fields.object(slots, resource);
+      parts.add(resource + " " + Fields.number(of, "used") + "/" + Fields.number(of, "limit"));
+    }
+    return String.join(", ", parts);
+  }
+
+  /** Why it is in its state: what an operator said comes first. */
+  private static String note(Json.Obj worker) {
+    String reason = Fields.text(Fields.object(worker, "hold"), "reason");
+    return reason.isEmpty() ? Fields.text(worker, "note") : reason;
   }
 }

@@ -1,0 +1,59 @@
+package io.espalier.core.logs;
+
+/**
+ * A text that may be looked at only so often. {@link java.util.regex} takes exponential time for
+ * some patterns; counted looks end that after the same number of steps on every machine.
+ */
+final class BoundedText implements CharSequence {
+  private final CharSequence text;
+  private final long[] left;
+
+  /**
+   * @param left looks that are left, shared by all parts of the text
+   */
+  private BoundedText(CharSequence text, long[] left) {
+    this.text = text;
+    this.left = left;
+  }
+
+  BoundedText(CharSequence text, long looks) {
+    this(text, new long[] {looks});
+  }
+
+  /** Looks that are left. */
+  long left() {
+    return Math.max(0, left[0]);
+  }
+
+  @Override
+  public char charAt(int index) {
+    if (--left[0] < 0) {
+      throw new TooManySteps();
+    }
+    return text.charAt(index);
+  }
+
+  @Override
+  public int length() {
+    return text.length();
+  }
+
+  @Override
+  public CharSequence subSequence(int start, int end) {
+    return new BoundedText(text.subSequence(start, end), left);
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+
+  /** The bound was reached. */
+  static final class TooManySteps extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TooManySteps() {
+      super("too many steps", null, false, false);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.espalier.core.logs;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.LogOptions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a log store keeps and hides.
+ *
+ * @param all retention: its age is that of jobs without one of their own, its size that of all jobs
+ *     together
+ * @param jobs retention of jobs that have one of their own
+ * @param redact what is hidden in the output of jobs without patterns of their own
+ * @param jobRedact patterns of jobs that have some, complete
+ */
+public record LogPolicy(
+    LogRetention all,
+    Map<String, LogRetention> jobs,
+    List<String> redact,
+    Map<String, List<String>> jobRedact) {
+  /** Keeps and shows everything. */
+  public static final LogPolicy NONE = new LogPolicy(LogRetention.ALL, List.of());
+
+  private static final long DAY_MILLIS = 86_400_000;
+  private static final long MB = 1 << 20;
+
+  public LogPolicy {
+    jobs = Map.copyOf(jobs);
+    redact = List.copyOf(redact);
+    Map<String, List<String>> copy = new HashMap<>();
+    jobRedact.forEach((job, patterns) -> copy.put(job, List.copyOf(patterns)));
+    jobRedact = Map.copyOf(copy);
+  }
+
+  /** The same for all jobs. */
+  public LogPolicy(LogRetention all, List<String> redact) {
+    this(all, Map.of(), redact, Map.of());
+  }
+
+  /** The same with what jobs say of themselves. */
+  public LogPolicy withJobs(Iterable<Job> configured) {
+    Map<String, LogRetention> retentions = new HashMap<>();
+    Map<String, List<String>> patterns = new HashMap<>();
+    for (Job job : configured) {
+      LogOptions options = job.logs();
+      if (options.retentionDays().isPresent() || options.maxMb().isPresent()) {
+        long age =
+            options.retentionDays().isPresent()
+                ? options.retentionDays().getAsInt() * DAY_MILLIS
+                : all.maxAgeMillis();
+        retentions.put(job.name(), new LogRetention(age, options.maxMb().orElse(0) * MB));
+      }
+      if (!options.redact().isEmpty()) {
+        List<String> both = new ArrayList<>(redact);
+        both.addAll(options.redact());
+        patterns.put(job.name(), both);
+      }
+    }
+    return new LogPolicy(all, retentions, redact, patterns);
+  }
+
+  /** Age and size that hold for one job; the size of all jobs together is not part of it. */
+  public LogRetention of(String job) {
+    LogRetention own = jobs.get(job);
+    return own != null ? own : new LogRetention(all.maxAgeMillis(), 0);
+  }
+
+  /** The patterns that hold for one job. */
+  public List<String> patternsOf(String job) {
+    return jobRedact.getOrDefault(job, redact);
+  }
+}

@@ -1,0 +1,204 @@
+package io.espalier.core.logs;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Hides secrets in output before it is stored: whatever a pattern finds becomes {@code [redacted]}.
+ * A pattern with a group named {@code secret} hides only what that group found. Immutable.
+ *
+ * <p>Steps are counted: a line on which a pattern takes too many is hidden as a whole.
+ */
+public final class Redactor {
+  /** What stands where something was hidden. */
+  public static final String MARK = "[redacted]";
+
+  /** Hides nothing. */
+  public static final Redactor NONE = new Redactor(List.of());
+
+  /** What stands for a line that could not be searched. */
+  static final String UNSEARCHED = "[line redacted: a pattern of \"redact\" is too slow for it]";
+
+  private static final String KEYS =
+      "(?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key"
+          + "|credentials?)[a-z0-9_-]{0,32}\\\\?[\"']?\\s{0,4}[=:]\\s{0,4}";
+
+  /** Common secrets: assignments of passwords and keys, bearer tokens, AWS keys, URLs. */
+  private static final List<Rule> COMMON =
+      List.of(
+          new Rule(
+              "(?i)" + KEYS + "\\\\?[\"'](?<secret>[^\"'\\\\\\r\\n]{1,8192})",
+              List.of("passw", "passp", "pwd", "secret", "token", "key", "credential")),
+          new Rule(
+              "(?i)" + KEYS + "(?<secret>[^\\s\"'\\\\&,;]++)",
+              List.of("passw", "passp", "pwd", "secret", "token", "key", "credential")),
+          new Rule(
+              "(?i)authorization\\\\?[\"']?\\s{0,4}[:=]\\s{0,4}\\\\?[\"']?(?:[a-z]{1,16}\\s{1,4})?"
+                  + "(?<secret>[^\\s\"'\\\\]++)",
+              List.of("authorization")),
+          new Rule("(?i)\\bbearer\\s{1,4}(?<secret>[a-z0-9+/._~=-]{8,})", List.of("bearer")),
+          new Rule("\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b", List.of("akia", "asia")),
+          new Rule("\\b(?:gh[pousr]_[A-Za-z0-9]{36,}|xox[abprs]-[A-Za-z0-9-]{10,})", List.of("gh", "xox")),
+          new Rule("\\beyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*", List.of("eyj")),
+          new Rule("://[^\\s/:@]{0,256}:(?<secret>[^\\s/@]{1,256})@", List.of("://")));
+
+  /** A name that stands for {@link #COMMON} in lists of patterns. */
+  public static final String COMMON_SECRETS = "(?#common secrets)";
+
+  private static final long STEPS_PER_RULE = 4_000_000;
+
+  private final List<Rule> rules;
+
+  private Redactor(List<Rule> rules) {
+    this.rules = rules;
+  }
+
+  /**
+   * @param patterns regular expressions, valid ones; {@link #COMMON_SECRETS} stands for a set of
+   *     its own
+   */
+  public static Redactor of(List<String> patterns) {
+    if (patterns.isEmpty()) {
+      return NONE;
+    }
+    List<Rule> rules = new ArrayList<>();
+    for (String pattern : patterns) {
+      if (pattern.equals(COMMON_SECRETS)) {
+        rules.addAll(COMMON);
+      } else {
+        rules.add(new Rule(pattern, List.of()));
+      }
+    }
+    return new Redactor(List.copyOf(rules));
+  }
+
+  /** Whether it never hides anything. */
+  public boolean isNone() {
+    return rules.isEmpty();
+  }
+
+  /** The text with what is to be hidden hidden; its line end stays. */
+  public String redact(String text) {
+    if (rules.isEmpty()) {
+      return text;
+    }
+    List<Range> ranges = find(text);
+    return ranges.isEmpty() ? text : written(text, ranges, 0, text.length());
+  }
+
+  /** For the pieces of a stream's lines. */
+  public RedactedPieces pieces() {
+    return new RedactedPieces(this);
+  }
+
+  /**
+   * What is to be hidden, in order, without overlaps; a single range over the whole line, without
+   * its end, when it cannot be told.
+   */
+  List<Range> find(String text) {
+    List<Range> found = new ArrayList<>();
+    String lower = "";
+    for (Rule rule : rules) {
+      if (!rule.literals.isEmpty()) {
+        if (lower.isEmpty()) {
+          lower = text.toLowerCase(Locale.ROOT);
+        }
+        if (!rule.mayBeIn(lower)) {
+          continue;
+        }
+      }
+      try {
+        rule.find(new BoundedText(text, STEPS_PER_RULE), found);
+      } catch (BoundedText.TooManySteps | StackOverflowError e) {
+        int end = text.endsWith("\n") ? text.length() - 1 : text.length();
+        return List.of(new Range(0, 0, end, UNSEARCHED));
+      }
+    }
+    if (found.size() < 2) {
+      return found;
+    }
+    found.sort(Comparator.comparingInt(Range::start));
+    List<Range> merged = new ArrayList<>();
+    Range last = found.get(0);
+    for (Range range : found.subList(1, found.size())) {
+      if (range.start() <= last.end()) {
+        last =
+            new Range(
+                Math.min(last.matchStart(), range.matchStart()),
+                last.start(),
+                Math.max(last.end(), range.end()),
+                MARK);
+      } else {
+        merged.add(last);
+        last = range;
+      }
+    }
+    merged.add(last);
+    return merged;
+  }
+
+  /** The part of a text with its ranges replaced; what begins before the part has its mark. */
+  static String written(String text, List<Range> ranges, int from, int to) {
+    StringBuilder out = new StringBuilder();
+    int at = from;
+    for (Range range : ranges) {
+      if (range.end() <= at && range.start() < from) {
+        continue;
+      }
+      if (range.start() >= to) {
+        break;
+      }
+      if (range.start() >= from) {
+        out.append(text, at, range.start()).append(range.mark());
+      }
+      at = Math.max(at, Math.min(to, range.end()));
+    }
+    return out.append(text, at, to).toString();
+  }
+
+  /**
+   * Something to hide.
+   *
+   * @param matchStart where the match begins of which it is a part
+   */
+  record Range(int matchStart, int start, int end, String mark) {}
+
+  private static final class Rule {
+    private final Pattern pattern;
+    private final boolean hasSecret;
+
+    /** One of these is in every text that it finds something in, in lower case; empty: unknown. */
+    private final List<String> literals;
+
+    Rule(String regex, List<String> literals) {
+      this.pattern = Pattern.compile(regex);
+      this.hasSecret = regex.contains("(?<secret>");
+      this.literals = literals;
+    }
+
+    boolean mayBeIn(String lower) {
+      for (String literal : literals) {
+        if (lower.contains(literal)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    void find(CharSequence text, List<Range> found) {
+      Matcher matcher = pattern.matcher(text);
+      while (matcher.find()) {
+        boolean inGroup = hasSecret && matcher.start("secret") >= 0;
+        int start = inGroup ? matcher.start("secret") : matcher.start();
+        int end = inGroup ? matcher.end("secret") : matcher.end();
+        if (end > start) {
+          found.add(new Range(matcher.start(), start, end, MARK));
+        }
+      }
+    }
+  }
+}

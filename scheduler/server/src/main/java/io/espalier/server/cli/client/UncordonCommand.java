@@ -1,0 +1,22 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.server.exit.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import picocli.CommandLine.Command;
+
+/** {@code uncordon WORKER}: ends a cordon or a drain. */
+@Command(
+    name = "uncordon",
+    mixinStandardHelpOptions = true,
+    description = "Give a worker that was cordoned or drained tasks again.")
+final class UncordonCommand extends HoldCommand {
+  UncordonCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  int run(Client client) {
+    say(tell(client, ApiV1.UNCORDON), worker() + " takes tasks again once it is healthy");
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,85 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.WorkerView;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerHold.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletionStage;
+
+/** Workers: list, drain, cordon, uncordon. */
+final class WorkerResources {
+  private final SchedulerApi api;
+  private final ServerIdentity identity;
+
+  WorkerResources(SchedulerApi api, ServerIdentity identity) {
+    this.api = api;
+    this.identity = identity;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.WORKERS, this::workers));
+    routes.add(ApiRoute.post(ApiV1.DRAIN, request -> hold(request, Kind.DRAIN)));
+    routes.add(ApiRoute.post(ApiV1.CORDON, request -> hold(request, Kind.CORDON)));
+    routes.add(ApiRoute.post(ApiV1.UNCORDON, this::release));
+  }
+
+  private CompletionStage<Json> workers(ApiRequest request) {
+    request.allowing();
+    return api.workers()
+        .thenApply(
+            found -> {
+              List<Json> workers = new ArrayList<>();
+              found.forEach(worker -> workers.add(worker(worker)));
+              return Json.object().put("workers", new Json.Arr(workers)).build();
+            });
+  }
+
+  private CompletionStage<Json> hold(ApiRequest request, Kind kind) {
+    String worker = request.allowing().allowingInBody("reason").part("worker");
+    return api.hold(worker, kind, request.bodyText("reason")).thenApply(this::worker);
+  }
+
+  private CompletionStage<Json> release(ApiRequest request) {
+    String worker = request.allowing().allowingInBody("reason").part("worker");
+    return api.release(worker, request.bodyText("reason")).thenApply(this::worker);
+  }
+
+  private Json worker(WorkerView worker) {
+    Json.Builder slots = Json.object();
+    for (WorkerView.Slots of : worker.slots()) {
+      slots.put(
+          of.resource(), Json.object().put("used", of.used()).put("limit", of.limit()).build());
+    }
+    WorkerHold hold = worker.hold();
+    return Json.object()
+        .put("shard", worker.ref().shard())
+        // Too large for a number in JavaScript.
+        .put("instance", Long.toString(worker.ref().instance()))
+        .put("kind", identity.runner())
+        .put("host", worker.host())
+        .put("address", worker.address())
+        .put("state", worker.state())
+        .put("takes_tasks", worker.takesTasks())
+        .putIfPresent("hold", hold == null ? null : hold(hold))
+        .put("running", worker.tasks())
+        .put("max_tasks", worker.maxTasks())
+        .put("slots", slots.build())
+        .put("since_ms", worker.sinceMillis())
+        .put("last_seen_ms", worker.lastSeenMillis())
+        .put("note", worker.note())
+        .build();
+  }
+
+  private static Json.Obj hold(WorkerHold hold) {
+    return Json.object()
+        .put("kind", hold.kind().name().toLowerCase(Locale.ROOT))
+        .put("operator", hold.operator())
+        .put("reason", hold.reason())
+        .put("since_ms", hold.sinceMillis())
+        .build();
+  }
+}

@@ -1,0 +1,31 @@
+package io.espalier.worker.resources;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The cards of a host and who computes on them, at one instant.
+ *
+ * @param busIds by process id, the cards that the process uses
+ */
+public record GpuTable(List<Gpu> gpus, Map<Long, Set<String>> busIds) {
+  /** No cards, or nothing that could be asked. */
+  public static final GpuTable EMPTY = new GpuTable(List.of(), Map.of());
+
+  public GpuTable {
+    gpus = List.copyOf(gpus);
+    busIds = Map.copyOf(busIds);
+  }
+
+  /** The cards that one of these processes uses, in the order of the table. */
+  public List<Gpu> usedBy(Collection<Long> pids) {
+    Set<String> used = new TreeSet<>();
+    for (Long pid : pids) {
+      used.addAll(busIds.getOrDefault(pid, Set.of()));
+    }
+    return gpus.stream().filter(gpu -> used.contains(gpu.busId())).toList();
+  }
+}

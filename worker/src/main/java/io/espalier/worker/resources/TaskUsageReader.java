@@ -1,0 +1,244 @@
+package io.espalier.worker.resources;
+
+import io.espalier.core.running.Usage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures live tasks. With control groups: the counters of the group, which miss nothing. Without:
+ * the first process and its children as {@code /proc} shows them, which misses what has detached
+ * itself. Thread-safe.
+ */
+public final class TaskUsageReader {
+  /** A task of more processes is measured in part. */
+  private static final int MAX_PROCESSES = 64;
+
+  /** Linux counts hundredths of a second for programs, on all architectures we know. */
+  private static final long MILLIS_PER_TICK = 10;
+
+  private static final long PAGE_BYTES = 4096;
+
+  private final Path proc;
+
+  public TaskUsageReader() {
+    this(Path.of("/"));
+  }
+
+  /**
+   * @param root below which {@code proc} lies
+   */
+  TaskUsageReader(Path root) {
+    this.proc = root.resolve("proc");
+  }
+
+  /**
+   * What the task has used until now; {@link Usage#UNKNOWN} when it is gone.
+   *
+   * @param gpus who uses which card
+   */
+  public Usage read(SampledTask task, GpuTable gpus) {
+    Usage usage = task.cgroups().isEmpty() ? ofProcesses(task.pid()) : ofCgroups(task.cgroups());
+    if (gpus.busIds().isEmpty()) {
+      return usage;
+    }
+    List<String> used =
+        gpus.usedBy(pids(task)).stream().map(gpu -> gpu.name() + " " + gpu.busId()).toList();
+    return new Usage(
+        usage.cpuMillis(),
+        usage.peakMemoryBytes(),
+        usage.readBytes(),
+        usage.writtenBytes(),
+        usage.memoryBytes(),
+        used);
+  }
+
+  /**
+   * What a group has used, also after its last process has ended, as long as it is there.
+   *
+   * @param groups those of one task
+   */
+  public static Usage ofCgroups(List<Path> groups) {
+    long cpu = -1;
+    long memory = -1;
+    long peak = -1;
+    long[] io = {-1, -1};
+    for (Path group : groups) {
+      cpu = Math.max(cpu, divided(number(group.resolve("cpuacct.usage")), 1_000_000));
+      cpu = Math.max(cpu, divided(keyed(group.resolve("cpu.stat"), "usage_usec"), 1_000));
+      memory = Math.max(memory, number(group.resolve("memory.usage_in_bytes")));
+      memory = Math.max(memory, number(group.resolve("memory.current")));
+      peak = Math.max(peak, number(group.resolve("memory.max_usage_in_bytes")));
+      peak = Math.max(peak, number(group.resolve("memory.peak")));
+      blockIo(group.resolve("blkio.throttle.io_service_bytes"), io);
+      ioStat(group.resolve("io.stat"), io);
+    }
+    return new Usage(cpu, peak, io[0], io[1], memory, List.of());
+  }
+
+  private static long divided(long value, long by) {
+    return value < 0 ? value : value / by;
+  }
+
+  private static long number(Path file) {
+    if (!Files.exists(file)) {
+      return -1;
+    }
+    try {
+      return ValueFiles.wholeNumber(file);
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
+  private static List<String> lines(Path file) {
+    if (!Files.exists(file)) {
+      return List.of();
+    }
+    try {
+      return ValueFiles.text(file).lines().toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  private static long keyed(Path file, String key) {
+    for (String line : lines(file)) {
+      if (line.startsWith(key + " ")) {
+        return parsed(line.substring(key.length() + 1));
+      }
+    }
+    return -1;
+  }
+
+  private static long parsed(String number) {
+    try {
+      return Long.parseLong(number.strip());
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** Version 1: {@code 8:0 Read 4096}, one line per disk and direction. */
+  private static void blockIo(Path file, long[] io) {
+    for (String line : lines(file)) {
+      String[] words = line.split(" ", 4);
+      int direction = words.length != 3 ? -1 : List.of("Read", "Write").indexOf(words[1]);
+      if (direction >= 0) {
+        add(io, direction, parsed(words[2]));
+      }
+    }
+  }
+
+  /** Version 2: {@code 8:0 rbytes=4096 wbytes=0 rios=...}, one line per disk. */
+  private static void ioStat(Path file, long[] io) {
+    for (String line : lines(file)) {
+      for (String word : line.split(" ", -1)) {
+        if (word.startsWith("rbytes=") || word.startsWith("wbytes=")) {
+          add(io, word.charAt(0) == 'r' ? 0 : 1, parsed(word.substring("rbytes=".length())));
+        }
+      }
+    }
+  }
+
+  private static void add(long[] io, int direction, long bytes) {
+    if (bytes >= 0) {
+      io[direction] = Math.max(0, io[direction]) + bytes;
+    }
+  }
+
+  /** All processes of a task that can be found, each once. */
+  Set<Long> pids(SampledTask task) {
+    Set<Long> pids = new LinkedHashSet<>();
+    for (Path group : task.cgroups()) {
+      for (String line : lines(group.resolve("cgroup.procs"))) {
+        long pid = parsed(line);
+        if (pid > 0) {
+          pids.add(pid);
+        }
+      }
+      if (!pids.isEmpty()) {
+        return pids;
+      }
+    }
+    if (task.cgroups().isEmpty()) {
+      family(task.pid(), pids);
+    }
+    return pids;
+  }
+
+  private void family(long pid, Set<Long> pids) {
+    Deque<Long> toVisit = new ArrayDeque<>(List.of(pid));
+    while (!toVisit.isEmpty() && pids.size() < MAX_PROCESSES) {
+      long next = toVisit.remove();
+      if (pids.add(next)) {
+        toVisit.addAll(children(next));
+      }
+    }
+  }
+
+  private List<Long> children(long pid) {
+    Path file =
+        proc.resolve(Long.toString(pid)).resolve("task").resolve(pid + "").resolve("children");
+    List<Long> children = new ArrayList<>();
+    try {
+      for (String word : ValueFiles.text(file).split(" ", -1)) {
+        long child = parsed(word);
+        if (child > 0) {
+          children.add(child);
+        }
+      }
+    } catch (IOException e) {
+      // Gone, or a kernel that does not list children.
+      return children;
+    }
+    return children;
+  }
+
+  private Usage ofProcesses(long pid) {
+    Set<Long> pids = new LinkedHashSet<>();
+    family(pid, pids);
+    long ticks = -1;
+    long memory = -1;
+    long[] io = {-1, -1};
+    for (long each : pids) {
+      String[] fields = stat(each);
+      if (fields == null) {
+        continue;
+      }
+      // utime, stime, and those of reaped children; resident pages (fields 14 to 17 and 24).
+      long own = parsed(fields[11]) + parsed(fields[12]) + parsed(fields[13]) + parsed(fields[14]);
+      ticks = Math.max(0, ticks) + own;
+      memory = Math.max(0, memory) + parsed(fields[21]) * PAGE_BYTES;
+      Path counters = proc.resolve(Long.toString(each)).resolve("io");
+      for (String line : lines(counters)) {
+        if (line.startsWith("read_bytes: ")) {
+          add(io, 0, parsed(line.substring("read_bytes: ".length())));
+        } else if (line.startsWith("write_bytes: ")) {
+          add(io, 1, parsed(line.substring("write_bytes: ".length())));
+        }
+      }
+    }
+    return new Usage(
+        ticks < 0 ? -1 : ticks * MILLIS_PER_TICK, memory, io[0], io[1], memory, List.of());
+  }
+
+  /** The fields after the name, or null when the process is gone. */
+  private String @Nullable [] stat(long pid) {
+    try {
+      String text = ValueFiles.text(proc.resolve(Long.toString(pid)).resolve("stat"));
+      // The name stands in parentheses and may itself hold blanks and parentheses.
+      String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ", 24);
+      return fields.length < 23 ? null : fields;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.espalier.worker.resources;
+
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.Usage;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks now and then at what live tasks use, and tells the listener (behaviour 7.9).
+ *
+ * <p>The period is the aim for each task. A round over all tasks is spread over it in small slices.
+ * Where tasks are so many that this would take more than {@link #MAX_LOAD} of one core, rounds last
+ * as long as they must: thousands of tasks are sampled less often, never at more cost.
+ *
+ * <p>Threading: one thread of its own samples; {@link #started} and {@link #ended} may be called
+ * from any thread and never wait for it.
+ */
+public final class UsageSampler implements AutoCloseable {
+  /** How often each task is looked at, unless the configuration says otherwise. */
+  public static final Duration PERIOD = Duration.ofSeconds(2);
+
+  /** The part of one core that sampling may use. */
+  static final double MAX_LOAD = 0.01;
+
+  private static final Logger log = LoggerFactory.getLogger(UsageSampler.class);
+
+  private static final int SLICE = 16;
+  private static final Duration GPU_PERIOD = Duration.ofSeconds(60);
+
+  private final TaskUsageReader reader;
+  private final NvidiaSmi cards;
+  private final TaskListener listener;
+  private final long periodNanos;
+  private final LongSupplier nanos;
+
+  private final Map<Invocation, SampledTask> tasks = new ConcurrentHashMap<>();
+  private final Map<Invocation, Usage> newest = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+  private @Nullable Thread thread;
+  private GpuTable gpus = GpuTable.EMPTY;
+  private long gpusAt;
+  private boolean gpusKnown;
+
+  /**
+   * Not started.
+   *
+   * @param listener gets {@link TaskListener#usage}, on the sampler's thread
+   * @param period zero or less: nothing is sampled
+   */
+  public UsageSampler(
+      TaskUsageReader reader, NvidiaSmi cards, TaskListener listener, Duration period) {
+    this(reader, cards, listener, period, System::nanoTime);
+  }
+
+  UsageSampler(
+      TaskUsageReader reader,
+      NvidiaSmi cards,
+      TaskListener listener,
+      Duration period,
+      LongSupplier nanos) {
+    this.reader = reader;
+    this.cards = cards;
+    this.listener = listener;
+    this.periodNanos = period.toNanos();
+    this.nanos = nanos;
+  }
+
+  /** Begins, on a thread of its own; at most once. */
+  public synchronized UsageSampler start() {
+    if (thread == null && periodNanos > 0) {
+      Thread fresh = new Thread(this::run, "task-usage");
+      fresh.setDaemon(true);
+      thread = fresh;
+      fresh.start();
+    }
+    return this;
+  }
+
+  /** From now on the task is sampled. */
+  public void started(SampledTask task) {
+    tasks.put(task.invocation(), task);
+  }
+
+  /**
+   * From now on it is not.
+   *
+   * @return the newest sample with the peaks of all; null when there was none
+   */
+  public @Nullable Usage ended(Invocation invocation) {
+    tasks.remove(invocation);
+    return newest.remove(invocation);
+  }
+
+  /** How many tasks are sampled. */
+  public int size() {
+    return tasks.size();
+  }
+
+  private void run() {
+    try {
+      while (!closed) {
+        long rest = round(tasks.values());
+        TimeUnit.NANOSECONDS.sleep(rest);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Samples each task once, resting between slices.
+   *
+   * @return how long to wait before the next round
+   */
+  private long round(Collection<SampledTask> live) throws InterruptedException {
+    long begin = nanos.getAsLong();
+    List<SampledTask> all = new ArrayList<>(live);
+    if (all.isEmpty()) {
+      return periodNanos;
+    }
+    refreshGpus(begin);
+    for (int from = 0; from < all.size() && !closed; from += SLICE) {
+      long sliceBegin = nanos.getAsLong();
+      List<SampledTask> slice = all.subList(from, Math.min(all.size(), from + SLICE));
+      slice.forEach(this::sample);
+      long rest = rest(nanos.getAsLong() - sliceBegin, slice.size(), all.size(), periodNanos);
+      TimeUnit.NANOSECONDS.sleep(rest);
+    }
+    return Math.max(0, periodNanos - (nanos.getAsLong() - begin));
+  }
+
+  /** The pause after a slice: its part of the period, or longer when it cost too much. */
+  static long rest(long cost, int slice, int all, long period) {
+    long share = (long) ((double) period * slice / all);
+    return Math.max(0, Math.max(share - cost, (long) (cost * (1 / MAX_LOAD - 1))));
+  }
+
+  void sample(SampledTask task) {
+    Usage usage;
+    try {
+      usage = reader.read(task, gpus);
+    } catch (RuntimeException e) {
+      log.warn("cannot measure {} on {}", task.job(), task.node(), e);
+      return;
+    }
+    if (usage.cpuMillis() < 0 && usage.memoryBytes() < 0) {
+      return;
+    }
+    Usage known = newest.merge(task.invocation(), usage, UsageSampler::later);
+    if (!tasks.containsKey(task.invocation())) {
+      // It ended while we looked: nobody else would take this away again.
+      newest.remove(task.invocation());
+      return;
+    }
+    listener.usage(task.job(), task.node(), task.invocation(), known);
+  }
+
+  /** Counters of processes that are gone go with them: nothing ever grows less. */
+  private static Usage later(Usage before, Usage now) {
+    return new Usage(
+        Math.max(before.cpuMillis(), now.cpuMillis()),
+        Math.max(before.peakMemoryBytes(), now.peakMemoryBytes()),
+        Math.max(before.readBytes(), now.readBytes()),
+        Math.max(before.writtenBytes(), now.writtenBytes()),
+        now.memoryBytes(),
+        now.gpus());
+  }
+
+  private void refreshGpus(long now) {
+    if (!cards.isOn() || (gpusKnown && now - gpusAt < GPU_PERIOD.toNanos())) {
+      return;
+    }
+    gpusAt = now;
+    gpusKnown = true;
+    try {
+      gpus = cards.read();
+    } catch (IOException e) {
+      gpus = GpuTable.EMPTY;
+      log.warn("who uses which graphics card is not known: {}", e.getMessage());
+    }
+  }
+
+  /** Ends sampling; what was sampled is kept until {@link #ended}. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (thread != null) {
+      thread.interrupt();
+    }
+  }
+}
