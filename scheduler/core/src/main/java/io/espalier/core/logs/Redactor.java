@@ -42,8 +42,11 @@ public final class Redactor {
               List.of("authorization")),
           new Rule("(?i)\\bbearer\\s{1,4}(?<secret>[a-z0-9+/._~=-]{8,})", List.of("bearer")),
           new Rule("\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b", List.of("akia", "asia")),
-          new Rule("\\b(?:gh[pousr]_[A-Za-z0-9]{36,}|xox[abprs]-[A-Za-z0-9-]{10,})", List.of("gh", "xox")),
-          new Rule("\\beyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*", List.of("eyj")),
+          new Rule(
+              "\\b(?:gh[pousr]_[A-Za-z0-9]{36,}|xox[abprs]-[A-Za-z0-9-]{10,})",
+              List.of("gh", "xox")),
+          new Rule(
+              "\\beyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*", List.of("eyj")),
           new Rule("://[^\\s/:@]{0,256}:(?<secret>[^\\s/@]{1,256})@", List.of("://")));
 
   /** A name that stands for {@link #COMMON} in lists of patterns. */

@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers as placement and operators know them: what the runner says of them, and the holds that
- * operators put on their shards. A runner without a pool is one worker, the scheduler's own host:
- * it has the resources of the worker level, while filters and placement mean nothing to it.
+ * The workers as placement and operators know them: what the runner says of them, and the holds
+ * that operators put on their shards. A runner without a pool is one worker, the scheduler's own
+ * host: it has the resources of the worker level, while filters and placement mean nothing to it.
  */
 final class Pool {
   private final SchedulingCore core;
@@ -33,7 +33,11 @@ final class Pool {
   private List<WorkerInfo> workers;
 
   Pool(
-      SchedulingCore core, LiveTasks live, LoopEvents events, TaskRunner runner, String workerHost) {
+      SchedulingCore core,
+      LiveTasks live,
+      LoopEvents events,
+      TaskRunner runner,
+      String workerHost) {
     this.core = core;
     this.live = live;
     this.events = events;
@@ -44,8 +48,7 @@ final class Pool {
   }
 
   private static WorkerInfo self(String host, Map<String, Long> physical) {
-    return new WorkerInfo(
-        WorkerRef.LOCAL, host, "", State.HEALTHY, false, physical, 0, 0, 0, "");
+    return new WorkerInfo(WorkerRef.LOCAL, host, "", State.HEALTHY, false, physical, 0, 0, 0, "");
   }
 
   /** The name of a worker: its shard, or that of the scheduler's own host. */
@@ -140,7 +143,10 @@ final class Pool {
     }
     WorkerHold hold = new WorkerHold(shard, kind, "", reason, nowMillis);
     holds.put(shard, hold);
-    held(hold.kind() == WorkerHold.Kind.DRAIN ? "worker_drained" : "worker_cordoned", hold, nowMillis);
+    held(
+        hold.kind() == WorkerHold.Kind.DRAIN ? "worker_drained" : "worker_cordoned",
+        hold,
+        nowMillis);
     return hold;
   }
 
@@ -156,10 +162,7 @@ final class Pool {
               ? "worker " + shard + " is neither cordoned nor drained"
               : "no such worker: " + shard);
     }
-    held(
-        "worker_uncordoned",
-        new WorkerHold(shard, hold.kind(), "", reason, nowMillis),
-        nowMillis);
+    held("worker_uncordoned", new WorkerHold(shard, hold.kind(), "", reason, nowMillis), nowMillis);
   }
 
   private void held(String event, WorkerHold hold, long nowMillis) {

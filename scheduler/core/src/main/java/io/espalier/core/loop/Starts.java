@@ -33,8 +33,7 @@ final class Starts {
   private @Nullable Config sharesOf;
   private long sequence;
 
-  Starts(
-      SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options, Warnings warnings) {
+  Starts(SchedulingCore core, LiveTasks live, Pool pool, LoopOptions options, Warnings warnings) {
     this.core = core;
     this.warnings = warnings;
     this.live = live;

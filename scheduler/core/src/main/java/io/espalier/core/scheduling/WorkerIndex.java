@@ -271,8 +271,7 @@ final class WorkerIndex {
     maxTasks[worker] = info.maxTasks();
     int at = worker * width;
     for (int limit :
-        WorkerSlots.of(
-                settings, info.address(), info.host(), info.ref().shard(), info.physical())
+        WorkerSlots.of(settings, info.address(), info.host(), info.ref().shard(), info.physical())
             .values()) {
       capacity[at++] = limit;
     }

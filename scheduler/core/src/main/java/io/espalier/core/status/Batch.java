@@ -56,15 +56,7 @@ public record Batch(
   /** A batch of rows only. */
   public static Batch of(List<StatusRow> rows) {
     return new Batch(
-        Set.of(),
-        Set.of(),
-        rows,
-        List.of(),
-        Set.of(),
-        List.of(),
-        Set.of(),
-        List.of(),
-        List.of());
+        Set.of(), Set.of(), rows, List.of(), Set.of(), List.of(), Set.of(), List.of(), List.of());
   }
 
   public static Builder builder() {

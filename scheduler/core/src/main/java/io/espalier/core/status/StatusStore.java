@@ -1,8 +1,8 @@
 package io.espalier.core.status;
 
 import io.espalier.core.api.Event;
-import java.util.ArrayList;
 import io.espalier.core.running.WorkerHold;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

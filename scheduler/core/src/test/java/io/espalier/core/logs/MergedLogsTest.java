@@ -69,7 +69,9 @@ class MergedLogsTest {
         LogQuery next = query.withFrom(from);
         Map<String, LogPage> pages = new HashMap<>();
         MergedLogs.queries(next, stores.keySet())
-            .forEach((name, q) -> pages.put(name, page(stores.getOrDefault(name, List.of()), q, random)));
+            .forEach(
+                (name, q) ->
+                    pages.put(name, page(stores.getOrDefault(name, List.of()), q, random)));
         LogPage merged = MergedLogs.merge(next, pages, Map.of());
         assertThat(merged.lines().size())
             .isLessThanOrEqualTo(Math.max(query.limit(), stores.size()));

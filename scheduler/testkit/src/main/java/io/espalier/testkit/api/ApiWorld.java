@@ -163,7 +163,9 @@ public final class ApiWorld {
               started + i * 1000L,
               "line " + i + "\n"));
     }
-    scheduler.worker(worker("here", "healthy", 1, 1, "")).worker(worker("away", "unhealthy", 0, 0, "silent"));
+    scheduler
+        .worker(worker("here", "healthy", 1, 1, ""))
+        .worker(worker("away", "unhealthy", 0, 0, "silent"));
     scheduler.errors(Map.of("nodes", "script \"list\" ended with 1")).publish(NOW_MILLIS);
     scheduler
         .events()

@@ -181,7 +181,6 @@ final class ClusterInvariants {
     }
     return "done".equals(end.rawStatus())
         ? stored.main() == TaskStatus.Main.DONE
-        : stored.main() != TaskStatus.Main.RUNNING
-            && stored.label() != StatusLabel.NEVER_STARTED;
+        : stored.main() != TaskStatus.Main.RUNNING && stored.label() != StatusLabel.NEVER_STARTED;
   }
 }

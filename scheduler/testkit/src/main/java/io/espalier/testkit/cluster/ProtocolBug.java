@@ -2,7 +2,8 @@ package io.espalier.testkit.cluster;
 
 /**
  * Known ways to get the protocol wrong, each brought in at a seam between parts, so that production
- * code knows nothing of them. The suite must catch every one; {@code thrift/PROTOCOL.md} lists them.
+ * code knows nothing of them. The suite must catch every one; {@code thrift/PROTOCOL.md} lists
+ * them.
  */
 public enum ProtocolBug {
   /** The worker counts its lease from the receipt of the answer, not from the sending. */

@@ -71,7 +71,8 @@ public final class SimulatedCluster {
     // One host stands by: a shard may come up there while its old process still lives elsewhere.
     worker(new SimulatedHost(this, hosts - 1, workerClock()), "w" + random.nextInt(plan.workers()));
     for (int i = 0; i < (plan.elected() ? 2 : 1); i++) {
-      schedulers.add(new SimulatedScheduler(this, "scheduler " + i, hosts + i, clock(random.nextInt(3_000))));
+      schedulers.add(
+          new SimulatedScheduler(this, "scheduler " + i, hosts + i, clock(random.nextInt(3_000))));
     }
   }
 
@@ -119,10 +120,7 @@ public final class SimulatedCluster {
       calm();
       ProtocolTimers timers = plan.timers();
       long bound =
-          now()
-              + 6 * timers.takeoverMillis()
-              + 4L * plan.tasks() * plan.taskMillis() / 4
-              + 120_000;
+          now() + 6 * timers.takeoverMillis() + 4L * plan.tasks() * plan.taskMillis() / 4 + 120_000;
       steps = until(bound, this::isFinished, steps);
       if (invariants.violation() == null && !isFinished()) {
         invariants.violated("not finished in time: " + unfinished());

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine of a worker: its clocks, the processes of tasks, and the lease guard, which is a process
- * of its own and goes on when the worker's JVM is stopped.
+ * A machine of a worker: its clocks, the processes of tasks, and the lease guard, which is a
+ * process of its own and goes on when the worker's JVM is stopped.
  */
 final class SimulatedHost {
   private static final int GUARD_LATENCY = 1_500;

@@ -220,8 +220,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   }
 
   private void acknowledged(RunId run) {
-    cluster.invariants.acknowledged(
-        run, cluster.store.row(new TaskKey(run.job(), run.node())));
+    cluster.invariants.acknowledged(run, cluster.store.row(new TaskKey(run.job(), run.node())));
   }
 
   /** An operator kills a task, whichever. */
@@ -240,9 +239,18 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (mine == null) {
       return name + (isUp() ? " stands by; " : " is down; ");
     }
-    return name + " leads, " + mine.loop.liveCount() + " live, " + mine.loop.progress()
-        + ", unconfirmed " + mine.side.unconfirmed() + ", saturated " + mine.connection.isSaturated()
-        + ", workers " + mine.side.workers() + "; ";
+    return name
+        + " leads, "
+        + mine.loop.liveCount()
+        + " live, "
+        + mine.loop.progress()
+        + ", unconfirmed "
+        + mine.side.unconfirmed()
+        + ", saturated "
+        + mine.connection.isSaturated()
+        + ", workers "
+        + mine.side.workers()
+        + "; ";
   }
 
   /** What there is between a take-over and the end of this leadership. */

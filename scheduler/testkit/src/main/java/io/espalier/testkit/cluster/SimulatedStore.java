@@ -139,7 +139,8 @@ final class SimulatedStore {
         return;
       }
       if (cluster.now() < failsUntil && !ended) {
-        // The writer tries again; whether the last try was done it cannot know, it is the same batch.
+        // The writer tries again; whether the last try was done it cannot know, it is the same
+        // batch.
         if (random.nextInt(4) == 0) {
           apply(first.batch());
         }

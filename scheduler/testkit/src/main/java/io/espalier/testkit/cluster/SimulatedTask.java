@@ -35,13 +35,16 @@ final class SimulatedTask {
       cluster.invariants.started(run, launch.worker().shard());
     }
     Random random = cluster.random;
-    long lasts = check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());
+    long lasts =
+        check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());
     cluster.timeline.after(lasts, () -> ends(check ? "done" : status(random)));
   }
 
   private static String status(Random random) {
     int drawn = random.nextInt(20);
-    return drawn < 16 ? "done" : drawn < 18 ? "error_backoff" : drawn < 19 ? "incomplete" : "failed";
+    return drawn < 16
+        ? "done"
+        : drawn < 18 ? "error_backoff" : drawn < 19 ? "incomplete" : "failed";
   }
 
   private void ends(String status) {

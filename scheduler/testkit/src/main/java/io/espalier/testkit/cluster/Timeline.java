@@ -3,7 +3,9 @@ package io.espalier.testkit.cluster;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** True time and what is to happen in it; what falls on one instant happens in order of planning. */
+/**
+ * True time and what is to happen in it; what falls on one instant happens in order of planning.
+ */
 final class Timeline {
   private final PriorityQueue<Planned> planned =
       new PriorityQueue<>(Comparator.comparingLong(Planned::at).thenComparingLong(Planned::order));

@@ -180,10 +180,7 @@ public abstract class LogStoreContract {
   }
 
   private List<String> texts(List<String> jobs, List<String> nodes) {
-    return store
-        .query(LogQuery.of(Stream.STDOUT).withJobs(jobs).withNodes(nodes))
-        .lines()
-        .stream()
+    return store.query(LogQuery.of(Stream.STDOUT).withJobs(jobs).withNodes(nodes)).lines().stream()
         .map(LogLine::text)
         .toList();
   }
