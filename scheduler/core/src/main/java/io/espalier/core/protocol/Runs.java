@@ -131,10 +131,8 @@ final class Runs {
       return true;
     }
     if (run.state == Run.State.ENDED) {
-      if (!run.reported) {
-        out.late(end);
-      }
-      return !run.reported;
+      // Also of one that was taken for lost: until that is durable, only the worker knows better.
+      return false;
     }
     run.reported = true;
     end(run, end);

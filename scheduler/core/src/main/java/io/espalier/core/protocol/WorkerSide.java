@@ -406,6 +406,11 @@ public final class WorkerSide {
     return running.size();
   }
 
+  /** How many ends are not yet acknowledged. */
+  public int unsettled() {
+    return reports.unsettled();
+  }
+
   /** The session that works must name; 0: it has none. */
   public long session() {
     return session;

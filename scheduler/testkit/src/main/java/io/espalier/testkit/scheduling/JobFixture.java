@@ -29,6 +29,7 @@ public final class JobFixture {
   private final Map<String, Integer> needs = new HashMap<>();
   private final Map<String, JobFilter> filters = new HashMap<>();
   private List<String> dependsOn = List.of();
+  private Backoff backoff = Backoff.DEFAULT;
   private String host = "";
   private String hostLevel = "";
 
@@ -81,6 +82,11 @@ public final class JobFixture {
             java.util.Set.of(names), null, java.util.Set.of(), null, java.util.Set.of(), 1));
   }
 
+  public JobFixture backoff(Backoff newBackoff) {
+    backoff = newBackoff;
+    return this;
+  }
+
   public JobFixture dependsOn(String... jobs) {
     dependsOn = List.of(jobs);
     return this;
@@ -119,7 +125,7 @@ public final class JobFixture {
         host,
         List.of(),
         StatusFrom.STATUS_LINE,
-        Backoff.DEFAULT,
+        backoff,
         Optional.empty(),
         SubprocessOptions.DEFAULT,
         KillRequest.DEFAULT,

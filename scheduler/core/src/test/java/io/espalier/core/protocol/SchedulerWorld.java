@@ -1,0 +1,248 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** A scheduler's side whose every word is kept, with workers that say what the test says. */
+final class SchedulerWorld implements SchedulerOutput {
+  static final ProtocolTimers TIMERS = ProtocolTimers.BALANCED;
+  static final long EPOCH = 5;
+
+  final SchedulerSide side;
+  final List<Work> sent = new ArrayList<>();
+  final List<TaskEnd> ends = new ArrayList<>();
+  final List<TaskEnd> late = new ArrayList<>();
+  final List<String> warnings = new ArrayList<>();
+  int published;
+  long now = 1_000_000;
+  private long heartbeats = 10;
+  private long sequence;
+
+  SchedulerWorld() {
+    this(SchedulerSide.Past.KNOWN);
+  }
+
+  SchedulerWorld(SchedulerSide.Past past) {
+    side = new SchedulerSide(EPOCH, TIMERS, past, this);
+  }
+
+  static SchedulerWorld open() {
+    SchedulerWorld world = new SchedulerWorld();
+    world.side.resume(List.of(), world.now);
+    return world;
+  }
+
+  // ---- output
+
+  @Override
+  public void send(String address, Work work) {
+    sent.add(work);
+  }
+
+  @Override
+  public void ended(TaskEnd end) {
+    ends.add(end);
+  }
+
+  @Override
+  public void late(TaskEnd end) {
+    late.add(end);
+  }
+
+  @Override
+  public void progress(RunId run, Progress progress) {}
+
+  @Override
+  public void usage(RunId run, Usage usage) {}
+
+  @Override
+  public void workers(List<WorkerInfo> workers) {
+    published++;
+  }
+
+  @Override
+  public void warn(String message) {
+    warnings.add(message);
+  }
+
+  // ---- workers
+
+  static WorkerRef ref(String shard, long instance) {
+    return new WorkerRef(shard, instance);
+  }
+
+  static WorkerFacts facts(WorkerRef ref, Versions versions) {
+    return new WorkerFacts("host", ref.shard() + ":1", 0, Map.of(), versions, Set.of());
+  }
+
+  Heartbeat hello(WorkerRef ref, List<RunId> runs, List<Long> cleared) {
+    return new Heartbeat(
+        ref,
+        ++heartbeats,
+        0,
+        0,
+        facts(ref, Versions.OURS),
+        false,
+        true,
+        "",
+        runs.size(),
+        0,
+        runs,
+        cleared);
+  }
+
+  Heartbeat beat(WorkerRef ref, long session) {
+    return beat(ref, session, true, false, facts(ref, Versions.OURS));
+  }
+
+  Heartbeat beat(
+      WorkerRef ref, long session, boolean healthy, boolean draining, WorkerFacts facts) {
+    return new Heartbeat(
+        ref,
+        ++heartbeats,
+        EPOCH,
+        session,
+        facts,
+        draining,
+        healthy,
+        healthy ? "" : "disk full",
+        0,
+        0,
+        List.of(),
+        List.of());
+  }
+
+  HeartbeatAnswer says(Heartbeat heartbeat) {
+    HeartbeatAnswer answer = side.heartbeat(heartbeat, now);
+    side.step(now);
+    return answer;
+  }
+
+  /** Registered, checked and healthy; returns its session. */
+  long healthy(WorkerRef ref) {
+    long session = says(hello(ref, List.of(), List.of())).session();
+    passCheck(ref);
+    return session;
+  }
+
+  /** The health check that is under way is accepted, runs and is good. */
+  void passCheck(WorkerRef ref) {
+    Work work = last();
+    accept(work);
+    Launch check = work.starts().get(0);
+    report(ref, end(check, TaskEnd.Kind.EXITED, "done"));
+    side.step(now);
+  }
+
+  Work last() {
+    return sent.get(sent.size() - 1);
+  }
+
+  void accept(Work work) {
+    answer(work, WorkAnswer.StartAnswer.ACCEPTED, WorkAnswer.RunState.RUNNING);
+  }
+
+  void answer(Work work, WorkAnswer.StartAnswer starts, WorkAnswer.RunState asks) {
+    side.answered(
+        work.worker(),
+        new WorkAnswer(
+            work.number(),
+            WorkAnswer.Verdict.DONE,
+            EPOCH,
+            IntStream.range(0, work.starts().size()).mapToObj(i -> starts).toList(),
+            IntStream.range(0, work.asks().size()).mapToObj(i -> asks).toList()),
+        now);
+    side.step(now);
+  }
+
+  void fail(Work work, boolean reached) {
+    side.failed(work.worker(), work.number(), reached, "timed out", now);
+    side.step(now);
+  }
+
+  ReportAnswer report(WorkerRef ref, TaskEnd... ends) {
+    ReportAnswer answer =
+        side.report(new Report(ref, ++heartbeats, List.of(ends), List.of(), List.of()), now);
+    side.step(now);
+    return answer;
+  }
+
+  WorkerInfo.State state(String shard) {
+    return info(shard).state();
+  }
+
+  WorkerInfo info(String shard) {
+    return side.workers().stream()
+        .filter(worker -> worker.ref().shard().equals(shard))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no worker " + shard + ": " + side.workers()));
+  }
+
+  void after(long millis) {
+    now += millis;
+    side.step(now);
+  }
+
+  // ---- tasks
+
+  Launch launch(String node, WorkerRef worker) {
+    return launch(node, new Invocation(EPOCH, ++sequence, now), worker);
+  }
+
+  static Launch launch(String node, Invocation invocation, WorkerRef worker) {
+    return new Launch(
+        "job",
+        node,
+        invocation,
+        1,
+        List.of(),
+        Json.Obj.EMPTY,
+        StatusFrom.STATUS_LINE,
+        SubprocessOptions.DEFAULT,
+        KillRequest.DEFAULT,
+        Limits.NONE,
+        worker,
+        Map.of());
+  }
+
+  /** Started and accepted. */
+  Launch runs(String node, WorkerRef worker) {
+    Launch launch = launch(node, worker);
+    side.start(launch, now);
+    side.step(now);
+    accept(last());
+    return launch;
+  }
+
+  static Assignment assignment(String node, long sequence, WorkerRef worker) {
+    return new Assignment("job", node, new Invocation(EPOCH - 1, sequence, 7), worker);
+  }
+
+  static RunId id(Assignment a) {
+    return new RunId(a.job(), a.node(), a.invocation());
+  }
+
+  static TaskEnd end(Launch launch, TaskEnd.Kind kind, String status) {
+    return end(RunId.of(launch), kind, status);
+  }
+
+  static TaskEnd end(RunId run, TaskEnd.Kind kind, String status) {
+    return new TaskEnd(run.job(), run.node(), run.invocation(), kind, status, 0, null, null);
+  }
+}

@@ -1,0 +1,134 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Config;
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.Trees;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** How big a simulated cluster is, what it has to do, and what befalls it. */
+final class ClusterPlan {
+  static final int WORKER_SLOTS = 6;
+
+  private static final int HOST_SLOTS = 3;
+  private static final int DB_SLOTS = 1;
+  private static final Map<String, Integer> CORES = Map.of("light", 1, "heavy", 2);
+  private static final Backoff BACKOFF = new Backoff(List.of(1, 3), true);
+
+  private final boolean durable;
+  private final boolean elected;
+  private final int workers;
+  private final int hosts;
+  private final int dbsPerHost;
+  private final int concurrency;
+  private final long chaosMillis;
+  private final int taskMillis;
+  private final ProtocolTimers timers;
+  private final Config config;
+  private final Topology topology;
+
+  /**
+   * A counter that a live invocation raises.
+   *
+   * @param counter what is counted
+   */
+  record Charge(String counter, int slots, int limit) {}
+
+  ClusterPlan(Random random) {
+    int kind = random.nextInt(10);
+    durable = kind > 0;
+    elected = kind > 4;
+    workers = 3 + random.nextInt(3);
+    boolean patient = random.nextBoolean();
+    hosts = 4 + random.nextInt(patient ? 3 : 6);
+    dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
+    concurrency = 8 + random.nextInt(20);
+    timers = ProtocolTimers.QUICK;
+    chaosMillis = 60_000 + random.nextInt(120_000);
+    taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
+    ConfigFixture fixture =
+        new ConfigFixture("host", "db")
+            .resource("instance", "concurrency", concurrency)
+            .resource("host", "host_slots", HOST_SLOTS)
+            .resource("db", "db_slots", DB_SLOTS)
+            .resource("worker", "cores", WORKER_SLOTS);
+    CORES.forEach(
+        (job, cores) ->
+            fixture.job(job, new JobFixture(job).needs("cores", cores).backoff(BACKOFF)));
+    config = fixture.build();
+    topology = Trees.regular(fixture.levels(), hosts, dbsPerHost);
+  }
+
+  /** The charges of one live invocation. */
+  List<Charge> charges(String job, String node, String shard) {
+    List<Charge> charges = new ArrayList<>(4);
+    int db = Integer.parseInt(node.substring(1)) - 1;
+    charges.add(new Charge("concurrency", 1, concurrency));
+    charges.add(new Charge("host " + db / dbsPerHost, 1, HOST_SLOTS));
+    charges.add(new Charge("db " + db, 1, DB_SLOTS));
+    charges.add(new Charge("worker " + shard, CORES.getOrDefault(job, 0), WORKER_SLOTS));
+    return charges;
+  }
+
+  /** Whether the status store outlives its scheduler. */
+  boolean durable() {
+    return durable;
+  }
+
+  /** Whether two schedulers compete for leadership. */
+  boolean elected() {
+    return elected;
+  }
+
+  int workers() {
+    return workers;
+  }
+
+  int tasks() {
+    return CORES.size() * hosts * dbsPerHost;
+  }
+
+  /** How long things go wrong. */
+  long chaosMillis() {
+    return chaosMillis;
+  }
+
+  /** The mean time that a task takes. */
+  int taskMillis() {
+    return taskMillis;
+  }
+
+  ProtocolTimers timers() {
+    return timers;
+  }
+
+  Config config() {
+    return config;
+  }
+
+  Topology topology() {
+    return topology;
+  }
+
+  @Override
+  public String toString() {
+    return workers
+        + " workers, "
+        + tasks()
+        + " tasks of "
+        + taskMillis
+        + " ms, concurrency "
+        + concurrency
+        + (durable ? ", durable store" : ", memory store")
+        + (elected ? ", two schedulers" : ", one scheduler")
+        + ", trouble for "
+        + chaosMillis
+        + " ms";
+  }
+}

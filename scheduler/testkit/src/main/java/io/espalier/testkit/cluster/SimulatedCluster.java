@@ -1,0 +1,298 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.protocol.ProtocolTimers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One simulated life of a cluster. For a while everything that can go wrong does; then nothing does
+ * any more, and all tasks must be finished within a bound. The same seed gives the same life.
+ */
+public final class SimulatedCluster {
+  /** How long the lock of a leader lasts without being renewed. */
+  static final long LOCK_MILLIS = 10_000;
+
+  /** Clocks run that much too fast or too slow at most; the protocol allows for more. */
+  private static final double DRIFT = 0.008;
+
+  private static final long MOST_STEPS = 3_000_000;
+
+  final Timeline timeline = new Timeline();
+  final Random random;
+  final ClusterPlan plan;
+  final ClusterInvariants invariants;
+  final SimulatedNetwork network;
+  final SimulatedStore store;
+  final SimulatedProcess nobody;
+  private final @Nullable ProtocolBug bug;
+  private final @Nullable Consumer<String> tracer;
+  private final long seed;
+  private final List<SimulatedScheduler> schedulers = new ArrayList<>();
+  private final List<SimulatedWorker> workers = new ArrayList<>();
+  private final Map<String, SimulatedWorker> byAddress = new HashMap<>();
+  private @Nullable SimulatedScheduler lockHolder;
+  private long lockUntil;
+  private boolean quiet;
+  private long numbers;
+
+  /**
+   * How a life went.
+   *
+   * @param violation what must never happen and did; null: nothing
+   * @param steps how many things happened
+   * @param starts how many processes of tasks were started
+   * @param simulatedMillis how long it took, in simulated time
+   */
+  public record Outcome(
+      long seed, @Nullable String violation, long steps, int starts, long simulatedMillis) {}
+
+  private SimulatedCluster(
+      long seed, @Nullable ProtocolBug bug, @Nullable Consumer<String> tracer) {
+    this.seed = seed;
+    this.bug = bug;
+    this.tracer = tracer;
+    this.random = new Random(seed * 0x9e3779b97f4a7c15L + 1);
+    this.plan = new ClusterPlan(random);
+    this.invariants = new ClusterInvariants(plan);
+    this.nobody = new SimulatedProcess(this, "nobody");
+    int hosts = plan.workers() + 1;
+    this.network = new SimulatedNetwork(timeline, random, hosts + 2);
+    this.store = new SimulatedStore(this, random, plan.durable());
+    for (int i = 0; i < plan.workers(); i++) {
+      worker(new SimulatedHost(this, i, workerClock()), "w" + i);
+    }
+    // One host stands by: a shard may come up there while its old process still lives elsewhere.
+    worker(new SimulatedHost(this, hosts - 1, workerClock()), "w" + random.nextInt(plan.workers()));
+    for (int i = 0; i < (plan.elected() ? 2 : 1); i++) {
+      schedulers.add(
+          new SimulatedScheduler(this, "scheduler " + i, hosts + i, clock(random.nextInt(3_000))));
+    }
+  }
+
+  private void worker(SimulatedHost host, String shard) {
+    SimulatedWorker worker = new SimulatedWorker(this, host, shard);
+    workers.add(worker);
+    byAddress.put(worker.address(), worker);
+  }
+
+  /** Clocks of workers have nothing to do with each other. */
+  private SimulatedClock workerClock() {
+    return clock(random.nextInt(1_000_000_000));
+  }
+
+  private SimulatedClock clock(long offset) {
+    return new SimulatedClock(1_000_000 + offset, 1 + (random.nextDouble() * 2 - 1) * DRIFT);
+  }
+
+  /** Lives one life. */
+  public static Outcome run(long seed) {
+    return run(seed, null, null);
+  }
+
+  /**
+   * Lives one life.
+   *
+   * @param bug to be brought in; null: none
+   * @param tracer is told what happens, line by line; null: nobody is
+   */
+  public static Outcome run(
+      long seed, @Nullable ProtocolBug bug, @Nullable Consumer<String> tracer) {
+    SimulatedCluster cluster = new SimulatedCluster(seed, bug, tracer);
+    return cluster.live();
+  }
+
+  private Outcome live() {
+    trace(() -> "seed " + seed + ": " + plan);
+    long steps = 0;
+    try {
+      schedulers.forEach(SimulatedScheduler::boot);
+      workers.subList(0, plan.workers()).forEach(SimulatedWorker::boot);
+      new Trouble(this, workers, schedulers).begin();
+      steps = until(plan.chaosMillis(), () -> false, steps);
+      quiet = true;
+      calm();
+      ProtocolTimers timers = plan.timers();
+      long bound =
+          now() + 6 * timers.takeoverMillis() + 4L * plan.tasks() * plan.taskMillis() / 4 + 120_000;
+      steps = until(bound, this::isFinished, steps);
+      if (invariants.violation() == null && !isFinished()) {
+        invariants.violated("not finished in time: " + unfinished());
+      }
+    } catch (RuntimeException e) {
+      invariants.violated("failed: " + e + " at " + List.of(e.getStackTrace()).subList(0, 6));
+    }
+    trace(() -> "the end: " + invariants.violation());
+    return new Outcome(seed, invariants.violation(), steps, invariants.starts(), now());
+  }
+
+  private long until(long end, BooleanSupplier finished, long stepsBefore) {
+    long steps = stepsBefore;
+    while (invariants.violation() == null && timeline.step(end)) {
+      if (++steps > MOST_STEPS) {
+        invariants.violated("too many steps: something goes round in circles");
+      }
+      if (finished.getAsBoolean()) {
+        break;
+      }
+    }
+    return steps;
+  }
+
+  private void calm() {
+    trace(() -> "---- from now on nothing goes wrong");
+    network.heal();
+    store.heal();
+    schedulers.forEach(s -> s.goOn(true));
+    workers.forEach(w -> w.jvm().goOn(true));
+    // Two processes must not fight for one shard name for ever.
+    workers.get(plan.workers()).crash();
+    schedulers.forEach(s -> timeline.after(2_000, s::boot));
+    workers.subList(0, plan.workers()).forEach(w -> timeline.after(2_000, w::boot));
+  }
+
+  private boolean isFinished() {
+    return invariants.finished() == plan.tasks()
+        && invariants.live() == 0
+        && workers.stream().allMatch(SimulatedWorker::isIdle);
+  }
+
+  private String unfinished() {
+    StringBuilder text = new StringBuilder();
+    text.append(invariants.finished()).append(" of ").append(plan.tasks()).append(" tasks; ");
+    text.append(invariants.live()).append(" live; ");
+    schedulers.forEach(s -> text.append(s.describe()));
+    for (SimulatedWorker worker : workers) {
+      if (!worker.isIdle()) {
+        text.append(worker.shard).append(" is not idle: ").append(worker.jvm().side.state());
+      }
+    }
+    return text.toString();
+  }
+
+  // ---- for the parts
+
+  long now() {
+    return timeline.now();
+  }
+
+  boolean isQuiet() {
+    return quiet;
+  }
+
+  boolean has(ProtocolBug which) {
+    return bug == which;
+  }
+
+  long next() {
+    return ++numbers;
+  }
+
+  void trace(Supplier<String> line) {
+    if (tracer != null) {
+      tracer.accept(String.format("%9d  %s", now(), line.get()));
+    }
+  }
+
+  SimulatedScheduler scheduler(int target) {
+    return schedulers.get(Math.floorMod(target, schedulers.size()));
+  }
+
+  SimulatedWorker.@Nullable Jvm jvmAt(String address) {
+    SimulatedWorker worker = byAddress.get(address);
+    return worker == null ? null : worker.upJvm();
+  }
+
+  int hostOf(String address) {
+    SimulatedWorker worker = byAddress.get(address);
+    return worker == null ? 0 : worker.host.number;
+  }
+
+  /** A scheduler has learned that the store was taken over. */
+  void staleEpoch(SimulatedProcess owner) {
+    if (owner instanceof SimulatedScheduler scheduler) {
+      scheduler.die("the store was taken over");
+    }
+  }
+
+  /** Something was completed that a scheduler's next step is to see. */
+  void woken(SimulatedProcess owner) {
+    if (owner instanceof SimulatedScheduler scheduler) {
+      scheduler.poke();
+    }
+  }
+
+  /** The lock service: it is never away, and it knows true time. */
+  boolean acquire(SimulatedScheduler by) {
+    if (lockHolder != by && now() < lockUntil) {
+      return false;
+    }
+    lockHolder = by;
+    lockUntil = now() + LOCK_MILLIS;
+    return true;
+  }
+
+  /**
+   * A remote call: answered, or failed once its time is over. Copies of the request may be handled
+   * too, and later.
+   *
+   * @param handle on the other side; null: no answer
+   * @param failed is told whether the request may have arrived
+   */
+  <A> void call(
+      SimulatedProcess from,
+      int fromHost,
+      SimulatedProcess to,
+      int toHost,
+      long timeoutMillis,
+      Supplier<@Nullable A> handle,
+      Consumer<A> answered,
+      Consumer<Boolean> failed) {
+    boolean[] over = new boolean[1];
+    if (!to.isUp() && !network.isCut(fromHost, toHost) && !network.isCut(toHost, fromHost)) {
+      from.later(
+          2,
+          () -> {
+            over[0] = true;
+            failed.accept(false);
+          });
+      return;
+    }
+    network.carry(
+        fromHost,
+        toHost,
+        () ->
+            to.handle(
+                () -> {
+                  A answer = handle.get();
+                  if (answer != null) {
+                    network.carry(
+                        toHost,
+                        fromHost,
+                        () ->
+                            from.later(
+                                0,
+                                () -> {
+                                  if (!over[0]) {
+                                    over[0] = true;
+                                    answered.accept(answer);
+                                  }
+                                }));
+                  }
+                }));
+    from.later(
+        timeoutMillis,
+        () -> {
+          if (!over[0]) {
+            over[0] = true;
+            failed.accept(true);
+          }
+        });
+  }
+}

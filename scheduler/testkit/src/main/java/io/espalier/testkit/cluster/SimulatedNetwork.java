@@ -1,0 +1,61 @@
+package io.espalier.testkit.cluster;
+
+import java.util.Random;
+
+/** Carries messages between hosts: late, twice, out of order or not at all. */
+final class SimulatedNetwork {
+  private static final int LATENCY = 5;
+
+  private final Timeline timeline;
+  private final Random random;
+  private final long[][] cutUntil;
+  private double loss;
+  private double copies;
+  private double delays;
+  private int longest = LATENCY;
+
+  SimulatedNetwork(Timeline timeline, Random random, int hosts) {
+    this.timeline = timeline;
+    this.random = random;
+    this.cutUntil = new long[hosts][hosts];
+  }
+
+  /** How bad it is for now. */
+  void weather(double newLoss, double newCopies, double newDelays, int longestDelay) {
+    loss = newLoss;
+    copies = newCopies;
+    delays = newDelays;
+    longest = Math.max(LATENCY, longestDelay);
+  }
+
+  /** Nothing comes through in that direction. */
+  void cut(int from, int to, long until) {
+    cutUntil[from][to] = Math.max(cutUntil[from][to], until);
+  }
+
+  void heal() {
+    weather(0, 0, 0, LATENCY);
+    for (long[] row : cutUntil) {
+      java.util.Arrays.fill(row, 0);
+    }
+  }
+
+  boolean isCut(int from, int to) {
+    return timeline.now() < cutUntil[from][to];
+  }
+
+  void carry(int from, int to, Runnable message) {
+    copy(from, to, message);
+    while (copies > 0 && random.nextDouble() < copies) {
+      copy(from, to, message);
+    }
+  }
+
+  private void copy(int from, int to, Runnable message) {
+    if (isCut(from, to) || (loss > 0 && random.nextDouble() < loss)) {
+      return;
+    }
+    boolean slow = delays > 0 && random.nextDouble() < delays;
+    timeline.after(1 + random.nextInt(slow ? longest : LATENCY), message);
+  }
+}

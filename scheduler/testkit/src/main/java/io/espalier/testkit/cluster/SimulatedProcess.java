@@ -1,0 +1,93 @@
+package io.espalier.testkit.cluster;
+
+import java.util.ArrayDeque;
+
+/**
+ * A process that may be stopped for a while (SIGSTOP, garbage collection) or killed. What comes in
+ * while it is stopped waits and is handled in order when it goes on.
+ */
+class SimulatedProcess {
+  final String name;
+  final SimulatedCluster cluster;
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+  private boolean up;
+  private long incarnation;
+  private long stoppedUntil = Long.MIN_VALUE;
+  private boolean draining;
+
+  SimulatedProcess(SimulatedCluster cluster, String name) {
+    this.cluster = cluster;
+    this.name = name;
+  }
+
+  boolean isUp() {
+    return up;
+  }
+
+  boolean isStopped() {
+    return up && cluster.now() < stoppedUntil;
+  }
+
+  void begin() {
+    up = true;
+    incarnation++;
+    stoppedUntil = Long.MIN_VALUE;
+  }
+
+  /** Ends at once; what waited is lost. */
+  void crash() {
+    up = false;
+    incarnation++;
+    waiting.clear();
+  }
+
+  /** Stops every thread of it. */
+  void stop(long millis) {
+    if (up) {
+      stoppedUntil = Math.max(stoppedUntil, cluster.now() + millis);
+      cluster.timeline.at(stoppedUntil, this::goOn);
+    }
+  }
+
+  void goOn(boolean now) {
+    if (now) {
+      stoppedUntil = Long.MIN_VALUE;
+    }
+    goOn();
+  }
+
+  private void goOn() {
+    if (draining) {
+      return;
+    }
+    draining = true;
+    while (up && !isStopped() && !waiting.isEmpty()) {
+      waiting.remove().run();
+    }
+    draining = false;
+  }
+
+  /** Something comes in. */
+  void handle(Runnable input) {
+    if (!up) {
+      return;
+    }
+    if (isStopped() || !waiting.isEmpty()) {
+      waiting.add(input);
+      return;
+    }
+    input.run();
+  }
+
+  /** Does it later, if this same process is still there. */
+  void later(long delay, Runnable input) {
+    long mine = incarnation;
+    cluster.timeline.after(
+        delay,
+        () -> {
+          if (incarnation == mine) {
+            handle(input);
+          }
+        });
+  }
+}

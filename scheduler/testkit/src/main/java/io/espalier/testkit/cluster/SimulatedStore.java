@@ -1,0 +1,162 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The durable store: whole transactions, in order, refused when the epoch is old. It may be slow or
+ * fail for a while; a transaction under way when its scheduler dies is done or not, untold.
+ */
+final class SimulatedStore {
+  private static final int MOST_WAITING = 50;
+
+  private final SimulatedCluster cluster;
+  private final Random random;
+  private final boolean durable;
+  private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
+  private long epoch;
+  private long slowUntil;
+  private long failsUntil;
+
+  SimulatedStore(SimulatedCluster cluster, Random random, boolean durable) {
+    this.cluster = cluster;
+    this.random = random;
+    this.durable = durable;
+  }
+
+  /** Takes it over. */
+  long openEpoch() {
+    if (!durable) {
+      rows.clear();
+      cluster.invariants.storeForgets();
+    }
+    return ++epoch;
+  }
+
+  List<StatusRow> rows() {
+    return new ArrayList<>(rows.values());
+  }
+
+  @Nullable StatusRow row(TaskKey key) {
+    return rows.get(key);
+  }
+
+  void slow(long until) {
+    slowUntil = until;
+  }
+
+  void fails(long until) {
+    failsUntil = until;
+  }
+
+  void heal() {
+    slowUntil = 0;
+    failsUntil = 0;
+  }
+
+  private void apply(Batch batch) {
+    for (StatusRow row : batch.rows()) {
+      cluster.invariants.committed(rows.put(row.key(), row), row);
+    }
+  }
+
+  /** The way of one scheduler process to the store. */
+  final class Connection implements LoopPorts.Commits {
+    private final SimulatedScheduler owner;
+    private final long ownEpoch;
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private boolean busy;
+    private boolean ended;
+
+    private record Waiting(Batch batch, CompletableFuture<Void> told) {}
+
+    Connection(SimulatedScheduler owner, long ownEpoch) {
+      this.owner = owner;
+      this.ownEpoch = ownEpoch;
+    }
+
+    @Override
+    public CompletionStage<Void> submit(Batch batch) {
+      CompletableFuture<Void> told = new CompletableFuture<>();
+      waiting.add(new Waiting(batch, told));
+      pump();
+      if (cluster.has(ProtocolBug.DISPATCH_BEFORE_COMMIT)) {
+        return CompletableFuture.completedFuture(null);
+      }
+      return told;
+    }
+
+    @Override
+    public boolean isSaturated() {
+      return waiting.size() > MOST_WAITING;
+    }
+
+    /** Does it once everything that was submitted so far is durable. */
+    void whenDurable(Runnable then) {
+      if (waiting.isEmpty()) {
+        then.run();
+      } else {
+        waiting.getLast().told().thenRun(then);
+      }
+    }
+
+    /** Its process is dead: what is under way may still be done. */
+    void end() {
+      ended = true;
+    }
+
+    private void pump() {
+      if (busy || ended || waiting.isEmpty()) {
+        return;
+      }
+      busy = true;
+      boolean slow = cluster.now() < slowUntil;
+      cluster.timeline.after(1 + random.nextInt(slow ? 4_000 : 8), this::transact);
+    }
+
+    private void transact() {
+      Waiting first = waiting.element();
+      if (ended && random.nextBoolean()) {
+        return;
+      }
+      if (owner.isCutOff() && !ended) {
+        owner.later(500, () -> cluster.timeline.after(1, this::transact));
+        return;
+      }
+      if (ownEpoch != epoch) {
+        owner.handle(() -> cluster.staleEpoch(owner));
+        return;
+      }
+      if (cluster.now() < failsUntil && !ended) {
+        // The writer tries again; whether the last try was done it cannot know, it is the same
+        // batch.
+        if (random.nextInt(4) == 0) {
+          apply(first.batch());
+        }
+        owner.later(500, () -> cluster.timeline.after(1, this::transact));
+        return;
+      }
+      apply(first.batch());
+      owner.later(
+          1 + random.nextInt(3),
+          () -> {
+            waiting.remove();
+            busy = false;
+            first.told().complete(null);
+            pump();
+            cluster.woken(owner);
+          });
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** The process of one invocation. Some of them ignore TERM. */
+final class SimulatedTask {
+  private static final int KILL_LATENCY = 20;
+
+  final RunId run;
+  private final SimulatedCluster cluster;
+  private final SimulatedHost host;
+  private final SimulatedWorker.Jvm parent;
+  private final boolean check;
+  private final boolean stubborn;
+  private boolean asked;
+  private boolean dead;
+
+  SimulatedTask(
+      SimulatedCluster cluster, SimulatedHost host, SimulatedWorker.Jvm parent, Launch launch) {
+    this.cluster = cluster;
+    this.host = host;
+    this.parent = parent;
+    this.run = RunId.of(launch);
+    this.check = HealthCheck.is(launch.job());
+    this.stubborn = cluster.random.nextInt(5) == 0;
+    host.tasks().put(run, this);
+    if (!check) {
+      cluster.trace(() -> run + " lives on " + parent.name);
+      cluster.invariants.started(run, launch.worker().shard());
+    }
+    Random random = cluster.random;
+    long lasts =
+        check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());
+    cluster.timeline.after(lasts, () -> ends(check ? "done" : status(random)));
+  }
+
+  private static String status(Random random) {
+    int drawn = random.nextInt(20);
+    return drawn < 16
+        ? "done"
+        : drawn < 18 ? "error_backoff" : drawn < 19 ? "incomplete" : "failed";
+  }
+
+  private void ends(String status) {
+    end(
+        new TaskEnd(
+            run.job(),
+            run.node(),
+            run.invocation(),
+            asked ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED,
+            status,
+            0,
+            null,
+            null),
+        true);
+  }
+
+  boolean isDead() {
+    return dead;
+  }
+
+  void stop(KillRequest how) {
+    if (how.method() == KillRequest.Method.KILL) {
+      kill();
+      return;
+    }
+    term();
+    if (how.method() == KillRequest.Method.TERM_WAIT_KILL) {
+      parent.later(Math.max(1, how.waitMillis()), this::kill);
+    }
+  }
+
+  void term() {
+    asked = true;
+    if (cluster.has(ProtocolBug.REGISTERS_BEFORE_DEAD)) {
+      parent.ended(killed());
+    }
+    if (!stubborn) {
+      cluster.timeline.after(5 + cluster.random.nextInt(500), () -> end(killed(), true));
+    }
+  }
+
+  void kill() {
+    asked = true;
+    cluster.timeline.after(1 + cluster.random.nextInt(KILL_LATENCY), () -> end(killed(), true));
+  }
+
+  /** With its host. */
+  void vanish() {
+    end(killed(), false);
+  }
+
+  private TaskEnd killed() {
+    return new TaskEnd(
+        run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED, null, null, 9, null);
+  }
+
+  private void end(TaskEnd how, boolean seen) {
+    if (dead) {
+      return;
+    }
+    dead = true;
+    host.tasks().remove(run);
+    if (!check) {
+      cluster.trace(() -> run + " dies: " + how.kind() + " " + word(how.rawStatus()));
+      cluster.invariants.died(run, how);
+    }
+    if (seen) {
+      parent.later(1 + cluster.random.nextInt(5), () -> parent.ended(how));
+    }
+  }
+
+  private static String word(@Nullable String status) {
+    return status == null ? "" : status;
+  }
+}

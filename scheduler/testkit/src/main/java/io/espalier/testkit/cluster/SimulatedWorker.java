@@ -1,0 +1,371 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkerOutput;
+import io.espalier.core.protocol.WorkerSide;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerRef;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The worker processes on one host, one after the other: each drives a {@link WorkerSide}. */
+final class SimulatedWorker {
+  private static final int LOOK_AGAIN = 50;
+
+  private final SimulatedCluster cluster;
+  final SimulatedHost host;
+  final String shard;
+  private Jvm jvm;
+
+  SimulatedWorker(SimulatedCluster cluster, SimulatedHost host, String shard) {
+    this.cluster = cluster;
+    this.host = host;
+    this.shard = shard;
+    this.jvm = new Jvm(0);
+  }
+
+  String address() {
+    return "host" + host.number + ":" + shard;
+  }
+
+  Jvm jvm() {
+    return jvm;
+  }
+
+  /** A new process on the same data directory; what the one before left is killed first. */
+  void boot() {
+    if (jvm.isUp()) {
+      return;
+    }
+    jvm = new Jvm(1 + cluster.random.nextInt(Integer.MAX_VALUE));
+    jvm.begin();
+    jvm.poke();
+    List<Long> before = List.copyOf(host.journal());
+    host.journal().add(jvm.ref.instance());
+    cluster.trace(() -> jvm.name + " boots as instance " + jvm.ref.instance());
+    if (cluster.has(ProtocolBug.JOURNAL_IGNORED)) {
+      Jvm mine = jvm;
+      jvm.later(
+          1,
+          () -> {
+            mine.side.cleared(before, host.now());
+            mine.poke();
+          });
+      return;
+    }
+    jvm.clear(before);
+  }
+
+  void crash() {
+    if (jvm.isUp()) {
+      cluster.trace(() -> jvm.name + " is killed");
+      jvm.crash();
+      host.workerDied();
+    }
+  }
+
+  void crashHost() {
+    cluster.trace(() -> "host " + host.number + " loses power");
+    jvm.crash();
+    host.crash();
+  }
+
+  /** Whether there is nothing left to do or to report. */
+  boolean isIdle() {
+    return !jvm.isUp() || (jvm.side.running() == 0 && jvm.side.unsettled() == 0);
+  }
+
+  /** One worker process. */
+  final class Jvm extends SimulatedProcess implements WorkerOutput {
+    final WorkerRef ref;
+    final WorkerSide side;
+    private final Map<RunId, SimulatedTask> tasks = new HashMap<>();
+    private final Map<Long, Long> sentAt = new HashMap<>();
+    private int target;
+    private boolean poked;
+    private long wake;
+    private long stopAtHeartbeat;
+    private long stopAtWork;
+    private ProtocolTimers timers = cluster.plan.timers();
+
+    Jvm(long instance) {
+      super(SimulatedWorker.this.cluster, "worker " + shard);
+      ref = new WorkerRef(shard, instance);
+      side =
+          new WorkerSide(
+              ref,
+              new WorkerFacts(
+                  "host" + host.number, address(), 0, Map.of(), Versions.OURS, Set.of()),
+              this);
+    }
+
+    private void clear(List<Long> before) {
+      host.tasks().values().forEach(SimulatedTask::kill);
+      if (!host.tasks().isEmpty()) {
+        later(LOOK_AGAIN, () -> clear(before));
+        return;
+      }
+      side.cleared(before, host.now());
+      poke();
+    }
+
+    // ---- steps
+
+    /** Has a step done soon. */
+    void poke() {
+      if (!poked) {
+        poked = true;
+        later(
+            1,
+            () -> {
+              poked = false;
+              step();
+            });
+      }
+    }
+
+    private void step() {
+      long pause = side.step(host.now());
+      if (pause == Long.MAX_VALUE) {
+        return;
+      }
+      long at = host.clock().trueTime(host.clock().local(cluster.now()) + Math.max(1, pause));
+      if (wake <= cluster.now() || at < wake) {
+        wake = at;
+        later(
+            at - cluster.now(),
+            () -> {
+              if (wake == at) {
+                wake = 0;
+                step();
+              }
+            });
+      }
+    }
+
+    /** The supervisor has seen the last process of a task dead. */
+    void ended(TaskEnd end) {
+      if (tasks.remove(RunId.of(end)) != null) {
+        side.ended(end, host.now());
+        poke();
+      }
+    }
+
+    /** A batch has come. */
+    WorkAnswer work(Work work) {
+      Work seen = work;
+      if (cluster.has(ProtocolBug.SESSION_IGNORED)) {
+        seen = with(work, side.epoch(), side.session(), work.number());
+      } else if (cluster.has(ProtocolBug.NO_FENCE)) {
+        seen = with(work, work.epoch(), work.session(), Long.MAX_VALUE / 2 + cluster.next());
+      }
+      WorkAnswer answer = side.work(seen, host.now());
+      poke();
+      stopNow(stopAtWork);
+      stopAtWork = 0;
+      return new WorkAnswer(
+          work.number(), answer.verdict(), answer.epoch(), answer.starts(), answer.asked());
+    }
+
+    private Work with(Work work, long epoch, long session, long number) {
+      return new Work(
+          epoch,
+          session,
+          work.worker(),
+          number,
+          work.starts().stream().filter(launch -> !tasks.containsKey(RunId.of(launch))).toList(),
+          work.orders(),
+          work.asks(),
+          work.settled());
+    }
+
+    // ---- output
+
+    @Override
+    public void send(Heartbeat heartbeat) {
+      sentAt.put(heartbeat.number(), cluster.now());
+      SimulatedScheduler to = cluster.scheduler(target);
+      cluster.call(
+          this,
+          host.number,
+          to,
+          to.host,
+          timers.callMillis(),
+          () -> to.heartbeat(heartbeat),
+          answer -> {
+            HeartbeatAnswer heard = bent(answer);
+            if (heard.verdict() != HeartbeatAnswer.Verdict.ACCEPTED) {
+              cluster.trace(() -> name + " hears " + heard.verdict() + " " + heard.message());
+            }
+            if (heard.verdict() == HeartbeatAnswer.Verdict.NOT_LEADER) {
+              target++;
+            }
+            side.heartbeatAnswered(heard, host.now());
+            poke();
+          },
+          reached -> {
+            target++;
+            side.heartbeatFailed(heartbeat.number(), host.now());
+            poke();
+          });
+      stopNow(stopAtHeartbeat);
+      stopAtHeartbeat = 0;
+    }
+
+    /** Stops it at the worst of moments: with a heartbeat or a start under way. */
+    void stopAtNext(boolean heartbeat, long millis) {
+      stopAtHeartbeat = heartbeat ? millis : stopAtHeartbeat;
+      stopAtWork = heartbeat ? stopAtWork : millis;
+    }
+
+    private void stopNow(long millis) {
+      if (millis > 0) {
+        cluster.trace(() -> name + " is stopped for " + millis);
+        stop(millis);
+      }
+    }
+
+    private HeartbeatAnswer bent(HeartbeatAnswer answer) {
+      long more = 0;
+      if (cluster.has(ProtocolBug.LEASE_FROM_ANSWER)) {
+        Long sent = sentAt.get(answer.number());
+        more = sent == null ? 0 : cluster.now() - sent;
+      } else if (cluster.has(ProtocolBug.LEASE_LONGER_THAN_WAIT)) {
+        more = cluster.plan.timers().lostMillis();
+      }
+      sentAt.remove(answer.number());
+      if (more == 0) {
+        return answer;
+      }
+      Map<String, Long> values = new HashMap<>(answer.timers().values());
+      values.merge("lease", more, Long::sum);
+      values.merge("margin", more, Long::sum);
+      values.merge("takeover", 2 * more, Long::sum);
+      return new HeartbeatAnswer(
+          answer.number(),
+          answer.verdict(),
+          answer.epoch(),
+          answer.session(),
+          answer.version(),
+          ProtocolTimers.of(values),
+          answer.drain(),
+          answer.message());
+    }
+
+    @Override
+    public void send(Report report) {
+      SimulatedScheduler to = cluster.scheduler(target);
+      cluster.call(
+          this,
+          host.number,
+          to,
+          to.host,
+          timers.callMillis(),
+          () -> to.report(report),
+          (ReportAnswer answer) -> {
+            side.reportAnswered(answer, host.now());
+            poke();
+          },
+          reached -> {
+            side.reportFailed(report.number(), host.now());
+            poke();
+          });
+    }
+
+    @Override
+    public void start(Launch launch) {
+      RunId run = RunId.of(launch);
+      // It takes a while until there is a process, and the JVM may be stopped in between.
+      later(
+          1 + cluster.random.nextInt(10),
+          () -> {
+            if (host.lets()) {
+              tasks.put(run, new SimulatedTask(cluster, host, this, launch));
+              return;
+            }
+            side.ended(
+                TaskEnd.notStarted(
+                    run.job(), run.node(), run.invocation(), "the guard forbids it", 0),
+                host.now());
+            poke();
+          });
+    }
+
+    @Override
+    public void kill(RunId run, KillRequest how) {
+      SimulatedTask task = tasks.get(run);
+      if (task != null) {
+        task.stop(how);
+      } else {
+        later(20, () -> killLate(run, how));
+      }
+    }
+
+    private void killLate(RunId run, KillRequest how) {
+      SimulatedTask task = tasks.get(run);
+      if (task != null) {
+        task.stop(how);
+      }
+    }
+
+    @Override
+    public void extend(RunId run, long millis) {}
+
+    @Override
+    public void stopAll(long killWaitMillis) {
+      List<SimulatedTask> all = new ArrayList<>(host.tasks().values());
+      cluster.trace(() -> name + " stops " + host.tasks().keySet());
+      all.forEach(SimulatedTask::term);
+      later(
+          killWaitMillis,
+          () -> {
+            for (SimulatedTask task : List.copyOf(host.tasks().values())) {
+              if (all.contains(task)) {
+                task.kill();
+              }
+            }
+            if (side.running() > 0 && side.session() == 0) {
+              // What was just about to start when the stop began.
+              List.copyOf(host.tasks().values()).forEach(SimulatedTask::kill);
+            }
+          });
+    }
+
+    @Override
+    public void guard(io.espalier.core.protocol.Instants since, long killAfterMillis) {
+      host.guard(since, killAfterMillis);
+    }
+
+    @Override
+    public void drained() {
+      cluster.trace(() -> name + " is drained and ends");
+      crash();
+      host.workerDied();
+      cluster.timeline.after(500 + cluster.random.nextInt(3_000), SimulatedWorker.this::boot);
+    }
+
+    @Override
+    public void warn(String message) {
+      cluster.trace(() -> name + ": " + message);
+    }
+  }
+
+  @Nullable Jvm upJvm() {
+    return jvm.isUp() ? jvm : null;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.testkit.cluster;
+
+import org.jspecify.annotations.NullMarked;
