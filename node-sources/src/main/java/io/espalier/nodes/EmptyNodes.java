@@ -13,6 +13,11 @@ import java.time.Instant;
 /** {@code empty}: adds nothing; for jobs whose tasks run on the instance (behaviour 3.2). */
 public final class EmptyNodes implements NodeSource {
   @Override
+  public boolean isComputed() {
+    return true;
+  }
+
+  @Override
   public void fetch(NodesSoFar soFar, Instant now, NodeSink sink) {
     // Nothing is what it delivers.
   }

@@ -50,6 +50,11 @@ public final class ManualNodes implements NodeSource {
       List<String> children, boolean enabled, Set<String> tags, Json.Obj attributes) {}
 
   @Override
+  public boolean isComputed() {
+    return true;
+  }
+
+  @Override
   public void fetch(NodesSoFar soFar, Instant now, NodeSink sink) {
     List<String> level = new ArrayList<>();
     for (String root : roots) {

@@ -65,6 +65,10 @@ final class Prefs {
     return problems.stream().anyMatch(Problem::isError);
   }
 
+  void add(Problem problem) {
+    problems.add(problem);
+  }
+
   void error(String where, Position at, @Nullable Json value, String message) {
     error(where, at, value, message, null);
   }

@@ -5,7 +5,6 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
@@ -14,7 +13,6 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.NodesSoFar;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -37,18 +35,23 @@ public final class RangeLabelNodes implements NodeSource {
   private final int parentLevel;
   private final long start;
   private final long count;
-  private final List<Part> format;
+  private final NameFormat format;
   private final boolean enabled;
   private final String path;
 
   private RangeLabelNodes(
-      int parentLevel, long start, long count, List<Part> format, boolean enabled, String path) {
+      int parentLevel, long start, long count, NameFormat format, boolean enabled, String path) {
     this.parentLevel = parentLevel;
     this.start = start;
     this.count = count;
-    this.format = List.copyOf(format);
+    this.format = format;
     this.enabled = enabled;
     this.path = path;
+  }
+
+  @Override
+  public boolean isComputed() {
+    return true;
   }
 
   @Override
@@ -83,28 +86,15 @@ public final class RangeLabelNodes implements NodeSource {
   }
 
   private String name(String parent, long i) {
-    StringBuilder name = new StringBuilder();
-    for (Part part : format) {
-      switch (part.kind) {
-        case TEXT -> name.append(part.text);
-        case PARENT -> name.append(parent);
-        case I -> name.append(i);
-        case START -> name.append(start);
-        case END -> name.append(start + count - 1);
-      }
-    }
-    return name.toString();
+    return format.name(
+        placeholder ->
+            switch (placeholder) {
+              case "parent" -> parent;
+              case "i" -> Long.toString(i);
+              case "start" -> Long.toString(start);
+              default -> Long.toString(start + count - 1);
+            });
   }
-
-  private enum Kind {
-    TEXT,
-    PARENT,
-    I,
-    START,
-    END
-  }
-
-  private record Part(Kind kind, String text) {}
 
   /** Checks the preferences and makes the source. */
   public static final class Type implements NodeSourceType {
@@ -122,14 +112,15 @@ public final class RangeLabelNodes implements NodeSource {
       Long end = prefs.requireInteger("end");
       String text = prefs.string("format", "a string", "{parent}__{i}");
       boolean enabled = prefs.bool("enabled", true);
-      List<Part> format = parse(text, prefs);
+      NameFormat format =
+          NameFormat.read("format", text, List.of("end", "i", "parent", "start"), prefs);
       long count = start == null || end == null ? 0 : count(start, end, format, prefs);
       long from = start == null ? 0 : start;
       return prefs.finish(
           () -> new RangeLabelNodes(parentLevel, from, count, format, enabled, spec.path()));
     }
 
-    private static long count(long start, long end, List<Part> format, Prefs prefs) {
+    private static long count(long start, long end, NameFormat format, Prefs prefs) {
       if (start > end) {
         return 0;
       }
@@ -143,7 +134,7 @@ public final class RangeLabelNodes implements NodeSource {
             null);
         return 0;
       }
-      if (end > start && format.stream().noneMatch(p -> p.kind == Kind.I)) {
+      if (end > start && !format.uses("i")) {
         problem(
             prefs,
             "format",
@@ -151,57 +142,6 @@ public final class RangeLabelNodes implements NodeSource {
             "put {i} into the format");
       }
       return end - start + 1;
-    }
-
-    private static List<Part> parse(String format, Prefs prefs) {
-      List<Part> parts = new ArrayList<>();
-      StringBuilder text = new StringBuilder();
-      for (int at = 0; at < format.length(); at++) {
-        char c = format.charAt(at);
-        boolean brace = c == '{' || c == '}';
-        if (brace && at + 1 < format.length() && format.charAt(at + 1) == c) {
-          text.append(c);
-          at++;
-        } else if (c == '{' && format.indexOf('}', at) >= 0) {
-          int close = format.indexOf('}', at);
-          if (text.length() > 0) {
-            parts.add(new Part(Kind.TEXT, text.toString()));
-            text.setLength(0);
-          }
-          placeholder(format.substring(at + 1, close), parts, prefs);
-          at = close;
-        } else if (brace) {
-          problem(
-              prefs,
-              "format",
-              "the brace \"" + c + "\" at position " + (at + 1) + " has no partner",
-              "write it twice to have it in the name");
-        } else {
-          text.append(c);
-        }
-      }
-      if (text.length() > 0) {
-        parts.add(new Part(Kind.TEXT, text.toString()));
-      }
-      if (format.isEmpty()) {
-        problem(prefs, "format", "the format is empty", null);
-      }
-      return parts;
-    }
-
-    private static void placeholder(String name, List<Part> parts, Prefs prefs) {
-      switch (name) {
-        case "parent" -> parts.add(new Part(Kind.PARENT, ""));
-        case "i" -> parts.add(new Part(Kind.I, ""));
-        case "start" -> parts.add(new Part(Kind.START, ""));
-        case "end" -> parts.add(new Part(Kind.END, ""));
-        default ->
-            problem(
-                prefs,
-                "format",
-                "unknown placeholder {" + name + "}",
-                Suggestions.hint(name, List.of("end", "i", "parent", "start")));
-      }
     }
 
     private static void problem(Prefs prefs, String key, String message, @Nullable String hint) {

@@ -1,0 +1,67 @@
+package io.espalier.nodes;
+
+import io.espalier.nodes.cron.Schedule;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.OptionalLong;
+
+/**
+ * The recent events of a schedule, remembered so that each is looked for only once while time goes
+ * on. Thread-safe.
+ */
+final class EventWindow {
+  private final Schedule schedule;
+  private final long lifetime;
+
+  /** In ascending order: all events in the lifetime up to {@code until}. */
+  private final Deque<Long> events = new ArrayDeque<>();
+
+  private long until = Long.MIN_VALUE;
+
+  /** More events than there can be nodes. */
+  static final class TooMany extends Exception {
+    private static final long serialVersionUID = 1L;
+  }
+
+  EventWindow(Schedule schedule, long lifetime) {
+    this.schedule = schedule;
+    this.lifetime = lifetime;
+  }
+
+  /**
+   * The events e with {@code now - lifetime < e <= now}, in ascending order.
+   *
+   * @param most more than these are refused
+   */
+  synchronized long[] at(long now, int most) throws TooMany, InterruptedException {
+    long first = now - lifetime + 1;
+    if (now < until || first > until) {
+      events.clear();
+      until = first - 1;
+    }
+    while (!events.isEmpty() && events.getFirst() < first) {
+      events.removeFirst();
+    }
+    while (until < now) {
+      OptionalLong next = schedule.next(until + 1);
+      if (next.isEmpty() || next.getAsLong() > now) {
+        until = now;
+      } else {
+        until = next.getAsLong();
+        events.addLast(until);
+        if (events.size() > most) {
+          throw new TooMany();
+        }
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    }
+    return events.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /** The first event after {@code now}. */
+  OptionalLong after(long now) {
+    return schedule.next(now + 1);
+  }
+}

@@ -1,0 +1,55 @@
+package io.espalier.nodes.cron;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Suggestions;
+import java.util.Collection;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where in a document something is read, and where its problems go. */
+record Place(String path, Consumer<Problem> problems) {
+  private static final int LONGEST_VALUE = 100;
+  private static final int TYPO = 2;
+
+  Place key(String key) {
+    String segment = ProblemPath.ROOT.key(key).toString();
+    return new Place(segment.startsWith("[") ? path + segment : path + "." + segment, problems);
+  }
+
+  Place index(int item) {
+    return new Place(path + "[" + item + "]", problems);
+  }
+
+  void error(Json value, String message, @Nullable String hint) {
+    String text = value.toString();
+    String shown = text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
+    problems.accept(new Problem(Severity.ERROR, path, value.at(), message, shown, hint));
+  }
+
+  /** A key that should be there; the place is that of the key. */
+  void missing(Json.Obj in, String message, @Nullable String hint) {
+    problems.accept(new Problem(Severity.ERROR, path, in.at(), message, null, hint));
+  }
+
+  /** Any key but these is an error (behaviour 3.7); comments are not. */
+  void unknownKeys(Json.Obj object, Collection<String> known) {
+    for (String key : object.members().keySet()) {
+      if (known.contains(key) || key.startsWith("_") || key.startsWith("//")) {
+        continue;
+      }
+      String near = Suggestions.closest(key, known, TYPO);
+      String hint =
+          near == null
+              ? "known: " + String.join(", ", known)
+              : "did you mean \"" + near + "\"?";
+      Position at = object.keyAt(key);
+      problems.accept(
+          new Problem(
+              Severity.ERROR, key(key).path, at, "unknown key \"" + key + "\"", null, hint));
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Schedules: which instants a crontab item means (behaviour 3.7). Pure: no clock, no I/O; what is
+ * wrong with an item becomes problems.
+ */
+@NullMarked
+package io.espalier.nodes.cron;
+
+import org.jspecify.annotations.NullMarked;
