@@ -1,5 +1,7 @@
 package io.espalier.thrift.rpc;
 
+import io.espalier.core.protocol.Versions;
+
 /**
  * What both ends of connections need to know about us.
  *
@@ -10,10 +12,10 @@ public record PeerOptions(
     RpcSecurity security,
     RpcTimeouts timeouts,
     RpcLimits limits,
-    ProtocolRange protocol) {
+    Versions protocol) {
   public static PeerOptions of(String program, RpcSecurity security) {
     return new PeerOptions(
-        program, security, RpcTimeouts.DEFAULT, RpcLimits.DEFAULT, ProtocolRange.OURS);
+        program, security, RpcTimeouts.DEFAULT, RpcLimits.DEFAULT, Versions.OURS);
   }
 
   public PeerOptions withTimeouts(RpcTimeouts newTimeouts) {
@@ -24,7 +26,7 @@ public record PeerOptions(
     return new PeerOptions(program, security, timeouts, newLimits, protocol);
   }
 
-  public PeerOptions withProtocol(ProtocolRange range) {
+  public PeerOptions withProtocol(Versions range) {
     return new PeerOptions(program, security, timeouts, limits, range);
   }
 }

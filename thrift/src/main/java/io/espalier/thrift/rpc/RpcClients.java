@@ -1,5 +1,7 @@
 package io.espalier.thrift.rpc;
 
+import io.espalier.thrift.gen.Refused;
+import io.espalier.thrift.wire.BadMessage;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -9,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.thrift.TBase;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections to peers, kept open between calls. Thread-safe; calls block their thread, each within
@@ -16,7 +19,7 @@ import org.apache.thrift.TBase;
  * closed before its server does it: a request into a dead connection would be one whose fate is not
  * known.
  */
-public final class RpcClients implements AutoCloseable {
+final class RpcClients implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int IDLE_PER_PEER = 4;
 
@@ -31,7 +34,7 @@ public final class RpcClients implements AutoCloseable {
   /**
    * @param callee what all peers are
    */
-  public RpcClients(Role callee, PeerOptions options) {
+  RpcClients(Role callee, PeerOptions options) {
     this.callee = callee;
     this.options = options;
     this.timer =
@@ -43,6 +46,23 @@ public final class RpcClients implements AutoCloseable {
               return thread;
             });
     timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /** A refusal is an answer: nothing was acted upon. */
+  static void check(InetSocketAddress peer, @Nullable Refused refused) throws RpcFailure {
+    if (refused != null) {
+      throw new RpcFailure(
+          RpcFailure.Kind.REFUSED,
+          peer.getHostString() + ":" + peer.getPort() + " refuses it: " + refused.getMessage());
+    }
+  }
+
+  /** It was acted upon, but how is not to be understood. */
+  static RpcFailure bad(InetSocketAddress peer, BadMessage e) {
+    return new RpcFailure(
+        RpcFailure.Kind.UNKNOWN,
+        "bad answer of " + peer.getHostString() + ":" + peer.getPort() + ": " + e.getMessage(),
+        e);
   }
 
   PeerOptions options() {
@@ -111,7 +131,7 @@ public final class RpcClients implements AutoCloseable {
   }
 
   /** Closes what is open to a peer, because it went away or came back. */
-  public void forget(InetSocketAddress peer) {
+  void forget(InetSocketAddress peer) {
     Deque<Idle> open;
     synchronized (idle) {
       open = idle.remove(peer);

@@ -18,7 +18,7 @@ public record RpcLimits(
     int frameMillis,
     int idleMillis) {
   public static final RpcLimits DEFAULT =
-      new RpcLimits(16 << 20, 4_096, 256, 3_000, 10_000, 300_000);
+      new RpcLimits(64 << 20, 4_096, 256, 3_000, 10_000, 300_000);
 
   /** All a stranger may send at once. */
   static final int GREETING_BYTES = 4_096;

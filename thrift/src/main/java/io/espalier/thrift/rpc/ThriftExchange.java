@@ -1,5 +1,7 @@
 package io.espalier.thrift.rpc;
 
+import io.espalier.core.protocol.Versions;
+
 import io.espalier.thrift.gen.Greeted;
 import io.espalier.thrift.gen.Greeting;
 import io.espalier.thrift.gen.Peer;
@@ -128,13 +130,17 @@ final class ThriftExchange implements Exchange {
       return new Answer(encode(message, TMessageType.REPLY, result), false, true);
     }
     greeted = true;
-    int version = options.protocol().common(range(greeting));
+    int version = options.protocol().common(range(greeting)).orElse(0);
     result.setSuccess(new Greeted(version, options.program()));
     return new Answer(encode(message, TMessageType.REPLY, result), true, false);
   }
 
-  private static ProtocolRange range(Greeting greeting) {
-    return new ProtocolRange(greeting.getOldestProtocol(), greeting.getNewestProtocol());
+  private static Versions range(Greeting greeting) {
+    if (greeting.getOldestProtocol() < 1
+        || greeting.getNewestProtocol() < greeting.getOldestProtocol()) {
+      throw new IllegalArgumentException("no range");
+    }
+    return new Versions(greeting.getOldestProtocol(), greeting.getNewestProtocol());
   }
 
   private @org.jspecify.annotations.Nullable Refused objection(Greeting greeting) {
@@ -151,13 +157,13 @@ final class ThriftExchange implements Exchange {
           RefusalCode.OTHER_ROLE,
           "this is a " + role.word() + ", not a " + greeting.getCallee());
     }
-    ProtocolRange theirs;
+    Versions theirs;
     try {
       theirs = range(greeting);
     } catch (IllegalArgumentException e) {
       return new Refused(RefusalCode.BAD_MESSAGE, "its protocol versions are " + e.getMessage());
     }
-    if (options.protocol().common(theirs) == 0) {
+    if (options.protocol().common(theirs).isEmpty()) {
       return new Refused(
           RefusalCode.OTHER_PROTOCOL,
           "this "

@@ -3,6 +3,7 @@ package io.espalier.thrift.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.protocol.Versions;
 import io.espalier.thrift.rpc.RpcFailure.Kind;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -151,14 +152,14 @@ final class RpcTest {
 
   @Test
   void oneReleaseApartTalksAndTwoDoNot() throws Exception {
-    PeerOptions third = OPEN.withProtocol(new ProtocolRange(2, 3));
+    PeerOptions third = OPEN.withProtocol(new Versions(2, 3));
     try (EchoServer server = EchoServer.start(third);
         RpcClients second =
-            new RpcClients(Role.WORKER, OPEN.withProtocol(new ProtocolRange(1, 2)));
+            new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 2)));
         RpcClients fourth =
-            new RpcClients(Role.WORKER, OPEN.withProtocol(new ProtocolRange(3, 4)));
+            new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(3, 4)));
         RpcClients first =
-            new RpcClients(Role.WORKER, OPEN.withProtocol(new ProtocolRange(1, 1)))) {
+            new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 1)))) {
       assertThat(EchoServer.echo(second, server.address(), "older")).isEqualTo("older");
       assertThat(EchoServer.echo(fourth, server.address(), "newer")).isEqualTo("newer");
       assertRefused(first, server, "speaks protocol 2 to 3, the caller (test) speaks 1");

@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processes by {@link ProcessBuilder}, for platforms without the native mechanism. Three threads
@@ -29,7 +30,15 @@ final class JdkProcesses implements Processes {
   private static final long LAST_LOOK_MILLIS = 1000;
 
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
+  private final @Nullable Path gate;
   private final boolean sessions = Files.isExecutable(Path.of("/usr/bin/setsid"));
+
+  /**
+   * @param gate without this file nothing is started; null: there is no gate
+   */
+  JdkProcesses(@Nullable Path gate) {
+    this.gate = gate;
+  }
 
   @Override
   public String description() {
@@ -51,6 +60,9 @@ final class JdkProcesses implements Processes {
     List<String> command = new ArrayList<>();
     if (sessions) {
       command.add("/usr/bin/setsid");
+    }
+    if (gate != null) {
+      command.addAll(List.of("/bin/sh", "-c", "[ -e \"$0\" ] && exec \"$@\"", gate.toString()));
     }
     command.add(spawn.executable().toString());
     command.addAll(spawn.argv().subList(1, spawn.argv().size()));

@@ -14,6 +14,7 @@ final class Libc {
   static final int F_SETFL = 4;
   static final int F_DUPFD_CLOEXEC = 1030;
   static final int EAGAIN = 11;
+  static final int ENOENT = 2;
   static final int EINTR = 4;
   static final int ENOEXEC = 8;
   static final int EPOLLIN = 1;
@@ -42,6 +43,9 @@ final class Libc {
   static native int posix_spawn_file_actions_init(Pointer actions);
 
   static native int posix_spawn_file_actions_adddup2(Pointer actions, int from, int to);
+
+  static native int posix_spawn_file_actions_addopen(
+      Pointer actions, int fd, Pointer path, int flags, int mode);
 
   static native int posix_spawn_file_actions_addclose(Pointer actions, int fd);
 

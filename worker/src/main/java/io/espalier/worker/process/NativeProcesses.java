@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import com.sun.jna.Memory;
 import com.sun.jna.Platform;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,11 +49,13 @@ final class NativeProcesses implements Processes {
   private final Queue<Runnable> results = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final List<Thread> spawners = new ArrayList<>();
+  private final @Nullable Path gate;
   private long nextSerial = 1;
 
   private record Request(Spawn spawn, Events events) {}
 
-  private NativeProcesses() {
+  private NativeProcesses(@Nullable Path gate) {
+    this.gate = gate;
     // struct epoll_event is packed on x86-64 only.
     boolean packed = Platform.isIntel();
     eventSize = packed ? 12 : 16;
@@ -63,7 +66,7 @@ final class NativeProcesses implements Processes {
     one.setLong(0, 1);
     watch(wakeFd, WAKE);
     for (int i = 0; i < SPAWNERS; i++) {
-      NativeSpawner spawner = new NativeSpawner();
+      NativeSpawner spawner = new NativeSpawner(gate);
       Thread thread = new Thread(() -> spawnAll(spawner), "task-spawner-" + i);
       thread.setDaemon(true);
       spawners.add(thread);
@@ -72,9 +75,10 @@ final class NativeProcesses implements Processes {
   }
 
   /**
+   * @param gate without this file nothing is started; null: there is no gate
    * @throws IOException saying what this platform lacks
    */
-  static NativeProcesses open() throws IOException {
+  static NativeProcesses open(@Nullable Path gate) throws IOException {
     try {
       if (!Platform.isLinux() || !Platform.is64Bit()) {
         throw new IOException("native process starts need 64-bit Linux");
@@ -84,7 +88,7 @@ final class NativeProcesses implements Processes {
         throw new IOException("pidfd_open: " + Libc.strerror(Libc.errno()));
       }
       Libc.close((int) pidfd);
-      return new NativeProcesses();
+      return new NativeProcesses(gate);
     } catch (LinkageError | IllegalStateException e) {
       throw new IOException("native process starts are not available: " + e.getMessage(), e);
     }
@@ -130,6 +134,10 @@ final class NativeProcesses implements Processes {
 
   private void register(NativeSpawner.Spawned spawned, Events sink) {
     if (spawned.pid < 0) {
+      if (gate != null && spawned.error == Libc.ENOENT && !Files.exists(gate)) {
+        sink.failed("the lease of this worker has run out", true);
+        return;
+      }
       String why =
           spawned.error == Libc.ENOEXEC
               ? "not in a format that can be run (a script needs a first line like #!/bin/sh)"

@@ -3,8 +3,10 @@ package io.espalier.worker.process;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts processes with {@code posix_spawn}; belongs to one thread.
@@ -23,18 +25,26 @@ final class NativeSpawner implements AutoCloseable {
 
   static final int CANARY_FD = 98;
 
+  /** Closed again with all that lies below the canary. */
+  private static final int GATE_FD = 97;
+
   private static final int FIRST_RESERVED = 100;
 
   private final int devNull;
   private final int[] reserved = new int[4];
   private final int directory;
+  private final @Nullable Memory gatePath;
   private final Memory attributes = zeroed(1024);
   private final Memory actions = zeroed(1024);
   private final Memory actionsWithCanary = zeroed(1024);
   private final int[] pid = new int[1];
   private final int[] ends = new int[2];
 
-  NativeSpawner() {
+  /**
+   * @param gate a file that the child must be able to open before its exec; null: there is none.
+   *     Whoever removes it stops all starts at once, those of a frozen process too
+   */
+  NativeSpawner(@Nullable Path gate) {
     int opened = check("open", Libc.open("/dev/null", 2 | Libc.O_CLOEXEC));
     devNull = check("fcntl", Libc.fcntl(opened, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
     Libc.close(opened);
@@ -52,12 +62,23 @@ final class NativeSpawner implements AutoCloseable {
       signals.setLong(0, (1L << 31) - 1);
       Libc.posix_spawnattr_setsigdefault(attributes, signals);
     }
+    gatePath = gate == null ? null : text(gate.toString());
     describe(actions, false);
     describe(actionsWithCanary, true);
   }
 
+  private static Memory text(String string) {
+    byte[] bytes = string.getBytes(StandardCharsets.UTF_8);
+    Memory memory = zeroed(bytes.length + 1L);
+    memory.write(0, bytes, 0, bytes.length);
+    return memory;
+  }
+
   private void describe(Memory to, boolean canary) {
     Libc.posix_spawn_file_actions_init(to);
+    if (gatePath != null) {
+      Libc.posix_spawn_file_actions_addopen(to, GATE_FD, gatePath, 0, 0);
+    }
     Libc.posix_spawn_file_actions_adddup2(to, devNull, 0);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDOUT.index()], 1);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDERR.index()], 2);
@@ -223,5 +244,8 @@ final class NativeSpawner implements AutoCloseable {
     attributes.close();
     actions.close();
     actionsWithCanary.close();
+    if (gatePath != null) {
+      gatePath.close();
+    }
   }
 }

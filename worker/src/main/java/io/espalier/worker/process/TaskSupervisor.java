@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,21 @@ public final class TaskSupervisor implements AutoCloseable {
    */
   public static TaskSupervisor prepare(SupervisorOptions options, LogStore logs)
       throws IOException {
+    return prepare(options, logs, false);
+  }
+
+  /**
+   * The same for tasks that live only as long as a lease does (ruling 2): before the first {@link
+   * #lease}, and after the end of the latest, nothing can be started, and what runs is killed by the
+   * guard, also when this process is frozen.
+   */
+  public static TaskSupervisor prepareLeased(SupervisorOptions options, LogStore logs)
+      throws IOException {
+    return prepare(options, logs, true);
+  }
+
+  private static TaskSupervisor prepare(SupervisorOptions options, LogStore logs, boolean leased)
+      throws IOException {
     Path running = options.dataDirectory().resolve("running").toAbsolutePath();
     Journal journal;
     try {
@@ -114,8 +130,10 @@ public final class TaskSupervisor implements AutoCloseable {
       }
       removeOldFiles(running);
       journal.begin();
-      Processes processes = mechanism(options.mechanism());
-      guard = Guard.start(journal.file(), journal.cookie());
+      Path gate = running.resolve("lease");
+      Files.deleteIfExists(gate);
+      Processes processes = mechanism(options.mechanism(), leased ? gate : null);
+      guard = Guard.start(journal.file(), journal.cookie(), gate);
       return new TaskSupervisor(options, logs, journal, guard, processes);
     } finally {
       if (guard == null) {
@@ -124,17 +142,18 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private static Processes mechanism(SupervisorOptions.Mechanism wanted) throws IOException {
+  private static Processes mechanism(SupervisorOptions.Mechanism wanted, @Nullable Path gate)
+      throws IOException {
     if (wanted == SupervisorOptions.Mechanism.JDK) {
-      return new JdkProcesses();
+      return new JdkProcesses(gate);
     }
     try {
-      return NativeProcesses.open();
+      return NativeProcesses.open(gate);
     } catch (IOException e) {
       if (wanted == SupervisorOptions.Mechanism.NATIVE) {
         throw e;
       }
-      JdkProcesses fallback = new JdkProcesses();
+      JdkProcesses fallback = new JdkProcesses(gate);
       log.warn("tasks are started by {}: {}", fallback.description(), e.getMessage());
       return fallback;
     }
@@ -156,6 +175,21 @@ public final class TaskSupervisor implements AutoCloseable {
   /** The guard process; for diagnostics. */
   public long guardPid() {
     return guard.pid();
+  }
+
+  /**
+   * Prolongs the lease: tasks may live until one of these instants comes.
+   *
+   * @param uptimeHundredths as {@code /proc/uptime} counts
+   * @param clockMillis epoch milliseconds
+   */
+  public void lease(long uptimeHundredths, long clockMillis) {
+    guard.lease(uptimeHundredths, clockMillis);
+  }
+
+  /** Completes once the guard kills nothing and knows every lease that it was told of before. */
+  public CompletableFuture<Void> guardAtRest() {
+    return guard.sync();
   }
 
   /**
