@@ -1,0 +1,52 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.running.Launch;
+
+/**
+ * What {@link WorkerSide} wants done. Called while an input is handled, on its thread; must not
+ * block nor call back.
+ */
+public interface WorkerOutput {
+  /**
+   * Send this to the scheduler; then call {@link WorkerSide#heartbeatAnswered} or {@link
+   * WorkerSide#heartbeatFailed}, once, within {@link ProtocolTimers#callMillis}.
+   */
+  void send(Heartbeat heartbeat);
+
+  /**
+   * Send this to the scheduler; then call {@link WorkerSide#reportAnswered} or {@link
+   * WorkerSide#reportFailed}, once, within {@link ProtocolTimers#callMillis}.
+   */
+  void send(Report report);
+
+  /**
+   * Start it, journalled first; {@link WorkerSide#ended} follows exactly once, also when it could
+   * not be started.
+   */
+  void start(Launch launch);
+
+  /** Stop one task. */
+  void kill(RunId run, KillRequest how);
+
+  /** Move the time limits of one task. */
+  void extend(RunId run, long millis);
+
+  /**
+   * Stop all tasks: TERM, wait, KILL. Each ends through {@link WorkerSide#ended} once it is
+   * verified dead, not before. May be called again while it is under way.
+   */
+  void stopAll(long killWaitMillis);
+
+  /**
+   * Tell the guard: when the age of {@code since} (see {@link Instants#millisSince}) reaches this,
+   * kill every task and whatever is started later, until told anew.
+   */
+  void guard(Instants since, long killAfterMillis);
+
+  /** The worker was drained and has nothing left: its process may end. */
+  void drained();
+
+  /** Something an operator should read. */
+  void warn(String message);
+}
