@@ -77,10 +77,11 @@ final class RpcClients implements AutoCloseable {
       TBase<?, ?> result,
       RpcTimeouts bounds)
       throws RpcFailure {
-    RpcConnection connection = take(peer);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(bounds.totalMillis());
+    RpcConnection connection = take(peer, deadline);
     boolean done = false;
     try {
-      connection.call(name, arguments, result, bounds);
+      connection.call(name, arguments, result, bounds.until(deadline));
       done = true;
     } finally {
       if (done) {
@@ -93,7 +94,7 @@ final class RpcClients implements AutoCloseable {
     }
   }
 
-  private RpcConnection take(InetSocketAddress peer) throws RpcFailure {
+  private RpcConnection take(InetSocketAddress peer, long deadlineNanos) throws RpcFailure {
     synchronized (idle) {
       if (closed) {
         throw new RpcFailure(RpcFailure.Kind.NOT_SENT, "shutting down");
@@ -104,7 +105,8 @@ final class RpcClients implements AutoCloseable {
         return open.pop().connection();
       }
     }
-    return RpcConnection.open(peer, callee, options, timer);
+    return RpcConnection.open(
+        peer, callee, options, options.timeouts().until(deadlineNanos), timer);
   }
 
   private void giveBack(InetSocketAddress peer, RpcConnection connection) {

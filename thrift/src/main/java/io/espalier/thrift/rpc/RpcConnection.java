@@ -40,7 +40,6 @@ final class RpcConnection implements AutoCloseable {
   private final Socket socket;
   private final Caller caller;
   private final ScheduledExecutorService timer;
-  private final RpcTimeouts timeouts;
   private final int protocol;
   private final String program;
   private volatile boolean late;
@@ -65,13 +64,11 @@ final class RpcConnection implements AutoCloseable {
       Socket socket,
       Caller caller,
       ScheduledExecutorService timer,
-      RpcTimeouts timeouts,
       @Nullable Greeted greeted) {
     this.address = address;
     this.socket = socket;
     this.caller = caller;
     this.timer = timer;
-    this.timeouts = timeouts;
     this.protocol = greeted == null ? 0 : greeted.getProtocol();
     this.program = greeted == null ? "" : String.valueOf(greeted.getProgram());
   }
@@ -83,7 +80,11 @@ final class RpcConnection implements AutoCloseable {
    * @throws RpcFailure of kind NOT_SENT or REFUSED, naming the address
    */
   static RpcConnection open(
-      InetSocketAddress to, Role callee, PeerOptions us, ScheduledExecutorService timer)
+      InetSocketAddress to,
+      Role callee,
+      PeerOptions us,
+      RpcTimeouts bounds,
+      ScheduledExecutorService timer)
       throws RpcFailure {
     String address = to.getHostString() + ":" + to.getPort();
     if (to.isUnresolved()) {
@@ -94,11 +95,11 @@ final class RpcConnection implements AutoCloseable {
     try {
       plain.setTcpNoDelay(true);
       plain.setKeepAlive(true);
-      plain.connect(to, us.timeouts().connectMillis());
+      plain.connect(to, bounds.connectMillis());
       Socket socket = plain;
       SSLContext tls = us.security().tls();
       if (tls != null) {
-        plain.setSoTimeout(us.timeouts().receiveMillis());
+        plain.setSoTimeout(bounds.receiveMillis());
         SSLSocket secured =
             (SSLSocket)
                 tls.getSocketFactory()
@@ -106,14 +107,14 @@ final class RpcConnection implements AutoCloseable {
         Future<?> bound =
             timer.schedule(
                 () -> FrameServer.closeQuietly(plain),
-                us.timeouts().receiveMillis(),
+                bounds.receiveMillis(),
                 TimeUnit.MILLISECONDS);
         secured.startHandshake();
         bound.cancel(false);
         plain.setSoTimeout(0);
         socket = secured;
       }
-      RpcConnection connection = greeted(address, socket, callee, us, timer);
+      RpcConnection connection = greeted(address, socket, callee, us, bounds, timer);
       open = true;
       return connection;
     } catch (RpcFailure e) {
@@ -132,16 +133,17 @@ final class RpcConnection implements AutoCloseable {
       Socket socket,
       Role callee,
       PeerOptions us,
+      RpcTimeouts bounds,
       ScheduledExecutorService timer)
       throws IOException, TTransportException {
     int most = us.limits().maxFrameBytes();
-    TConfiguration bounds = new TConfiguration(most, most, RECURSION);
+    TConfiguration sizes = new TConfiguration(most, most, RECURSION);
     Caller caller =
         new Caller(
             new TCompactProtocol(
                 new TFramedTransport(
                     new TIOStreamTransport(
-                        bounds,
+                        sizes,
                         new BufferedInputStream(socket.getInputStream(), 1 << 14),
                         new BufferedOutputStream(socket.getOutputStream(), 1 << 14)),
                     most),
@@ -152,10 +154,10 @@ final class RpcConnection implements AutoCloseable {
             us.protocol().oldest(), us.protocol().newest(), us.program(), callee.word());
     greeting.setToken(us.security().secretText());
     RpcConnection first =
-        new RpcConnection(address, socket, caller, timer, us.timeouts(), null);
+        new RpcConnection(address, socket, caller, timer, null);
     Peer.greet_result result = new Peer.greet_result();
     try {
-      first.call("greet", new Peer.greet_args(greeting), result, us.timeouts());
+      first.call("greet", new Peer.greet_args(greeting), result, bounds);
     } catch (RpcFailure e) {
       // Nothing of what is to be said has been said.
       throw new RpcFailure(
@@ -180,7 +182,7 @@ final class RpcConnection implements AutoCloseable {
               + ", we speak "
               + us.protocol());
     }
-    return new RpcConnection(address, socket, caller, timer, us.timeouts(), greeted);
+    return new RpcConnection(address, socket, caller, timer, greeted);
   }
 
   /** The version that both keep to. */
@@ -191,10 +193,6 @@ final class RpcConnection implements AutoCloseable {
   /** What the peer says it is. */
   String program() {
     return program;
-  }
-
-  RpcTimeouts timeouts() {
-    return timeouts;
   }
 
   boolean isBroken() {

@@ -17,15 +17,20 @@ public final class SchedulerClient implements AutoCloseable {
     this.clients = new RpcClients(Role.SCHEDULER, options);
   }
 
-  /** Says that we are here. */
-  public HeartbeatAnswer heartbeat(InetSocketAddress to, Heartbeat heartbeat) throws RpcFailure {
+  /**
+   * Says that we are here.
+   *
+   * @param millis all that it may take
+   */
+  public HeartbeatAnswer heartbeat(InetSocketAddress to, Heartbeat heartbeat, long millis)
+      throws RpcFailure {
     SchedulerService.heartbeat_result result = new SchedulerService.heartbeat_result();
     clients.call(
         to,
         "heartbeat",
         new SchedulerService.heartbeat_args(WireReports.of(heartbeat)),
         result,
-        clients.options().timeouts());
+        clients.options().timeouts().within(millis));
     RpcClients.check(to, result.getRefused());
     try {
       return WireReports.heartbeatAnswer(result.getSuccess());
@@ -34,15 +39,19 @@ public final class SchedulerClient implements AutoCloseable {
     }
   }
 
-  /** Says what became of tasks. */
-  public ReportAnswer report(InetSocketAddress to, Report report) throws RpcFailure {
+  /**
+   * Says what became of tasks.
+   *
+   * @param millis all that it may take
+   */
+  public ReportAnswer report(InetSocketAddress to, Report report, long millis) throws RpcFailure {
     SchedulerService.report_result result = new SchedulerService.report_result();
     clients.call(
         to,
         "report",
         new SchedulerService.report_args(WireReports.of(report)),
         result,
-        clients.options().timeouts());
+        clients.options().timeouts().within(millis));
     RpcClients.check(to, result.getRefused());
     try {
       return WireReports.reportAnswer(result.getSuccess());

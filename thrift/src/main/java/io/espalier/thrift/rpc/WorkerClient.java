@@ -18,15 +18,19 @@ public final class WorkerClient implements AutoCloseable {
     this.clients = new RpcClients(Role.WORKER, options);
   }
 
-  /** Gives a batch of work. */
-  public WorkAnswer work(InetSocketAddress to, Work work) throws RpcFailure {
+  /**
+   * Gives a batch of work.
+   *
+   * @param millis all that it may take
+   */
+  public WorkAnswer work(InetSocketAddress to, Work work, long millis) throws RpcFailure {
     WorkerService.work_result result = new WorkerService.work_result();
     clients.call(
         to,
         "work",
         new WorkerService.work_args(WireWorks.of(work)),
         result,
-        clients.options().timeouts());
+        clients.options().timeouts().within(millis));
     RpcClients.check(to, result.getRefused());
     try {
       return WireWorks.workAnswer(result.getSuccess(), work);

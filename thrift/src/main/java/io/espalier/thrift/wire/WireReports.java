@@ -212,7 +212,7 @@ public final class WireReports {
   private Report.ProgressOf progress(WireProgress wire) {
     String text = Wire.present(wire.getJson(), "the JSON of a progress");
     // What is longer was let through by a worker that should not have: characters are enough here.
-    if (text.length() > MAX_PROGRESS || !(json.parse(text).value() instanceof Json.Obj object)) {
+    if (text.length() > MAX_PROGRESS || !(json.read(text).value() instanceof Json.Obj object)) {
       throw new BadMessage("a progress is no JSON object of at most " + MAX_PROGRESS + " bytes");
     }
     return new Report.ProgressOf(

@@ -132,7 +132,7 @@ public final class WireWorks {
   }
 
   private Json.Obj argument(WireStart start) {
-    if (json.parse(Wire.present(start.getArgument(), "an argument")).value()
+    if (json.read(Wire.present(start.getArgument(), "an argument")).value()
         instanceof Json.Obj object) {
       return object;
     }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HostilePeersTest {
   private static final PeerOptions OPTIONS =
       PeerOptions.of("test", RpcSecurity.none())
-          .withTimeouts(new RpcTimeouts(5_000, 5_000, 10_000))
+          .withTimeouts(new RpcTimeouts(5_000, 5_000, 10_000, 20_000))
           .withLimits(
               RpcLimits.DEFAULT
                   .withMillis(400, 400, 60_000)
@@ -286,7 +286,7 @@ final class HostilePeersTest {
               });
       greeter.setDaemon(true);
       greeter.start();
-      PeerOptions hasty = OPTIONS.withTimeouts(new RpcTimeouts(2_000, 1_000, 1_000))
+      PeerOptions hasty = OPTIONS.withTimeouts(new RpcTimeouts(2_000, 1_000, 1_000, 4_000))
           .withLimits(RpcLimits.DEFAULT);
       try (RpcClients clients = new RpcClients(Role.WORKER, hasty)) {
         RpcFailure failure =

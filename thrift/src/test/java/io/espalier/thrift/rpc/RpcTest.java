@@ -17,10 +17,10 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 final class RpcTest {
-  private static final RpcTimeouts SHORT = new RpcTimeouts(1_000, 300, 300);
+  private static final RpcTimeouts SHORT = new RpcTimeouts(1_000, 300, 300, 1_000);
 
   private static PeerOptions options(RpcSecurity security) {
-    return PeerOptions.of("test", security).withTimeouts(new RpcTimeouts(2_000, 2_000, 5_000));
+    return PeerOptions.of("test", security).withTimeouts(new RpcTimeouts(2_000, 2_000, 5_000, 20_000));
   }
 
   private static final PeerOptions OPEN = options(RpcSecurity.none());
