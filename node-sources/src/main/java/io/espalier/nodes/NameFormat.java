@@ -79,8 +79,7 @@ final class NameFormat {
     if (known.contains(name)) {
       parts.add(new Part(true, name));
     } else {
-      problem(
-          prefs, key, "unknown placeholder {" + name + "}", Suggestions.hint(name, known));
+      problem(prefs, key, "unknown placeholder {" + name + "}", Suggestions.hint(name, known));
     }
   }
 

@@ -46,10 +46,7 @@ class AddTimeNodesTest extends NodeSourceContract {
       expected.add(node(2, late + "/" + parent, parent, 1, true, Set.of("a", "b", "c")));
     }
     return new Example(
-        TWO,
-        prefs,
-        List.of(NodeSpec.child(1, "x", null), NodeSpec.child(1, "y", null)),
-        expected);
+        TWO, prefs, List.of(NodeSpec.child(1, "x", null), NodeSpec.child(1, "y", null)), expected);
   }
 
   private static NodeSpec node(
@@ -195,8 +192,7 @@ class AddTimeNodesTest extends NodeSourceContract {
             "[{'cron': {'epoch': {'period': 4}}, 'lifetime': 9, 'tags': ['a']},"
                 + " {'cron': {'epoch': {'period': 6}}, 'lifetime': 9, 'enabled_lifetime': 1,"
                 + " 'tags': ['b', 'c']}]");
-    List<NodeSpec> nodes =
-        NodeRecorder.fetch(source, ONE, List.of(), Instant.ofEpochSecond(13));
+    List<NodeSpec> nodes = NodeRecorder.fetch(source, ONE, List.of(), Instant.ofEpochSecond(13));
     assertThat(nodes).extracting(NodeSpec::name).containsExactly("6", "8", "12");
     assertThat(nodes).extracting(NodeSpec::enabled).containsExactly(false, true, false);
     assertThat(nodes)
@@ -266,7 +262,6 @@ class AddTimeNodesTest extends NodeSourceContract {
     NodeSource source = source("[{'cron': {'epoch': {}}, 'lifetime': 1000001}]");
     assertThatThrownBy(() -> at(source, 99_999_999))
         .isInstanceOf(NodeSourceException.class)
-        .hasMessage(
-            "more than 1,000,000 events are in a lifetime of 1,000,001 seconds");
+        .hasMessage("more than 1,000,000 events are in a lifetime of 1,000,001 seconds");
   }
 }

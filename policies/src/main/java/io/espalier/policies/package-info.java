@@ -1,4 +1,6 @@
-/** Scheduling policies: each an order over open jobs. */
+/**
+ * Scheduling policies, each an order over open jobs, and worker selectors, each one over workers.
+ */
 @NullMarked
 package io.espalier.policies;
 

@@ -8,6 +8,7 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import java.util.List;
@@ -74,6 +75,11 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Void> kill(String job, String node) {
     return here(api.kill(job, node));
+  }
+
+  @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return here(api.extend(job, node, millis));
   }
 
   @Override

@@ -3,7 +3,9 @@ package io.espalier.webui;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.SupervisorFindings;
 import io.espalier.core.problem.Problem;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -17,6 +19,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 
 /** What the HTTP side measures, and what the published views say. */
 final class Meters implements Handler<RoutingContext> {
@@ -48,6 +51,16 @@ final class Meters implements Handler<RoutingContext> {
     Gauge.builder("espalier.tasks.running", api, a -> a.view().running().size())
         .description("live invocations")
         .register(registry);
+    finding("overdue", SupervisorFindings::overdue);
+    finding("starting", SupervisorFindings::starting);
+    finding("kill_unanswered", SupervisorFindings::unanswered);
+    finding("slots_leaked", SupervisorFindings::leaked);
+    FunctionCounter.builder("espalier.supervisor.passes", api, a -> a.view().findings().passes())
+        .description("complete passes of the supervisor")
+        .register(registry);
+    FunctionCounter.builder("espalier.supervisor.repairs", api, a -> a.view().findings().repairs())
+        .description("kills repeated and lost ends made up for by the supervisor")
+        .register(registry);
     Gauge.builder("espalier.config.in.force", api, a -> a.view().config() == null ? 0 : 1)
         .description("1 when a configuration is in force")
         .register(registry);
@@ -56,6 +69,14 @@ final class Meters implements Handler<RoutingContext> {
             api,
             a -> a.view().configProblems().stream().filter(Problem::isError).count())
         .description("errors in the newest configuration")
+        .register(registry);
+  }
+
+  private void finding(String kind, ToDoubleFunction<SupervisorFindings> count) {
+    Gauge.builder(
+            "espalier.supervisor.findings", api, a -> count.applyAsDouble(a.view().findings()))
+        .description("tasks that the supervisor finds in a wrong state")
+        .tag("kind", kind)
         .register(registry);
   }
 
@@ -99,6 +120,7 @@ final class Meters implements Handler<RoutingContext> {
       row(rows, job, "running", job.running());
       row(rows, job, "waiting", job.waiting());
       row(rows, job, "ready", job.ready());
+      row(rows, job, "blocked", job.blocked());
       row(rows, job, "avoided", job.avoided());
       row(rows, job, "disabled", job.disabled());
     }

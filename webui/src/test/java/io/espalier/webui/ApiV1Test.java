@@ -52,7 +52,7 @@ class ApiV1Test {
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
                  "priority":1,"depends_on":[],"progress":{"total":4,"done":1,"failed":1,
-                 "running":1,"waiting":1,"ready":0,"avoided":0,"disabled":0}}"""));
+                 "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}"""));
   }
 
   @Test
@@ -81,6 +81,35 @@ class ApiV1Test {
         .containsExactly("d21");
     assertThat(texts(get("/api/v1/jobs/backup/tasks?prefix=d1"), "tasks", "node"))
         .containsExactly("d11", "d12");
+  }
+
+  @Test
+  void aRunningTaskTellsItsProgressItsCheckpointAndItsTime() {
+    Json.Obj task = get("/api/v1/jobs/backup/tasks/d12");
+    assertThat(task.get("checkpoint"))
+        .isEqualTo(Served.json("{\"done\":120,\"total\":300,\"cursor\":\"pk=8\"}"));
+    Json.Obj running = (Json.Obj) Objects.requireNonNull(task.get("running"));
+    assertThat(running.get("timeout_at_ms")).isEqualTo(Json.of(1_700_000_300_000L));
+  }
+
+  @Test
+  void aTaskIsGivenMoreTime() {
+    HttpResponse<String> response =
+        served.post("/api/v1/jobs/backup/tasks/d12/extend", "{\"seconds\": 60.5}");
+    assertThat(Served.object(response))
+        .isEqualTo(
+            Served.json("{\"job\":\"backup\",\"node\":\"d12\",\"timeout_at_ms\":1700000360500}"));
+    assertThat(served.scheduler.calls()).containsExactly("extend backup d12 60500");
+    for (String bad : new String[] {"0", "-1", "1e10", "\"60\"", "null"}) {
+      assertThat(
+              served
+                  .post("/api/v1/jobs/backup/tasks/d12/extend", "{\"seconds\": " + bad + "}")
+                  .statusCode())
+          .as(bad)
+          .isEqualTo(400);
+    }
+    assertThat(served.post("/api/v1/jobs/backup/tasks/d11/extend", "{\"seconds\": 1}").statusCode())
+        .isEqualTo(409);
   }
 
   @Test
@@ -161,7 +190,9 @@ class ApiV1Test {
             Served.json(
                 """
                 {"published_at_ms":1700000100000,"total":1,"running":[{"job":"backup","node":"d12",
-                 "attempt":1,"worker":"here","started_at_ms":1700000000000,"invocation":"1.1"}]}"""));
+                 "attempt":1,"worker":"here","started_at_ms":1700000000000,"invocation":"1.1",
+                 "timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
+                 "rate_per_sec":1.5,"seconds_left":120}}]}"""));
     assertThat(texts(get("/api/v1/running?job=other"), "running", "node")).isEmpty();
   }
 
@@ -233,6 +264,7 @@ class ApiV1Test {
         "GET  | jobs/backup/forgive            | 405 | this path takes POST",
         "POST | jobs/nobody/forgive            | 404 | there is no job",
         "POST | jobs/backup/tasks/d11/kill     | 409 | is not running",
+        "POST | jobs/backup/tasks/d12/extend   | 400 | '\"seconds\" is missing in the body'",
       })
   void whatIsWrongIsSaid(String method, String path, int status, String detail) {
     String raw =

@@ -112,7 +112,8 @@ class ContractTest {
                     method,
                     method.equals("GET")
                         ? HttpRequest.BodyPublishers.noBody()
-                        : HttpRequest.BodyPublishers.ofString("{}"));
+                        : HttpRequest.BodyPublishers.ofString(
+                            operation.endsWith("/extend") ? "{\"seconds\": 60}" : "{}"));
         HttpResponse<String> response = served.send(request.build());
         assertThat(response.statusCode()).as(operation).isEqualTo(200);
         String type = response.headers().firstValue("Content-Type").orElse("").split(";", 2)[0];

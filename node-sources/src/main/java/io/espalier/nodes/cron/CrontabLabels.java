@@ -47,7 +47,9 @@ final class CrontabLabels implements Labels {
     times = ExecutionTime.forCron(cron);
   }
 
-  /** As crontab(5) has it: two restricted day fields mean either, but one with a star means both. */
+  /**
+   * As crontab(5) has it: two restricted day fields mean either, but one with a star means both.
+   */
   private CronDefinition definition() {
     CronDefinitionBuilder builder =
         CronDefinitionBuilder.defineCron()

@@ -60,11 +60,13 @@ final class LocalSchedule implements Schedule {
         return OptionalLong.of(end - 1);
       }
       boolean overlapAhead = change.isOverlap() && end - t <= MARGIN;
-      if (label == null && !overlapAhead) {
+      if (overlapAhead) {
+        t = end;
+      } else if (label != null) {
+        t = Math.max(end, label.toEpochSecond(ZoneOffset.UTC) - MARGIN);
+      } else {
         return OptionalLong.empty();
       }
-      boolean stepwise = overlapAhead || label == null;
-      t = stepwise ? end : Math.max(end, label.toEpochSecond(ZoneOffset.UTC) - MARGIN);
     }
     return OptionalLong.empty();
   }

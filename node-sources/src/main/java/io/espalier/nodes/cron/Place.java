@@ -43,9 +43,7 @@ record Place(String path, Consumer<Problem> problems) {
       }
       String near = Suggestions.closest(key, known, TYPO);
       String hint =
-          near == null
-              ? "known: " + String.join(", ", known)
-              : "did you mean \"" + near + "\"?";
+          near == null ? "known: " + String.join(", ", known) : "did you mean \"" + near + "\"?";
       Position at = object.keyAt(key);
       problems.accept(
           new Problem(

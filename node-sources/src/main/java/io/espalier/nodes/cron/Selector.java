@@ -126,9 +126,11 @@ final class Selector {
     Json startAt = object.get("start");
     Json endAt = object.get("end");
     Json periodAt = object.get("period");
-    Long start = startAt == null ? Long.valueOf(bounds.min) : number(startAt, place.key("start"), bounds);
+    Long start =
+        startAt == null ? Long.valueOf(bounds.min) : number(startAt, place.key("start"), bounds);
     Long end = endAt == null ? Long.valueOf(bounds.max) : number(endAt, place.key("end"), bounds);
-    Long period = periodAt == null ? Long.valueOf(1) : period(periodAt, place.key("period"), bounds);
+    Long period =
+        periodAt == null ? Long.valueOf(1) : period(periodAt, place.key("period"), bounds);
     if (start == null || end == null || period == null) {
       return bounds.all();
     }
@@ -141,7 +143,9 @@ final class Selector {
 
   private static @Nullable Long period(Json value, Place place, Bounds bounds) {
     Long period = whole(value);
-    if (period == null && value instanceof Json.Str text && DIGITS.matcher(text.value()).matches()) {
+    if (period == null
+        && value instanceof Json.Str text
+        && DIGITS.matcher(text.value()).matches()) {
       period = Long.valueOf(text.value());
     }
     if (period == null || period < 1 || period > bounds.longestPeriod()) {
@@ -161,7 +165,11 @@ final class Selector {
         place.error(
             value,
             names.isEmpty()
-                ? "expected a whole number from " + bounds.min + " to " + bounds.max + ", not a name"
+                ? "expected a whole number from "
+                    + bounds.min
+                    + " to "
+                    + bounds.max
+                    + ", not a name"
                 : "unknown name: write it in full, or its first three letters",
             names.isEmpty()
                 ? null

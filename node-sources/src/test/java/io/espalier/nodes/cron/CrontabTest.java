@@ -46,8 +46,7 @@ class CrontabTest {
         "@yearly | 2026-01-01T00:00 2027-01-01T00:00 2028-01-01T00:00"
       })
   void linesMeanWhatTheManualSays(String line, String times) {
-    assertThat(events(line, "2026-01-01T00:00", 3))
-        .containsExactly(times.split(" ", -1));
+    assertThat(events(line, "2026-01-01T00:00", 3)).containsExactly(times.split(" ", -1));
   }
 
   @ParameterizedTest

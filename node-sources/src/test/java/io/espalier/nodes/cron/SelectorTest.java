@@ -67,9 +67,7 @@ class SelectorTest {
   void k2MistakesAreNamed(String text, String problem) {
     Selector selector = read(text);
     assertThat(selector).isNotNull();
-    assertThat(problems)
-        .extracting(p -> p.path() + ": " + p.message())
-        .containsExactly(problem);
+    assertThat(problems).extracting(p -> p.path() + ": " + p.message()).containsExactly(problem);
   }
 
   @ParameterizedTest

@@ -68,7 +68,8 @@ class StandardScheduleTest {
             at("2013-12-31T20:00:00Z"), at("2014-01-31T20:00:00Z"), at("2014-03-31T19:00:00Z"));
     Schedule leap = pacific("'minute': 5, 'hour': 0, 'day_of_month': 29, 'month': 2, " + BOTH);
     assertThat(Items.next(leap, at("2096-03-01T12:00:00Z"))).isEqualTo(at("2104-02-29T08:05:00Z"));
-    Schedule once = pacific("'minute': 0, 'hour': 0, 'day_of_month': 1, 'month': 1, 'year': 2020, " + BOTH);
+    Schedule once =
+        pacific("'minute': 0, 'hour': 0, 'day_of_month': 1, 'month': 1, 'year': 2020, " + BOTH);
     assertThat(Items.events(once, 0, 5)).containsExactly(at("2020-01-01T08:00:00Z"));
   }
 
@@ -101,8 +102,7 @@ class StandardScheduleTest {
     String daily = "'minute': 30, 'hour': 2, ";
     long edge = SPRING + 59;
     assertThat(Items.events(pacific(daily + UNSKIP), edge - 86_400, 3))
-        .containsExactly(
-            at("2013-03-09T10:30:00Z"), edge, at("2013-03-11T09:30:00Z"));
+        .containsExactly(at("2013-03-09T10:30:00Z"), edge, at("2013-03-11T09:30:00Z"));
     assertThat(Items.events(pacific(daily + BOTH), edge - 86_400, 2))
         .containsExactly(at("2013-03-09T10:30:00Z"), at("2013-03-11T09:30:00Z"));
     String thatDay = "'minute': 30, 'hour': 2, 'day_of_month': 10, 'month': 3, 'year': 2013, ";
@@ -256,7 +256,8 @@ class StandardScheduleTest {
     ZoneRules rules = zone.getRules();
     // Around a change of the clock, most often.
     Instant somewhere =
-        Instant.ofEpochSecond(random.nextLong(at("2005-01-01T00:00:00Z"), at("2015-01-01T00:00:00Z")));
+        Instant.ofEpochSecond(
+            random.nextLong(at("2005-01-01T00:00:00Z"), at("2015-01-01T00:00:00Z")));
     ZoneOffsetTransition change = rules.nextTransition(somewhere);
     long middle = change == null ? somewhere.getEpochSecond() : change.toEpochSecond();
     long from = middle - random.nextLong(1, 40 * HOUR);
@@ -265,8 +266,11 @@ class StandardScheduleTest {
     String repeat = List.of("both", "only_early", "only_late").get(random.nextInt(3));
     String text =
         "{'minute': {'start': %d, 'period': %d}, 'hour': {'start': %d, 'period': %d}, 'dst_fixes':"
-            .formatted(
-                    random.nextInt(60), random.nextInt(1, 40), random.nextInt(4), random.nextInt(1, 8))
+                .formatted(
+                    random.nextInt(60),
+                    random.nextInt(1, 40),
+                    random.nextInt(4),
+                    random.nextInt(1, 8))
             + " ['"
             + (unskip ? "unskip" : "skip")
             + "', 'repeat_use_"
@@ -295,10 +299,14 @@ class StandardScheduleTest {
       label = label.plusMinutes(1);
     }
     List<Long> found = new ArrayList<>();
-    for (long next = Items.next(schedule, from); next <= to; next = Items.next(schedule, next + 1)) {
+    for (long next = Items.next(schedule, from);
+        next <= to;
+        next = Items.next(schedule, next + 1)) {
       found.add(next);
     }
-    assertThat(found).as("%s in %s", text, zone).containsExactlyElementsOf(expected.subSet(from, true, to, true));
+    assertThat(found)
+        .as("%s in %s", text, zone)
+        .containsExactlyElementsOf(expected.subSet(from, true, to, true));
   }
 
   private static FieldLabels labels(String text) {
@@ -306,8 +314,7 @@ class StandardScheduleTest {
     Place place = new Place("", problem -> {});
     Selector all = Selector.read(null, place, new Selector.Bounds(0, 9999, Map.of()));
     return new FieldLabels(
-        Selector.read(
-            object.get("minute"), place, new Selector.Bounds(0, 59, Map.of())),
+        Selector.read(object.get("minute"), place, new Selector.Bounds(0, 59, Map.of())),
         Selector.read(object.get("hour"), place, new Selector.Bounds(0, 23, Map.of())),
         all,
         all,

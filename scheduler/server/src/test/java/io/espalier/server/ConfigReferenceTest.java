@@ -31,6 +31,7 @@ class ConfigReferenceTest {
       case SETTINGS -> "bistro_settings";
       case NODES -> "nodes";
       case NODE_SOURCE -> "node_sources";
+      case CHANGE_GUARD -> "change_guard";
       case RESOURCE -> "resources";
       case PHYSICAL_RESOURCES, PHYSICAL_RESOURCE -> "physical_resources";
       case TASK_SUBPROCESS -> "task_subprocess";

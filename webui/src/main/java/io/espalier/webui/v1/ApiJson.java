@@ -5,11 +5,14 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Progress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The schemas of {@code openapi.yaml} by name. Times are epoch milliseconds, left out if unknown.
@@ -29,7 +32,9 @@ public final class ApiJson {
             .put("attempts", task.attempts());
     time(json, "since_ms", task.sinceMillis());
     time(json, "until_ms", task.untilMillis());
-    return json.putIfPresent("data", task.data()).build();
+    json.putIfPresent("data", task.data()).putIfPresent("checkpoint", task.checkpoint());
+    RunningTask running = task.running();
+    return running == null ? json.build() : json.put("running", running(running)).build();
   }
 
   /** Schema {@code Progress}. */
@@ -41,6 +46,7 @@ public final class ApiJson {
         .put("running", progress.running())
         .put("waiting", progress.waiting())
         .put("ready", progress.ready())
+        .put("blocked", progress.blocked())
         .put("avoided", progress.avoided())
         .put("disabled", progress.disabled())
         .build();
@@ -80,14 +86,53 @@ public final class ApiJson {
 
   /** Schema {@code RunningTask}. */
   public static Json.Obj running(RunningTask task) {
-    return Json.object()
-        .put("job", task.job())
-        .put("node", task.node())
-        .put("attempt", task.attempt())
-        .put("worker", task.workerShard())
-        .put("started_at_ms", task.invocation().startMillis())
-        .put("invocation", task.invocation().token())
-        .build();
+    Json.Builder json =
+        Json.object()
+            .put("job", task.job())
+            .put("node", task.node())
+            .put("attempt", task.attempt())
+            .put("worker", task.workerShard())
+            .put("started_at_ms", task.invocation().startMillis())
+            .put("invocation", task.invocation().token());
+    limits(json, task.limits());
+    return json.putIfPresent("progress", progressOf(task)).build();
+  }
+
+  /** What is left of a task's time limits; nothing for one without. */
+  static void limits(Json.Builder json, TimeLeft limits) {
+    time(json, "timeout_at_ms", limits.timeoutAtMillis());
+    time(json, "deadline_ms", limits.deadlineMillis());
+    if (limits.noOutputMillis() > 0) {
+      json.put("no_output_timeout_ms", limits.noOutputMillis());
+    }
+  }
+
+  private static Json.@Nullable Obj progressOf(RunningTask task) {
+    Progress progress = task.progress();
+    if (progress == null) {
+      return null;
+    }
+    Json.Builder json = Json.object();
+    if (progress.done() != null) {
+      json.put("done", progress.done());
+    }
+    if (progress.total() != null) {
+      json.put("total", progress.total());
+    }
+    if (progress.cursor() != null) {
+      json.put("cursor", progress.cursor());
+    }
+    if (task.ratePerSecond() > 0) {
+      json.put("rate_per_sec", rounded(task.ratePerSecond()));
+    }
+    if (task.secondsLeft() >= 0) {
+      json.put("seconds_left", rounded(task.secondsLeft()));
+    }
+    return json.build();
+  }
+
+  private static double rounded(double number) {
+    return Math.round(number * 1000) / 1000.0;
   }
 
   /** Schema {@code Event}. */

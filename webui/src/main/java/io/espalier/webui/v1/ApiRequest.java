@@ -122,6 +122,20 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
             + "\"");
   }
 
+  /** A number member of the body, which must be there. */
+  double bodyNumber(String name, double min, double max) {
+    Json value = body.get(name);
+    if (value == null) {
+      throw ApiFailure.badRequest("\"" + name + "\" is missing in the body");
+    }
+    double number = value instanceof Json.Num n ? n.value().doubleValue() : Double.NaN;
+    if (!(number >= min && number <= max)) {
+      throw ApiFailure.badRequest(
+          "\"" + name + "\" must be a number from " + Json.of(min) + " to " + Json.of(max));
+    }
+    return number;
+  }
+
   /** A string member of the body, or empty. */
   String bodyText(String name) {
     Json value = body.get(name);

@@ -18,6 +18,7 @@ public final class ApiV1 {
   public static final String TASKS = "/api/v1/jobs/{job}/tasks";
   public static final String TASK = "/api/v1/jobs/{job}/tasks/{node}";
   public static final String EXPLAIN = "/api/v1/jobs/{job}/tasks/{node}/explain";
+  public static final String EXTEND = "/api/v1/jobs/{job}/tasks/{node}/extend";
   public static final String KILL = "/api/v1/jobs/{job}/tasks/{node}/kill";
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 final class TaskResources {
   private static final int MAX_PAGE = 1000;
   private static final int MAX_RUNNING = 10_000;
+  private static final double MAX_SECONDS = 1e9;
   private static final List<String> STATUSES =
       Stream.of(StatusLabel.values()).map(StatusLabel::word).toList();
 
@@ -32,6 +33,7 @@ final class TaskResources {
     routes.add(ApiRoute.get(ApiV1.TASK, this::task));
     routes.add(ApiRoute.get(ApiV1.EXPLAIN, this::explain));
     routes.add(ApiRoute.post(ApiV1.KILL, this::kill));
+    routes.add(ApiRoute.post(ApiV1.EXTEND, this::extend));
     routes.add(ApiRoute.get(ApiV1.RUNNING, this::running));
   }
 
@@ -73,6 +75,20 @@ final class TaskResources {
     return api.kill(job, node)
         .thenApply(
             done -> Json.object().put("job", job).put("node", node).put("signaled", true).build());
+  }
+
+  private CompletionStage<Json> extend(ApiRequest request) {
+    request.allowing().allowingInBody("seconds", "reason").bodyText("reason");
+    double seconds = request.bodyNumber("seconds", 0.001, MAX_SECONDS);
+    String job = request.part("job");
+    String node = request.part("node");
+    return api.extend(job, node, Math.round(seconds * 1000))
+        .thenApply(
+            limits -> {
+              Json.Builder answer = Json.object().put("job", job).put("node", node);
+              ApiJson.limits(answer, limits);
+              return answer.build();
+            });
   }
 
   private CompletionStage<Json> running(ApiRequest request) {

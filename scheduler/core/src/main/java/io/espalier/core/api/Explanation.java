@@ -22,6 +22,8 @@ public record Explanation(
     JOB_DISABLED,
     JOB_INVALID,
     JOB_PAUSED,
+    /** The job's {@code complete_by} is over. */
+    DEADLINE,
     SCHEDULER_DISABLED,
     ALREADY_RUNNING,
     DONE,

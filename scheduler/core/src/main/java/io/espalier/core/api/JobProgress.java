@@ -2,10 +2,11 @@ package io.espalier.core.api;
 
 /**
  * Counts of one job's tasks. {@code total} leaves out avoided and disabled tasks; {@code total =
- * done + failed + running + waiting + ready}.
+ * done + failed + running + waiting + ready + blocked}.
  *
  * @param waiting in back-off
  * @param ready neither running, waiting nor ended
+ * @param blocked would be ready, but their job has errors or its {@code complete_by} is over
  * @param avoided excluded by filters
  * @param disabled on a disabled node
  */
@@ -17,5 +18,27 @@ public record JobProgress(
     long running,
     long waiting,
     long ready,
+    long blocked,
     long avoided,
-    long disabled) {}
+    long disabled) {
+
+  /** Counts of a job that may start its tasks. */
+  public JobProgress(
+      String job,
+      long total,
+      long done,
+      long failed,
+      long running,
+      long waiting,
+      long ready,
+      long avoided,
+      long disabled) {
+    this(job, total, done, failed, running, waiting, ready, 0, avoided, disabled);
+  }
+
+  /** The same counts of a job that cannot start anything. */
+  public JobProgress withoutReady() {
+    return new JobProgress(
+        job, total, done, failed, running, waiting, 0, blocked + ready, avoided, disabled);
+  }
+}

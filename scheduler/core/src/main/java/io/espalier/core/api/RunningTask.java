@@ -1,7 +1,42 @@
 package io.espalier.core.api;
 
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.Usage;
+import org.jspecify.annotations.Nullable;
 
-/** A live invocation as monitors see it. */
+/**
+ * A live invocation as monitors see it.
+ *
+ * @param usage the newest sample of what it has used; null before the first
+ * @param limits its time limits as instants
+ * @param progress the newest that it wrote in this attempt; null: nothing yet
+ * @param ratePerSecond units done per second of this attempt; 0: unknown
+ */
 public record RunningTask(
-    String job, String node, Invocation invocation, int attempt, String workerShard) {}
+    String job,
+    String node,
+    Invocation invocation,
+    int attempt,
+    String workerShard,
+    @Nullable Usage usage,
+    TimeLeft limits,
+    @Nullable Progress progress,
+    double ratePerSecond) {
+
+  /** A task without limits that has said nothing and was not sampled. */
+  public RunningTask(
+      String job, String node, Invocation invocation, int attempt, String workerShard) {
+    this(job, node, invocation, attempt, workerShard, null, TimeLeft.UNLIMITED, null, 0);
+  }
+
+  /** Seconds until all is done, at its rate; -1: unknown. */
+  public double secondsLeft() {
+    Long done = progress == null ? null : progress.done();
+    Long total = progress == null ? null : progress.total();
+    if (done == null || total == null || (ratePerSecond <= 0 && done < total)) {
+      return -1;
+    }
+    return done >= total ? 0 : (total - done) / ratePerSecond;
+  }
+}

@@ -2,7 +2,9 @@ package io.espalier.core.api;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.status.TaskHistory;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -26,6 +28,11 @@ public interface SchedulerApi {
 
   CompletionStage<TaskView> task(String job, String node);
 
+  /** The past attempts of a task, as far as they are kept; nothing for an unknown one. */
+  default CompletionStage<TaskHistory> history(String job, String node) {
+    return CompletableFuture.completedFuture(TaskHistory.EMPTY);
+  }
+
   CompletionStage<Explanation> explain(String job, String node);
 
   /** Runs the query where blocking is allowed. */
@@ -44,6 +51,14 @@ public interface SchedulerApi {
    * queued.
    */
   CompletionStage<Void> kill(String job, String node);
+
+  /**
+   * Moves the time limits of a running task: its timeout and its deadline, where it has them.
+   *
+   * @param millis above 0
+   * @return its limits from now on
+   */
+  CompletionStage<TimeLeft> extend(String job, String node, long millis);
 
   /** Stops starts of a job until resumed; kills nothing; survives reload and restart. */
   CompletionStage<Void> pause(String job, String reason);

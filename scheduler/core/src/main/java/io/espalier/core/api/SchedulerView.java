@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param running all live invocations, also of deleted jobs
  * @param errors source of the error to its message; only current ones
  * @param paused jobs to the reason given, empty if none was
+ * @param findings of the supervisor's latest pass
  * @param publishedAtMillis when this view was made
  */
 public record SchedulerView(
@@ -29,9 +30,10 @@ public record SchedulerView(
     List<RunningTask> running,
     Map<String, String> errors,
     Map<String, String> paused,
+    SupervisorFindings findings,
     long publishedAtMillis) {
   public static final SchedulerView EMPTY =
-      new SchedulerView(null, List.of(), null, 0, Map.of(), List.of(), Map.of(), Map.of(), 0);
+      new SchedulerView(null, List.of(), null, 0, Map.of(), List.of(), Map.of(), 0);
 
   public SchedulerView {
     configProblems = List.copyOf(configProblems);
@@ -57,6 +59,22 @@ public record SchedulerView(
         running,
         errors,
         Map.of(),
+        SupervisorFindings.NONE,
+        publishedAtMillis);
+  }
+
+  /** The same with other findings. */
+  public SchedulerView withFindings(SupervisorFindings newest) {
+    return new SchedulerView(
+        config,
+        configProblems,
+        topology,
+        nodesAtMillis,
+        progress,
+        running,
+        errors,
+        paused,
+        newest,
         publishedAtMillis);
   }
 
@@ -71,6 +89,7 @@ public record SchedulerView(
         running,
         errors,
         Map.copyOf(reasons),
+        findings,
         publishedAtMillis);
   }
 }

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status label, such as {@code unstarted}, {@code running}, {@code error_backoff}
  * @param bits behaviour 6.1
- * @param attempts how often it was started
+ * @param attempts how often it was started since it was last forgiven, or ever
  * @param untilMillis end of its back-off; 0: none
  * @param sinceMillis when it got this status; 0: unknown
  * @param data what the task said with its status
+ * @param checkpoint the newest progress it wrote, for its next attempt
+ * @param running its live invocation; null when it does not run
  */
 public record TaskView(
     String job,
@@ -22,4 +24,21 @@ public record TaskView(
     int attempts,
     long untilMillis,
     long sinceMillis,
-    Json.@Nullable Obj data) {}
+    Json.@Nullable Obj data,
+    Json.@Nullable Obj checkpoint,
+    @Nullable RunningTask running) {
+
+  /** A task that does not run and has no checkpoint. */
+  public TaskView(
+      String job,
+      String node,
+      String level,
+      String status,
+      int bits,
+      int attempts,
+      long untilMillis,
+      long sinceMillis,
+      Json.@Nullable Obj data) {
+    this(job, node, level, status, bits, attempts, untilMillis, sinceMillis, data, null, null);
+  }
+}

@@ -14,6 +14,10 @@ import java.util.OptionalLong;
  * @param pidsMax processes and threads
  * @param ioWeight share of the disks when they are busy, 1 to 10000; 100 is usual
  * @param required refuse to start a task where one of the limits cannot be set
+ * @param cpuShares 2 to 65535, from the worker's cores that the task holds slots of (behaviour
+ *     5.11); never beside a {@code cpuWeight}. As it is in {@code cpu.shares} of version 1; as the
+ *     same number, at most 10000, in {@code cpu.weight} of version 2: only the relation between
+ *     tasks counts
  */
 public record CgroupLimits(
     OptionalLong memoryMb,
@@ -22,7 +26,8 @@ public record CgroupLimits(
     OptionalInt cpuQuotaPercent,
     OptionalInt pidsMax,
     OptionalInt ioWeight,
-    boolean required) {
+    boolean required,
+    OptionalInt cpuShares) {
   public static final CgroupLimits NONE =
       new CgroupLimits(
           OptionalLong.empty(),
@@ -32,6 +37,26 @@ public record CgroupLimits(
           OptionalInt.empty(),
           OptionalInt.empty(),
           false);
+
+  /** Limits that a configuration can state. */
+  public CgroupLimits(
+      OptionalLong memoryMb,
+      OptionalLong memorySwapMb,
+      OptionalInt cpuWeight,
+      OptionalInt cpuQuotaPercent,
+      OptionalInt pidsMax,
+      OptionalInt ioWeight,
+      boolean required) {
+    this(
+        memoryMb,
+        memorySwapMb,
+        cpuWeight,
+        cpuQuotaPercent,
+        pidsMax,
+        ioWeight,
+        required,
+        OptionalInt.empty());
+  }
 
   /** The word for {@code required}. */
   public static final String REQUIRED = "required";
@@ -46,6 +71,7 @@ public record CgroupLimits(
         && cpuWeight.isEmpty()
         && cpuQuotaPercent.isEmpty()
         && pidsMax.isEmpty()
-        && ioWeight.isEmpty();
+        && ioWeight.isEmpty()
+        && cpuShares.isEmpty();
   }
 }

@@ -54,7 +54,12 @@ public enum ConfigPlace {
           "node_source_prefs", "list the sources in \"node_sources\"")),
 
   /** An entry of {@code bistro_settings.nodes.node_sources}. */
-  NODE_SOURCE(List.of("source", "prefs")),
+  NODE_SOURCE(List.of("source", "prefs", "change_guard", "allow_change")),
+
+  /** {@code change_guard} of a node source. */
+  CHANGE_GUARD(
+      List.of(
+          "enabled", "removed_percent", "added_percent", "reparented_percent", "confirmations")),
 
   /** A resource of a level in {@code bistro_settings.resources}. */
   RESOURCE(List.of("default", "limit", "weight")),

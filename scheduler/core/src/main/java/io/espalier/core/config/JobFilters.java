@@ -52,7 +52,7 @@ public final class JobFilters {
     return passesName(filter, job, node) && passesTags(filter, tags);
   }
 
-  /** Steps 1 to 5: all that is asked of a worker, whose name is its host (behaviour section 4). */
+  /** Steps 1 to 5. */
   public static boolean passesName(JobFilter filter, String job, String name) {
     if (!filter.whitelist().isEmpty() && !filter.whitelist().contains(name)) {
       return false;
@@ -67,6 +67,27 @@ public final class JobFilters {
       return false;
     }
     return filter.fraction() >= 1.0 || point(job, name) < filter.fraction();
+  }
+
+  /**
+   * Steps 1 to 5 for a worker, which goes by two names: it is in a list, or a regex is found, when
+   * that holds for its host or for its shard. The fraction is one of hosts. Workers have no tags.
+   */
+  public static boolean passesWorker(JobFilter filter, String job, String host, String shard) {
+    boolean listed =
+        filter.whitelist().isEmpty()
+            || filter.whitelist().contains(host)
+            || filter.whitelist().contains(shard);
+    boolean refused = filter.blacklist().contains(host) || filter.blacklist().contains(shard);
+    return listed
+        && !refused
+        && (filter.whitelistRegex() == null
+            || filter.whitelistRegex().matcher(host).find()
+            || filter.whitelistRegex().matcher(shard).find())
+        && (filter.blacklistRegex() == null
+            || !(filter.blacklistRegex().matcher(host).find()
+                || filter.blacklistRegex().matcher(shard).find()))
+        && (filter.fraction() >= 1.0 || point(job, host) < filter.fraction());
   }
 
   private static boolean passesTags(JobFilter filter, Set<String> tags) {

@@ -7,6 +7,12 @@ import io.espalier.core.json.Json;
  *
  * @param source name of the node source type
  * @param prefs handed to the source as they are
+ * @param guard how much its answers may change
  * @param path of the entry in its document, for problems
  */
-public record NodeSourceSpec(String source, Json.Obj prefs, String path) {}
+public record NodeSourceSpec(String source, Json.Obj prefs, ChangeGuard guard, String path) {
+  /** An entry with the usual guard. */
+  public NodeSourceSpec(String source, Json.Obj prefs, String path) {
+    this(source, prefs, ChangeGuard.DEFAULT, path);
+  }
+}

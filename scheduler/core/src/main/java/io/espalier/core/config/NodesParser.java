@@ -13,11 +13,16 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code bistro_settings.nodes}. */
 final class NodesParser {
   private static final int HASH_LENGTH = 32;
+  private static final double MOST_PERCENT = 1e9;
+
+  /** What a held answer is shown under: hexadecimal digits. */
+  private static final Pattern MARK = Pattern.compile("[0-9a-f]{12}");
 
   private NodesParser() {}
 
@@ -82,7 +87,43 @@ final class NodesParser {
       type.warning(
           "unknown node source, fetching nodes will fail", Suggestions.hint(name, knownTypes));
     }
-    return new NodeSourceSpec(name, in.object("prefs", Json.Obj.EMPTY), item.path().toString());
+    return new NodeSourceSpec(
+        name, in.object("prefs", Json.Obj.EMPTY), readGuard(in), item.path().toString());
+  }
+
+  private static ChangeGuard readGuard(Fields source) {
+    ChangeGuard usual = ChangeGuard.DEFAULT;
+    Value value = source.find("change_guard");
+    Fields in = value == null ? null : value.fields(ConfigPlace.CHANGE_GUARD);
+    String allow = readAllowed(source.find("allow_change"));
+    if (in == null) {
+      return new ChangeGuard(
+          usual.enabled(),
+          usual.removedPercent(),
+          usual.addedPercent(),
+          usual.reparentedPercent(),
+          usual.confirmations(),
+          allow);
+    }
+    return new ChangeGuard(
+        in.bool("enabled", usual.enabled()),
+        in.number("removed_percent", usual.removedPercent(), 0, 100),
+        in.number("added_percent", usual.addedPercent(), 0, MOST_PERCENT),
+        in.number("reparented_percent", usual.reparentedPercent(), 0, 100),
+        in.int32("confirmations", usual.confirmations(), 0),
+        allow);
+  }
+
+  /** True, false, or the mark of one held answer. */
+  private static String readAllowed(@Nullable Value value) {
+    if (value == null || value.isFalse()) {
+      return "";
+    }
+    if (value.json() instanceof Json.Str mark && MARK.matcher(mark.value()).matches()) {
+      return mark.value();
+    }
+    Boolean all = value.bool();
+    return all != null && all ? ChangeGuard.ANY : "";
   }
 
   /** {@code nodes.node_order}, or the one that Bistro's documentation puts into the settings. */

@@ -43,6 +43,22 @@ public record SubprocessOptions(
         CgroupLimits.NONE);
   }
 
+  /** The same with other limits. */
+  public SubprocessOptions withLimits(CgroupLimits newLimits) {
+    return newLimits.equals(limits)
+        ? this
+        : new SubprocessOptions(
+            pollMillis,
+            maxLogLinesPerPollInterval,
+            parentDeathSignal,
+            processGroupLeader,
+            useCanaryPipe,
+            cgroups,
+            attributes,
+            variables,
+            newLimits);
+  }
+
   /** Where task cgroups are made; no subsystems: no cgroups. */
   public record Cgroups(
       String root, String slice, List<String> subsystems, boolean killWithoutFreezer) {

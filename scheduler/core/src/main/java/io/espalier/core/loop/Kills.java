@@ -39,6 +39,12 @@ final class Kills {
     return true;
   }
 
+  /** Stops one again, or for the first time, that its runner should have stopped. */
+  void insist(Live task, boolean hard, long nowMillis) {
+    KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
+    signal(task, how, "task_kill_repeated", nowMillis);
+  }
+
   /** Makes the next check happen at once: what is an orphan may have changed. */
   void recheck() {
     nextCheck = 0;
@@ -88,6 +94,11 @@ final class Kills {
   }
 
   private void signal(Live task, KillRequest how, String event, long nowMillis) {
+    if (task.killAskedMillis == 0) {
+      task.killAskedMillis = nowMillis;
+      task.killWaitMillis = Math.max(0, how.waitMillis());
+    }
+    task.killMustWork |= how.method() != KillRequest.Method.TERM;
     if (task.dispatched) {
       runner.kill(task.key.job(), task.key.node(), task.invocation(), how);
     } else {

@@ -1,11 +1,17 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.StatusFrom;
+import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.Usage;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
@@ -23,14 +29,55 @@ final class LiveTasks {
   private final Map<TaskKey, Live> tasks = new HashMap<>();
   private List<RunningTask> published = List.of();
   private boolean changed;
+  private boolean sampled;
 
   /** One live invocation; what it needs at its end is fixed at its start. */
   static final class Live {
     final TaskKey key;
     final long run;
     final Launch launch;
-    final TaskStatus status;
     final Backoff backoff;
+
+    /** The newest sample. */
+    @Nullable Usage usage;
+
+    /** The checkpoint that the attempt began with. */
+    final Json.@Nullable Obj checkpointAtStart;
+
+    /** With the newest checkpoint. */
+    TaskStatus status;
+
+    /** Until when it may run, by the scheduler's clock. */
+    TimeLeft limits;
+
+    /** Whether the checkpoint is newer than what is stored. */
+    boolean checkpointIsDue;
+
+    /** The earliest time for writing the next one. */
+    long nextCheckpointMillis;
+
+    /** When it was handed to the runner; 0: not yet. */
+    long dispatchedMillis;
+
+    /** When somebody first asked for its end; 0: nobody did. */
+    long killAskedMillis;
+
+    /** The wait of that request from TERM to KILL. */
+    long killWaitMillis;
+
+    /** Whether that request was one that no task can outlive. */
+    boolean killMustWork;
+
+    /** To be added to its limits once it is handed to the runner. */
+    long extendAtStart;
+
+    /** Why the supervisor stopped it, because its runner had not. */
+    @Nullable StopReason overdue;
+
+    private @Nullable Progress progress;
+    private long firstDone;
+    private long firstDoneMillis;
+    private double rate;
 
     /** Handed to the runner. */
     boolean dispatched;
@@ -43,7 +90,48 @@ final class LiveTasks {
       this.run = run;
       this.launch = launch;
       this.status = status;
+      this.checkpointAtStart = status.checkpoint();
+      this.limits = timeLeft(launch);
       this.backoff = backoff;
+    }
+
+    private static TimeLeft timeLeft(Launch launch) {
+      Limits given = launch.limits();
+      return new TimeLeft(
+          given.timeoutMillis() == 0
+              ? 0
+              : launch.invocation().startMillis() + given.timeoutMillis(),
+          given.noOutputMillis(),
+          given.deadlineMillis());
+    }
+
+    /** The newest progress, and how fast it goes on since the first of this attempt. */
+    void heard(Progress newest, long nowMillis) {
+      progress = newest;
+      Long done = newest.done();
+      if (done == null) {
+        return;
+      }
+      if (firstDoneMillis == 0 || done < firstDone) {
+        firstDone = done;
+        firstDoneMillis = nowMillis;
+        rate = 0;
+      } else if (nowMillis > firstDoneMillis) {
+        rate = (done - firstDone) * 1000.0 / (nowMillis - firstDoneMillis);
+      }
+    }
+
+    RunningTask view(String shard) {
+      return new RunningTask(
+          key.job(),
+          key.node(),
+          invocation(),
+          launch.attempt(),
+          shard,
+          usage,
+          limits,
+          progress,
+          rate);
     }
 
     Invocation invocation() {
@@ -82,6 +170,19 @@ final class LiveTasks {
     return live;
   }
 
+  /** Something that monitors see of one of them is another. */
+  void changed() {
+    changed = true;
+  }
+
+  void usage(TaskKey key, Invocation invocation, Usage usage) {
+    Live live = tasks.get(key);
+    if (live != null && live.invocation().equals(invocation)) {
+      live.usage = usage;
+      sampled = true;
+    }
+  }
+
   Collection<Live> all() {
     return tasks.values();
   }
@@ -92,15 +193,14 @@ final class LiveTasks {
 
   /** All of them for monitors; the same list as last time when nothing changed. */
   List<RunningTask> view(String shard) {
-    if (changed) {
+    if (changed || sampled) {
       List<RunningTask> list = new ArrayList<>(tasks.size());
       for (Live live : tasks.values()) {
-        list.add(
-            new RunningTask(
-                live.key.job(), live.key.node(), live.invocation(), live.launch.attempt(), shard));
+        list.add(live.view(shard));
       }
       published = List.copyOf(list);
       changed = false;
+      sampled = false;
     }
     return published;
   }

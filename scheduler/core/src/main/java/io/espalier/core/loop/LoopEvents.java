@@ -4,6 +4,8 @@ import io.espalier.core.api.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.status.Checkpoints;
+import io.espalier.core.status.StopReasons;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +33,12 @@ final class LoopEvents {
             .put("status", status.label().word())
             .put("result_bits", status.bits())
             .put("duration_ms", nowMillis - live.invocation().startMillis());
+    if (end.stopReason() != null) {
+      data.put(StopReasons.KEY, StopReasons.word(end.stopReason()));
+    }
+    if (Checkpoints.gotOn(live.checkpointAtStart, live.status.checkpoint())) {
+      data.put("got_on", true);
+    }
     if (end.exitCode() != null) {
       data.put("exit_code", end.exitCode());
     }
@@ -42,6 +50,10 @@ final class LoopEvents {
     }
     data.putIfPresent("data", status.data());
     add(nowMillis, "task_ended", data.build());
+  }
+
+  void extended(LiveTasks.Live live, long millis, long nowMillis) {
+    add(nowMillis, "task_extended", task(live).put("by_ms", millis).build());
   }
 
   private static Json.Builder task(LiveTasks.Live live) {

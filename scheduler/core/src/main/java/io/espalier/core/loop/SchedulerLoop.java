@@ -7,16 +7,24 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
@@ -68,6 +76,9 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final ViewBuilder views;
   private final Kills kills;
+  private final Supervision supervision;
+  private final JobDeadlines deadlines;
+  private final Checkpointing checkpoints = new Checkpointing();
   private final Starts starts;
   private final Changes changes;
   private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
@@ -92,9 +103,11 @@ public final class SchedulerLoop {
     this.ports = ports;
     this.options = options;
     this.events = new LoopEvents(options.firstEvent());
-    this.views = new ViewBuilder(core, live, ports.runner().shard());
+    this.deadlines = new JobDeadlines(core);
+    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
-    this.starts = new Starts(core, live, ports.runner().shard(), options);
+    this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
+    this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
     this.changes = new Changes(core, live, events, options.epoch());
   }
 
@@ -124,6 +137,30 @@ public final class SchedulerLoop {
   /** An invocation has ended. */
   public void taskEnded(TaskEnd end) {
     inputs.add(now -> end(end, now));
+  }
+
+  /** A live invocation said how far it is; of another one it is ignored. */
+  public void taskProgress(String job, String node, Invocation invocation, Progress progress) {
+    inputs.add(
+        now -> {
+          Live task = live.get(new TaskKey(job, node));
+          if (task != null && task.invocation().equals(invocation)) {
+            checkpoints.heard(task, progress, now, this::recordCheckpoint);
+            live.changed();
+            views.changed();
+          }
+        });
+  }
+
+  private void recordCheckpoint(Live task) {
+    batch.put(
+        new StatusRow(
+            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
+  }
+
+  /** What a live invocation has used so far; of others it is ignored. */
+  public void usage(String job, String node, Invocation invocation, Usage usage) {
+    inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -178,6 +215,33 @@ public final class SchedulerLoop {
             return;
           }
           answer.complete(null);
+        });
+    return answer;
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#extend}. */
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    CompletableFuture<TimeLeft> answer = new CompletableFuture<>();
+    inputs.add(
+        now -> {
+          Live task = live.get(new TaskKey(job, node));
+          String refusal = task == null ? "is not running" : Extending.refusal(task, millis);
+          if (task != null && refusal == null && !Extending.extend(task, millis, ports.runner())) {
+            refusal = "cannot be given more time by the runner " + ports.runner().name();
+          }
+          if (task == null || refusal != null) {
+            answer.completeExceptionally(
+                new RefusedException(
+                    core.findJob(job) < 0
+                        ? RefusedException.Reason.UNKNOWN
+                        : RefusedException.Reason.CONFLICT,
+                    "task " + job + " on " + node + " " + refusal));
+            return;
+          }
+          events.extended(task, millis, now);
+          live.changed();
+          views.changed();
+          answer.complete(task.limits);
         });
     return answer;
   }
@@ -240,12 +304,12 @@ public final class SchedulerLoop {
   }
 
   public TaskView task(String job, String node) {
-    return TaskViews.one(core, job, node);
+    return TaskViews.one(core, live, ports.runner().shard(), job, node);
   }
 
   /** Scans in slices; completes in a later step. */
   public CompletionStage<TaskPage> tasks(TaskQuery query) {
-    TaskPageChore chore = new TaskPageChore(core, query);
+    TaskPageChore chore = new TaskPageChore(core, live, ports.runner().shard(), query);
     inputs.add(now -> chores.add(chore));
     return chore.answer();
   }
@@ -298,7 +362,11 @@ public final class SchedulerLoop {
     boolean more = changes.step(nowMillis, this::record);
     if (changes.tookForce()) {
       kills.recheck();
+      deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
+    }
+    if (deadlines.step(nowMillis)) {
+      views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= stepChores(nowMillis);
@@ -306,6 +374,8 @@ public final class SchedulerLoop {
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
     }
+    checkpoints.step(nowMillis, this::recordCheckpoint);
+    more |= supervision.step(nowMillis, views);
     commit();
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
@@ -314,6 +384,8 @@ public final class SchedulerLoop {
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
     next = Math.min(next, kills.nextMillis());
+    next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
+    next = Math.min(next, supervision.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -362,7 +434,9 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     toDispatch.add(task);
-    batch.put(new StatusRow(task.key.job(), task.key.node(), task.status, task.invocation()));
+    batch.put(
+        new StatusRow(
+            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
     events.started(task, nowMillis);
     views.changed();
   }
@@ -374,11 +448,20 @@ public final class SchedulerLoop {
       ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
       return;
     }
-    TaskEvent event = statusText.meaning(end, task.statusFrom());
-    if (stopping && end.kind() == TaskEnd.Kind.KILLED && end.rawStatus() == null) {
+    TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom());
+    if (stopping
+        && end.kind() == TaskEnd.Kind.KILLED
+        && end.rawStatus() == null
+        && end.stopReason() != StopReason.TIMEOUT
+        && end.stopReason() != StopReason.NO_OUTPUT) {
       event = new TaskEvent.Interrupted("the scheduler was stopped");
     }
-    Transition transition = TaskTransitions.apply(task.status, event, task.backoff, nowMillis);
+    TaskStatus before =
+        Checkpoints.gotOn(task.checkpointAtStart, task.status.checkpoint())
+            ? TaskTransitions.withLadderAnew(task.status)
+            : task.status;
+    task.checkpointIsDue = false;
+    Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
     TaskStatus status = bounded(transition.status());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
@@ -387,12 +470,25 @@ public final class SchedulerLoop {
       changes.endedOutside(key, status);
     }
     core.finish(task.run, status);
-    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation()));
-    events.ended(task, end, status, nowMillis);
+    WorkerRef worker = task.launch.worker();
+    TaskEnd explained = withReason(end, task);
+    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation(), worker));
+    if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
+      batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
+    }
+    events.ended(task, explained, status, nowMillis);
     views.changed();
   }
 
-  /** Applies {@code --max-attempts}. */
+  /** What the supervisor stopped in the runner's stead ended for that limit. */
+  private static TaskEnd withReason(TaskEnd end, Live task) {
+    boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
+    return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
+        ? end.withStopReason(task.overdue)
+        : end;
+  }
+
+  /** Applies {@code --max-attempts}: attempts since the task was last forgiven. */
   private TaskStatus bounded(@Nullable TaskStatus status) {
     if (status == null) {
       throw new IllegalStateException("a task that ran has no status");
@@ -415,7 +511,8 @@ public final class SchedulerLoop {
         0,
         status.position(),
         status.attempts(),
-        status.data());
+        status.data(),
+        status.checkpoint());
   }
 
   // ---- recording and dispatching
@@ -442,12 +539,12 @@ public final class SchedulerLoop {
             () -> {
               ports.events().accept(changesOfThisStep.events());
               if (!launches.isEmpty()) {
-                ports.owner().execute(() -> inputs.add(now -> dispatch(launches)));
+                ports.owner().execute(() -> inputs.add(now -> dispatch(launches, now)));
               }
             });
   }
 
-  private void dispatch(List<Live> launches) {
+  private void dispatch(List<Live> launches, long nowMillis) {
     for (Live task : launches) {
       if (stopping) {
         Launch launch = task.launch;
@@ -464,7 +561,9 @@ public final class SchedulerLoop {
         continue;
       }
       task.dispatched = true;
+      Extending.begin(task, nowMillis);
       ports.runner().start(task.launch);
+      Extending.extendAtStart(task, ports.runner());
       if (task.killAtStart != null) {
         ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);
       }

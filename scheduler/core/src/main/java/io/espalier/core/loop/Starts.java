@@ -1,15 +1,26 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.WorkerShare;
 import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.loop.LoopPorts.Warnings;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Turns what a round placed into live invocations with a launch each. */
 final class Starts {
@@ -17,10 +28,15 @@ final class Starts {
   private final LiveTasks live;
   private final String shard;
   private final LoopOptions options;
+  private final Warnings warnings;
+  private final Map<String, WorkerShare> shares = new HashMap<>();
+  private @Nullable Config sharesOf;
   private long sequence;
 
-  Starts(SchedulingCore core, LiveTasks live, String shard, LoopOptions options) {
+  Starts(
+      SchedulingCore core, LiveTasks live, String shard, LoopOptions options, Warnings warnings) {
     this.core = core;
+    this.warnings = warnings;
     this.live = live;
     this.shard = shard;
     this.options = options;
@@ -50,6 +66,7 @@ final class Starts {
     }
     core.setStatus(job, node, status);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
+    WorkerShare share = share(config);
     Launch launch =
         new Launch(
             key.job(),
@@ -62,13 +79,40 @@ final class Starts {
                 core.runPath(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
+                status.checkpoint(),
                 shard,
                 options.workerHost()),
             config.statusFrom(),
-            config.subprocess(),
-            config.kill());
+            config.subprocess().withLimits(share.limits()),
+            config.kill(),
+            limits(config.timeLimits()),
+            WorkerRef.LOCAL,
+            share.slots());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;
+  }
+
+  private static Limits limits(TimeLimits limits) {
+    return new Limits(
+        limits.timeout().map(Duration::toMillis).orElse(0L),
+        limits.noOutput().map(Duration::toMillis).orElse(0L),
+        limits.completeBy().map(Instant::toEpochMilli).orElse(0L));
+  }
+
+  /** The same for all tasks of a job until the configuration changes. */
+  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+  private WorkerShare share(Job job) {
+    if (sharesOf != core.config()) {
+      sharesOf = core.config();
+      shares.clear();
+    }
+    WorkerShare known = shares.get(job.name());
+    if (known == null) {
+      known = WorkerShare.of(core.config().settings(), job);
+      shares.put(job.name(), known);
+      known.warnings().forEach(warning -> warnings.warn(warning, job.name(), ""));
+    }
+    return known;
   }
 }

@@ -13,6 +13,7 @@ final class TaskArgument {
   /**
    * @param path names from the instance down to the task's node
    * @param resources slots held, by node and resource name
+   * @param checkpoint the newest progress of earlier attempts; null when there was none
    * @param previous the task's status before this start, in its JSON form; null on the first run
    */
   static Json.Obj of(
@@ -20,6 +21,7 @@ final class TaskArgument {
       List<String> path,
       Map<String, Map<String, Integer>> resources,
       Json.@Nullable Obj previous,
+      Json.@Nullable Obj checkpoint,
       String workerNode,
       String workerHost) {
     Json.Builder byNode = Json.object();
@@ -35,6 +37,7 @@ final class TaskArgument {
         .put("config", job.config())
         .put("resources_by_node", byNode.build())
         .putIfPresent("prev_status", previous)
+        .putIfPresent("checkpoint", checkpoint)
         .put("worker_node", workerNode)
         .put("worker_host", workerHost)
         .build();

@@ -22,6 +22,8 @@ final class TaskPageChore implements Chore {
   private static final int MATCHES = 2_000;
 
   private final SchedulingCore core;
+  private final LiveTasks live;
+  private final String shard;
   private final TaskQuery query;
   private final CompletableFuture<TaskPage> answer = new CompletableFuture<>();
   private final List<TaskView> found = new ArrayList<>();
@@ -30,8 +32,10 @@ final class TaskPageChore implements Chore {
   private StatusSet set = StatusSet.of(bits -> true);
   private int node;
 
-  TaskPageChore(SchedulingCore core, TaskQuery query) {
+  TaskPageChore(SchedulingCore core, LiveTasks live, String shard, TaskQuery query) {
     this.core = core;
+    this.live = live;
+    this.shard = shard;
     this.query = query;
   }
 
@@ -75,7 +79,7 @@ final class TaskPageChore implements Chore {
           answer.complete(new TaskPage(found, found.get(found.size() - 1).node()));
           return true;
         }
-        found.add(TaskViews.of(core, job, config, next));
+        found.add(TaskViews.of(core, live, shard, job, config, next));
       }
     }
     return false;

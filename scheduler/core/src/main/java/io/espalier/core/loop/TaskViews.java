@@ -5,6 +5,7 @@ import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 
 /** Makes {@link TaskView}s from the core. */
@@ -14,7 +15,7 @@ final class TaskViews {
   /**
    * @throws RefusedException for an unknown job, or a node that is not on its level
    */
-  static TaskView one(SchedulingCore core, String job, String node) {
+  static TaskView one(SchedulingCore core, LiveTasks live, String shard, String job, String node) {
     int number = core.findJob(job);
     Job config = number < 0 ? null : core.job(number);
     if (config == null) {
@@ -31,11 +32,13 @@ final class TaskViews {
               + " of job "
               + job);
     }
-    return of(core, number, config, index);
+    return of(core, live, shard, number, config, index);
   }
 
-  static TaskView of(SchedulingCore core, int job, Job config, int node) {
-    TaskStatus status = core.status(job, node);
+  static TaskView of(
+      SchedulingCore core, LiveTasks live, String shard, int job, Job config, int node) {
+    LiveTasks.Live running = live.get(new TaskKey(config.name(), core.topology().name(node)));
+    TaskStatus status = running == null ? core.status(job, node) : running.status;
     int bits = core.bits(job, node);
     return new TaskView(
         config.name(),
@@ -46,6 +49,8 @@ final class TaskViews {
         status == null ? 0 : status.attempts(),
         status == null ? 0 : status.readyAtMillis(),
         status == null ? 0 : status.sinceMillis(),
-        status == null ? null : status.data());
+        status == null ? null : status.data(),
+        status == null ? null : status.checkpoint(),
+        running == null ? null : running.view(shard));
   }
 }

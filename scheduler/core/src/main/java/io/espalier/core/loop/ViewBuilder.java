@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.SupervisorFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.problem.Problem;
@@ -21,18 +22,21 @@ final class ViewBuilder {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
+  private final JobDeadlines deadlines;
   private final Map<String, String> errors = new TreeMap<>();
   private final Map<String, String> paused = new TreeMap<>();
   private List<Problem> configProblems = List.of();
+  private SupervisorFindings findings = SupervisorFindings.NONE;
   private boolean dirty = true;
   private boolean hasConfig;
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  ViewBuilder(SchedulingCore core, LiveTasks live, String shard) {
+  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines) {
     this.core = core;
     this.live = live;
     this.shard = shard;
+    this.deadlines = deadlines;
   }
 
   void changed() {
@@ -53,6 +57,10 @@ final class ViewBuilder {
   void error(String source, @Nullable String message) {
     String before = message == null ? errors.remove(source) : errors.put(source, message);
     dirty |= message == null ? before != null : !message.equals(before);
+  }
+
+  void found(SupervisorFindings newest) {
+    findings = newest;
   }
 
   void paused(String job, String reason) {
@@ -86,7 +94,9 @@ final class ViewBuilder {
     for (int job = 0; hasConfig && job < core.jobCount(); job++) {
       Job known = core.job(job);
       if (known != null) {
-        progress.put(known.name(), core.progress(job));
+        JobProgress counts = core.progress(job);
+        boolean startsNothing = !known.isValid() || deadlines.isClosed(known.name());
+        progress.put(known.name(), startsNothing ? counts.withoutReady() : counts);
       }
     }
     return Collections.unmodifiableMap(progress);
@@ -103,6 +113,7 @@ final class ViewBuilder {
         live.view(shard),
         Map.copyOf(errors),
         Map.copyOf(paused),
+        findings,
         nowMillis);
   }
 }

@@ -2,6 +2,7 @@ package io.espalier.core.running;
 
 import io.espalier.core.config.KillRequest;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Starts and kills tasks.
@@ -57,6 +58,30 @@ public interface TaskRunner extends AutoCloseable {
   default boolean extend(String job, String node, Invocation invocation, long millis) {
     return false;
   }
+
+  /**
+   * Whether the invocation may be alive, for the supervisor's second look.
+   *
+   * @return false only if this runner is certain that it was ended or never arrived, and that its
+   *     end, if there was one, has been told
+   */
+  default boolean mayBeAlive(String job, String node, Invocation invocation) {
+    return true;
+  }
+
+  /**
+   * What the runner's own host offers, with the names of {@link WorkerInfo#physical}; of runners
+   * without a pool, asked once before the first start.
+   */
+  default Map<String, Long> physical() {
+    return Map.of();
+  }
+
+  /**
+   * All that operators say of workers at this time: once before the first start, and after each
+   * change. Placement heeds it by itself; a runner may tell its workers.
+   */
+  default void holds(List<WorkerHold> holds) {}
 
   /** The end is durable: the runner may acknowledge it and forget the invocation. */
   default void recorded(TaskEnd end) {}

@@ -12,7 +12,7 @@ import java.util.Map;
  * @param cordoned gets no new tasks, by an operator's word, whatever its state
  * @param physical what its host offers: {@code ram_mb}, {@code cpu_core}, {@code gpu_card}, {@code
  *     GPU: NAME}; 0 or absent: unknown
- * @param maxTasks how many tasks it runs at once at most
+ * @param maxTasks how many tasks it runs at once at most; 0: as many as its resources allow
  * @param sinceMillis when it came into this state, epoch milliseconds
  * @param lastSeenMillis when it was last heard of, epoch milliseconds
  * @param note why it is in this state; empty when there is nothing to say

@@ -19,6 +19,9 @@ public final class Change {
   /** Limits of levels with more nodes go through a new world, in slices. */
   private static final int MOST_NODES_AT_ONCE = 10_000;
 
+  /** As above, for what is said of workers. */
+  private static final int MOST_WORKERS_AT_ONCE = 500;
+
   private final World base;
   private final int baseVersion;
   private final Config config;
@@ -114,7 +117,10 @@ public final class Change {
       for (Resource resource : limits) {
         nodes += topology.levelEnd(resource.level()) - topology.levelStart(resource.level());
       }
-      if (nodes <= MOST_NODES_AT_ONCE) {
+      boolean fewWorkers =
+          base.pool.high() <= MOST_WORKERS_AT_ONCE
+              || WorkerIndex.isSame(base.config().settings(), config.settings());
+      if (nodes <= MOST_NODES_AT_ONCE && fewWorkers) {
         return new Change(
             base, config, NewTasks.NONE, limits, null, new int[0], new int[0], null, null);
       }
@@ -143,6 +149,8 @@ public final class Change {
           || job.level() != other.level()
           || !job.needs().equals(other.needs())
           || !job.filters().equals(other.filters())
+          || !job.hostPlacement().equals(other.hostPlacement())
+          || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
           || !job.dependsOn().equals(other.dependsOn())) {
         return false;
       }
@@ -188,7 +196,15 @@ public final class Change {
     }
     NodeVerdicts verdicts = NodeVerdicts.of(topology, jobs);
     World world =
-        new World(config, topology, jobs, verdicts.freshTasks(), verdicts.allowed(), random);
+        new World(
+            config,
+            topology,
+            jobs,
+            verdicts.freshTasks(),
+            verdicts.allowed(),
+            random,
+            base.pool,
+            base.selectors);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base, config, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);

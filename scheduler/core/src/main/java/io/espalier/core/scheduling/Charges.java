@@ -4,6 +4,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,6 +15,8 @@ import java.util.Map;
  */
 @SuppressWarnings("ArrayRecordComponent") // one per job, compared by nobody
 record Charges(Levels levels, ResourceCatalog catalog, int[] needs) {
+  /** Of a task whose job is not known. */
+  static final Charges NONE = new Charges(Levels.of(List.of()), ResourceCatalog.EMPTY, new int[0]);
 
   /** Slots by resource index of another catalog; what is unknown there takes nothing. */
   int[] in(Levels otherLevels, ResourceCatalog other) {
@@ -25,6 +28,11 @@ record Charges(Levels levels, ResourceCatalog catalog, int[] needs) {
       }
     }
     return amounts;
+  }
+
+  /** What a worker is charged, zeros included. */
+  Map<String, Integer> onWorker() {
+    return onLevel(Levels.WORKER);
   }
 
   /** What a node of a level is charged, zeros included. */

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 final class EmptyWorld {
   private EmptyWorld() {}
 
-  static World create(Randomness random) {
+  static World create(Randomness random, WorkerTable pool, Map<String, WorkerSelector> selectors) {
     Levels levels = Levels.of(List.of());
     Settings settings =
         new Settings(
@@ -60,7 +60,9 @@ final class EmptyWorld {
             jobs,
             NodeVerdicts.of(topology, jobs).freshTasks(),
             new long[0],
-            random);
+            random,
+            pool,
+            selectors);
     world.index.build(0);
     return world;
   }

@@ -16,14 +16,16 @@ import org.jspecify.annotations.Nullable;
 final class Explainer {
   private final World world;
   private final Topology topology;
+  private final WorkerExplainer workers;
   private final List<Reason> reasons = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, boolean workerFits) {}
+  record Gates(boolean paused, boolean held, @Nullable String closed) {}
 
   private Explainer(World world) {
     this.world = world;
     this.topology = world.topology;
+    workers = new WorkerExplainer(world.workers, world.pool, topology.name(0));
   }
 
   static Explanation explain(World world, int job, int node, Gates gates) {
@@ -64,8 +66,11 @@ final class Explainer {
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
-    if (!gates.workerFits()) {
-      add(Kind.NO_WORKER, null, "no eligible worker has room for a task of the job");
+    if (gates.closed() != null) {
+      add(Kind.DEADLINE, null, gates.closed());
+    }
+    if (world.workers.placementLevel(number) < 0) {
+      reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));
     }
   }
 
@@ -127,6 +132,7 @@ final class Explainer {
         add(Kind.FILTERED, topology.name(at), "the filters of the job exclude the node");
       }
       int level = world.index.level(at);
+      reasons.addAll(placement(job, slot, level));
       for (int r : world.ledger.resources(level)) {
         int need = world.jobs.needs[job][r];
         int free = world.ledger.free(at, level, r);
@@ -161,10 +167,29 @@ final class Explainer {
     int level = world.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
+    failures += placement(job, slot, level).size();
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
     }
     return failures;
+  }
+
+  /**
+   * Of a placed job: whether there is a worker on the host of a path, told where that is decided.
+   */
+  private List<Reason> placement(int job, int slot, int level) {
+    int placing = world.workers.placementLevel(job);
+    if (placing < 0 || level < placing) {
+      return List.of();
+    }
+    if (level == placing) {
+      return workers.reasons(job, topology.name(topology.node(slot)));
+    }
+    // A path that passes the level by may end on any worker.
+    int parent = topology.parent(slot);
+    return parent >= 0 && world.index.level(parent) < placing
+        ? workers.reasons(job, null)
+        : List.of();
   }
 
   /** As the index has it; asked anew only where a disabled node hides it. */

@@ -135,6 +135,10 @@ final class Ledger {
     return need <= 0 || need <= room;
   }
 
+  int resourceCount() {
+    return limits.length;
+  }
+
   boolean hasResources(int level) {
     return ofLevel[level].length > 0;
   }

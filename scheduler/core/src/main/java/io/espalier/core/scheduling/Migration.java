@@ -22,8 +22,9 @@ final class Migration {
   private static final int DETAILS = 1;
   private static final int READY = 2;
   private static final int INDEX = 3;
-  private static final int RUNNING = 4;
-  private static final int CHANGES = 5;
+  private static final int WORKERS = 4;
+  private static final int RUNNING = 5;
+  private static final int CHANGES = 6;
 
   private final Change change;
   private final World old;
@@ -31,6 +32,10 @@ final class Migration {
   private final RunTable runs;
   private final LongQueue changed = new LongQueue();
   private final BitSet carried = new BitSet();
+
+  /** Carried runs whose job, node and path are known from now on. */
+  private final BitSet found = new BitSet();
+
   private int phase;
   private int job;
   private int at;
@@ -63,6 +68,7 @@ final class Migration {
             case DETAILS -> details();
             case READY -> ready(left);
             case INDEX -> index(left);
+            case WORKERS -> worker();
             default -> running();
           };
     }
@@ -160,9 +166,18 @@ final class Migration {
       done += 2 * next.jobs.words;
     }
     if (at < 0) {
-      startPhase(RUNNING);
+      startPhase(WORKERS);
     }
     return done;
+  }
+
+  private int worker() {
+    if (at == next.pool.high()) {
+      startPhase(RUNNING);
+      return 1;
+    }
+    next.workers.put(at++);
+    return 100;
   }
 
   private int running() {
@@ -178,6 +193,13 @@ final class Migration {
     return 1;
   }
 
+  /** Something about a worker has changed. */
+  void workerChanged(int worker) {
+    if (phase > WORKERS || (phase == WORKERS && worker < at)) {
+      next.workers.put(worker);
+    }
+  }
+
   /** A task was started in the old world. */
   void started(int run) {
     if (phase >= RUNNING) {
@@ -189,6 +211,7 @@ final class Migration {
   void ending(int run, @Nullable TaskStatus status, long nowMillis) {
     if (carried.get(run)) {
       carried.clear(run);
+      found.clear(run);
       next.finish(run, status, nowMillis);
     }
   }
@@ -200,15 +223,22 @@ final class Migration {
     int[] path = new int[levels.count()];
     Arrays.fill(path, -1);
     boolean whole = true;
+    int worker = old.places.worker(run);
     RunTable.NamedPath names = runs.names(run);
-    if (names != null) {
+    int newJob = next.jobs.find(jobName(old, runs, run));
+    if (newJob < 0) {
+      next.carryOutside(run, -1, worker);
+      next.places.setOrphan(run, true);
+      return;
+    }
+    if (names != null && !names.isUnknown()) {
       for (int i = 0; i < names.nodes().size(); i++) {
         int level = levels.find(names.levels().get(i));
         if (level >= 0 && level < levels.worker()) {
           path[level] = topology.find(level, names.nodes().get(i));
         }
       }
-    } else {
+    } else if (names == null) {
       Levels oldLevels = old.topology.levels();
       for (int l = 0; l < oldLevels.count(); l++) {
         int node = old.places.node(run, l);
@@ -225,13 +255,26 @@ final class Migration {
     if (!whole) {
       runs.setNames(run, namedPath(old, run));
     }
-    int newJob = next.jobs.find(old.jobs.name(old.places.job(run)));
     String name = nodeName(old, runs, run);
     int level = next.jobs.levels[newJob];
     int node = level < 0 || level >= levels.worker() ? -1 : topology.find(level, name);
-    int[] amounts = runs.charges(run).in(levels, next.config().settings().resources());
-    next.carry(run, newJob, node, path, amounts);
+    if (names != null && names.isUnknown()) {
+      carryUnknown(run, newJob, node, worker);
+    } else {
+      int[] amounts = runs.charges(run).in(levels, next.config().settings().resources());
+      next.carry(run, newJob, node, path, amounts, worker);
+    }
     next.places.setOrphan(run, next.isOrphan(run, name));
+  }
+
+  /** A task that was adopted while job or node were not there: they may be now. */
+  private void carryUnknown(int run, int newJob, int node, int worker) {
+    if (node >= 0 && next.jobs.job(newJob) != null) {
+      next.carryAnew(run, newJob, node, worker);
+      found.set(run);
+    } else {
+      next.carryOutside(run, newJob, worker);
+    }
   }
 
   private static RunTable.NamedPath namedPath(World world, int run) {
@@ -251,6 +294,13 @@ final class Migration {
   static RunTable.NamedPath path(World world, RunTable runs, int run) {
     RunTable.NamedPath names = runs.names(run);
     return names != null ? names : namedPath(world, run);
+  }
+
+  /** The name of the job of a running task. */
+  static String jobName(World world, RunTable runs, int run) {
+    int job = world.places.job(run);
+    String name = runs.jobName(run);
+    return job >= 0 || name == null ? world.jobs.name(job) : name;
   }
 
   /** The name of the node of a running task. */
@@ -276,6 +326,12 @@ final class Migration {
   /** Ends the notes of the old world. */
   void end() {
     old.logTo(null);
+    next.workers.goOnAfter(old.workers);
+    for (int run = found.nextSetBit(0); run >= 0; run = found.nextSetBit(run + 1)) {
+      runs.setNames(run, null);
+      runs.setJobName(run, null);
+      runs.setCharges(run, next.charges(next.places.job(run)));
+    }
     for (int j = 0; j < next.jobs.count(); j++) {
       next.dropIfIdle(j);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * bit j set if and only if {@code open(j, node)} holds along that slot:
  *
  * <pre>
- * open[slot] = (ready[node] | below[node]) and fit(node) and allowed[slot]
+ * open[slot] = (ready[node] | below[node]) and fit(node) and host(node) and allowed[slot]
  * below[node] = OR of open over the child slots of the node
  * </pre>
  *
@@ -25,6 +25,10 @@ final class OpenIndex {
 
   private final Topology topology;
   private final Ledger ledger;
+
+  /** Null: no job is placed by the host of a node. */
+  private final @Nullable WorkerHosts hosts;
+
   private final Randomness random;
   private final boolean shuffled;
   private final boolean plain;
@@ -69,9 +73,11 @@ final class OpenIndex {
       JobTable jobs,
       NodeOrder order,
       long[] allowed,
+      WorkerHosts hosts,
       Randomness random) {
     this.topology = topology;
     this.ledger = ledger;
+    this.hosts = hosts.placesAny() ? hosts : null;
     this.random = random;
     this.allowed = allowed;
     shuffled = order == NodeOrder.RANDOM;
@@ -133,7 +139,7 @@ final class OpenIndex {
       buildRow(node);
     }
     for (int w = 0; w < words; w++) {
-      long value = (ready(node, w) | below(node, w)) & ledger.fit(node, level, w);
+      long value = (ready(node, w) | below(node, w)) & fit(node, level, w);
       int slotCount = plain ? 1 : topology.slotCount(node);
       for (int i = 0; i < slotCount; i++) {
         int slot = plain ? node : topology.slot(node, i);
@@ -180,7 +186,7 @@ final class OpenIndex {
         for (int i = 0; i < count; i++) {
           any |= open[(start + i) * words + w];
         }
-        long value = (ready(node, w) | any) & ledger.fit(node, level(node), w);
+        long value = (ready(node, w) | any) & fit(node, level(node), w);
         boolean same = any == below(node, w);
         for (int i = 0; i < topology.slotCount(node); i++) {
           int slot = topology.slot(node, i);
@@ -259,6 +265,12 @@ final class OpenIndex {
 
   private long allowed(int slot, int word) {
     return slot < allowedTo ? allowed[slot * words + word] : -1L;
+  }
+
+  /** Bits of the jobs for which the node has room, and a worker where it has to be its host. */
+  private long fit(int node, int level, int word) {
+    long fit = ledger.fit(node, level, word);
+    return hosts == null ? fit : fit & hosts.mask(node, level, word);
   }
 
   long work() {
@@ -375,7 +387,7 @@ final class OpenIndex {
     int atLevel = level;
     while (true) {
       work++;
-      long value = (ready(at, word) | below(at, word)) & ledger.fit(at, atLevel, word);
+      long value = (ready(at, word) | below(at, word)) & fit(at, atLevel, word);
       if (!plain && topology.slotCount(at) > 1) {
         refreshSlots(at, value, word);
         return;

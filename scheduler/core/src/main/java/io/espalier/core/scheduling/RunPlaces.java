@@ -14,6 +14,7 @@ final class RunPlaces {
   private int[] nodes = new int[0];
   private int[] paths = new int[0];
   private int[][] amounts = new int[0][];
+  private int[] workers = new int[0];
   private long[] orphans = new long[0];
   private int orphanCount;
 
@@ -23,11 +24,13 @@ final class RunPlaces {
   }
 
   /**
+   * @param job -1: not known in this world
    * @param node -1: gone
    * @param path node per level, -1 for none
    * @param charged slots by resource
+   * @param worker its number, -1 for none
    */
-  void add(int run, int job, int node, int[] path, int[] charged) {
+  void add(int run, int job, int node, int[] path, int[] charged, int worker) {
     if (run >= jobs.length) {
       grow(run);
     }
@@ -35,7 +38,10 @@ final class RunPlaces {
     nodes[run] = node;
     System.arraycopy(path, 0, paths, run * levels, levels);
     amounts[run] = charged;
-    ofJob[job]++;
+    workers[run] = worker;
+    if (job >= 0) {
+      ofJob[job]++;
+    }
   }
 
   private void grow(int run) {
@@ -46,15 +52,19 @@ final class RunPlaces {
     int old = amounts.length;
     amounts = Arrays.copyOf(amounts, size);
     Arrays.fill(amounts, old, size, NOTHING);
+    workers = Arrays.copyOf(workers, size);
     orphans = Arrays.copyOf(orphans, (size + 63) >>> 6);
   }
 
   void remove(int run) {
-    ofJob[jobs[run]]--;
+    if (jobs[run] >= 0) {
+      ofJob[jobs[run]]--;
+    }
     amounts[run] = NOTHING;
     setOrphan(run, false);
   }
 
+  /** -1: not known in this world. */
   int job(int run) {
     return jobs[run];
   }
@@ -66,6 +76,11 @@ final class RunPlaces {
   /** The node on a level of its path, or -1. */
   int node(int run, int level) {
     return paths[run * levels + level];
+  }
+
+  /** The number of its worker, or -1. */
+  int worker(int run) {
+    return workers[run];
   }
 
   int[] amounts(int run) {

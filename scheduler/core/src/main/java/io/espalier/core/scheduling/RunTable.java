@@ -13,15 +13,23 @@ final class RunTable {
   private int[] next = new int[64];
   private @Nullable Charges[] charges = new @Nullable Charges[64];
   private @Nullable NamedPath[] names = new @Nullable NamedPath[64];
+  private @Nullable String[] jobNames = new @Nullable String[64];
   private int high;
   private int firstFree = -1;
   private int count;
 
-  /** The path of a running task of which some node or level is gone: top first. */
+  /**
+   * The path of a running task of which some node or level is gone: top first. Without levels only
+   * the node itself is known, and nothing was charged for the path.
+   */
   record NamedPath(List<String> levels, List<String> nodes) {
     NamedPath {
       levels = List.copyOf(levels);
       nodes = List.copyOf(nodes);
+    }
+
+    boolean isUnknown() {
+      return levels.isEmpty();
     }
 
     String last() {
@@ -54,12 +62,14 @@ final class RunTable {
     next = Arrays.copyOf(next, size);
     charges = Arrays.copyOf(charges, size);
     names = Arrays.copyOf(names, size);
+    jobNames = Arrays.copyOf(jobNames, size);
   }
 
   void remove(int index) {
     generations[index]++;
     charges[index] = null;
     names[index] = null;
+    jobNames[index] = null;
     next[index] = firstFree;
     firstFree = index;
     count--;
@@ -105,11 +115,24 @@ final class RunTable {
     return charge;
   }
 
+  void setCharges(int index, Charges charge) {
+    charges[index] = charge;
+  }
+
+  /** The job of a running task that was adopted while no such job was known; null otherwise. */
+  @Nullable String jobName(int index) {
+    return jobNames[index];
+  }
+
+  void setJobName(int index, @Nullable String name) {
+    jobNames[index] = name;
+  }
+
   @Nullable NamedPath names(int index) {
     return names[index];
   }
 
-  void setNames(int index, NamedPath path) {
+  void setNames(int index, @Nullable NamedPath path) {
     names[index] = path;
   }
 }

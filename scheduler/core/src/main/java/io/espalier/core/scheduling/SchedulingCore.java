@@ -7,9 +7,15 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +52,8 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Set<String> withoutWorker = new HashSet<>();
+  private final Map<String, String> closed = new HashMap<>();
+  private final WorkerTable pool = new WorkerTable();
 
   private World world;
   private @Nullable Migration migration;
@@ -60,8 +67,15 @@ public final class SchedulingCore {
    * @param seed of all its randomness
    */
   public SchedulingCore(long seed) {
+    this(seed, Map.of());
+  }
+
+  /**
+   * @param selectors by the name in the settings; workers take turns where it is not among them
+   */
+  public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
-    world = EmptyWorld.create(random);
+    world = EmptyWorld.create(random, pool, Map.copyOf(selectors));
   }
 
   // ---- configuration and nodes
@@ -134,7 +148,12 @@ public final class SchedulingCore {
   }
 
   private void changeInPlace(Change change) {
+    Settings before = world.config().settings();
+    Settings after = change.config().settings();
     world.setConfig(change.config());
+    if (!WorkerIndex.isSame(before, after)) {
+      world.workers.setSettings(after);
+    }
     for (Resource resource : change.limits()) {
       world.shiftLimit(resource.index(), resource.level(), resource.limit());
     }
@@ -183,12 +202,16 @@ public final class SchedulingCore {
           world.jobs.canRun(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !withoutWorker.contains(name));
+              && !closed.containsKey(name));
     }
   }
 
   private int start(int job) {
     int run = world.start(job, runs);
+    int worker = world.places.worker(run);
+    if (worker >= 0) {
+      pool.started(worker);
+    }
     if (migration != null) {
       migration.started(run);
     }
@@ -226,9 +249,13 @@ public final class SchedulingCore {
     return world.jobs.name(job);
   }
 
-  /** The job's configuration; null when it was removed. */
+  /**
+   * The job's configuration; null when it was removed.
+   *
+   * @param job its number; -1 gives null
+   */
   public @Nullable Job job(int job) {
-    return world.jobs.job(job);
+    return job < 0 ? null : world.jobs.job(job);
   }
 
   /** Stops starts of that job, known or not, until resumed. Constant time. */
@@ -257,14 +284,92 @@ public final class SchedulingCore {
     updateGate(job);
   }
 
-  /** Tells whether some eligible worker has room for a task of that job; true at first. */
-  public void setWorkerFits(String job, boolean fits) {
-    if (fits) {
-      withoutWorker.remove(job);
-    } else {
-      withoutWorker.add(job);
-    }
+  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
+  public void close(String job, String why) {
+    closed.put(job, why);
     updateGate(job);
+  }
+
+  public void reopen(String job) {
+    closed.remove(job);
+    updateGate(job);
+  }
+
+  // ---- workers
+
+  /**
+   * The workers there are, in place of those named before; a shard at most once. Never called: no
+   * task asks for a worker. With {@link WorkerRef#LOCAL} alone: all tasks run on the scheduler's
+   * own host, which has the resources of the worker level, while filters and placement mean
+   * nothing. Costs what has changed.
+   *
+   * @throws IllegalStateException when that says for the first time, after a configuration is in
+   *     force, that there is a pool
+   */
+  public void workers(List<WorkerInfo> workers) {
+    boolean local = workers.size() == 1 && workers.get(0).ref().isLocal();
+    WorkerTable.Mode mode = local ? WorkerTable.Mode.LOCAL : WorkerTable.Mode.POOL;
+    if (pool.mode() != mode) {
+      if (world.jobs.count() > 0 || migration != null) {
+        throw new IllegalStateException("the pool must be known before the configuration");
+      }
+      pool.setMode(mode);
+    }
+    BitSet gone = new BitSet();
+    pool.pool().forEach(gone::set);
+    for (WorkerInfo info : workers) {
+      int worker = pool.number(info.ref().shard());
+      gone.clear(worker);
+      if (!isSame(pool.info(worker), info)) {
+        setWorker(worker, info);
+      } else {
+        pool.setInfo(worker, info);
+      }
+    }
+    for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
+      setWorker(worker, null);
+      pool.dropIfIdle(worker);
+    }
+  }
+
+  private void setWorker(int worker, @Nullable WorkerInfo info) {
+    pool.setInfo(worker, info);
+    world.workers.put(worker);
+    if (migration != null) {
+      migration.workerChanged(worker);
+    }
+  }
+
+  /** Whether two say the same to placement. */
+  private static boolean isSame(@Nullable WorkerInfo old, WorkerInfo next) {
+    return old != null
+        && old.takesTasks() == next.takesTasks()
+        && old.maxTasks() == next.maxTasks()
+        && old.host().equals(next.host())
+        && old.address().equals(next.address())
+        && old.physical().equals(next.physical());
+  }
+
+  /** How the workers are used: those of the pool and those that have left and still hold tasks. */
+  public List<WorkerUse> workerUse() {
+    List<WorkerUse> all = new ArrayList<>();
+    for (int worker = 0; worker < pool.high(); worker++) {
+      if (pool.isUsed(worker)) {
+        all.add(new WorkerUse(pool.shard(worker), pool.runs(worker), world.workers.slots(worker)));
+      }
+    }
+    return all;
+  }
+
+  /** The worker of a running task; null: it has none, or that one is not in the pool any more. */
+  public @Nullable WorkerInfo runWorker(long run) {
+    int worker = world.places.worker(runs.index(run));
+    return worker < 0 ? null : pool.info(worker);
+  }
+
+  /** The slots of its worker that a running task holds, by resource, zeros included. */
+  public Map<String, Integer> workerSlots(long run) {
+    return runs.charges(runs.index(run)).onWorker();
   }
 
   public JobProgress progress(int job) {
@@ -356,8 +461,7 @@ public final class SchedulingCore {
         world,
         number,
         at,
-        new Explainer.Gates(
-            paused.contains(job), held.contains(job), !withoutWorker.contains(job)));
+        new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job)));
   }
 
   // ---- rounds and running tasks
@@ -381,15 +485,37 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes a task for running that was not started here, with its slots, fitting or not, on the path
-   * that is least short of them.
+   * Takes a task for running that was not started here: it holds its slots, fitting or not, on the
+   * path that is least short of them, and on its worker, until it ends. Job and node need not be
+   * known: then it is charged nothing but its place on the worker, is an orphan, and takes its
+   * place in the tree with the change that brings them, so that it is not started a second time.
+   *
+   * @param worker where it runs, whether in the pool or not; {@link WorkerRef#LOCAL}: nowhere
+   * @return the running task, for {@link #finish}
+   * @throws IllegalArgumentException when the task is running; of a task whose job or node is not
+   *     known the caller must see to that
    */
-  public long adopt(int job, int node) {
-    if (StatusCodes.main(world.tasks.code(job, node)) == Main.RUNNING) {
+  public long adopt(String job, String node, WorkerRef worker) {
+    int number = world.jobs.find(job);
+    int level = number < 0 ? -1 : world.jobs.levels[number];
+    boolean placed = job(number) != null && level >= 0 && level < topology().levels().worker();
+    int at = placed ? topology().find(level, node) : -1;
+    if (at >= 0 && StatusCodes.main(world.tasks.code(number, at)) == Main.RUNNING) {
       throw new IllegalArgumentException("the task is running");
     }
-    int run = world.adopt(job, node, runs);
-    world.places.setOrphan(run, world.isOrphan(run, world.topology.name(node)));
+    int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
+    int run;
+    if (at >= 0) {
+      run = world.adopt(number, at, charged, runs);
+    } else {
+      run = world.adoptOutside(number, charged, runs);
+      runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
+      runs.setJobName(run, job);
+    }
+    if (charged >= 0) {
+      pool.started(charged);
+    }
+    world.places.setOrphan(run, world.isOrphan(run, node));
     if (migration != null) {
       migration.started(run);
     }
@@ -410,8 +536,12 @@ public final class SchedulingCore {
     if (migration != null) {
       migration.ending(index, status, now);
     }
+    int worker = world.places.worker(index);
     world.finish(index, status, now);
     runs.remove(index);
+    if (worker >= 0) {
+      pool.ended(worker);
+    }
   }
 
   public int runningCount() {
@@ -444,7 +574,7 @@ public final class SchedulingCore {
     return all;
   }
 
-  /** The number of its job; always valid. */
+  /** The number of its job; -1 when it was adopted and no such job is known. */
   public int runJob(long run) {
     return world.places.job(runs.index(run));
   }
@@ -455,35 +585,50 @@ public final class SchedulingCore {
   }
 
   public String runJobName(long run) {
-    return world.jobs.name(runJob(run));
+    return Migration.jobName(world, runs, runs.index(run));
   }
 
   public String runNodeName(long run) {
     return Migration.nodeName(world, runs, runs.index(run));
   }
 
-  /** The names of the nodes it was charged to, instance first, its own last. */
+  /**
+   * The names of the nodes it was charged to, instance first, its own last. Only its own when it
+   * was adopted while job or node were not known.
+   */
   public List<String> runPath(long run) {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
-  /** The names of the levels of those nodes. */
+  /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
     return Migration.path(world, runs, runs.index(run)).levels();
   }
 
-  /** What it was charged when it started: node to resource to slots, in path order. */
+  /**
+   * What it was charged when it started: node to resource to slots, in path order, its worker's
+   * shard last.
+   */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
     Charges charges = runs.charges(index);
     RunTable.NamedPath path = Migration.path(world, runs, index);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
-    for (int i = 0; i < path.nodes().size(); i++) {
+    for (int i = 0; i < path.levels().size(); i++) {
       Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
       if (!amounts.isEmpty()) {
         // Nodes of different levels may share a name; resources never do.
         byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);
       }
+    }
+    int worker = world.places.worker(index);
+    Map<String, Integer> ofWorker = charges.onWorker();
+    if (worker >= 0 && !ofWorker.isEmpty()) {
+      // The scheduler's own host goes by the name of the instance.
+      String shard = pool.shard(worker);
+      byNode
+          .computeIfAbsent(shard.isEmpty() ? topology().name(0) : shard, n -> new LinkedHashMap<>())
+          .putAll(ofWorker);
     }
     return byNode;
   }
@@ -534,7 +679,7 @@ public final class SchedulingCore {
 
   /** How many words of the index were evaluated or scanned so far: the measure of its cost. */
   public long work() {
-    return world.index.work();
+    return world.index.work() + world.workers.work();
   }
 
   /**

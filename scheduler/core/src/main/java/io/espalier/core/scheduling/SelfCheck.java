@@ -20,6 +20,7 @@ final class SelfCheck {
     free();
     ready();
     world.index.check();
+    new WorkerCheck(world, runs).run();
   }
 
   private static void check(boolean holds, String what) {

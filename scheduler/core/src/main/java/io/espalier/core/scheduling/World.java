@@ -7,6 +7,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.Arrays;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +30,15 @@ final class World {
   final JobTable jobs;
   final Ledger ledger;
   final OpenIndex index;
+  final WorkerHosts hosts;
+  final WorkerIndex workers;
   final TaskTable tasks;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
+
+  final WorkerTable pool;
+  final Map<String, WorkerSelector> selectors;
 
   private final Charges[] charges;
   private final int[] path;
@@ -52,15 +58,24 @@ final class World {
       JobTable jobs,
       TaskTable tasks,
       long[] allowed,
-      Randomness random) {
+      Randomness random,
+      WorkerTable pool,
+      Map<String, WorkerSelector> selectors) {
     this.config = config;
     this.topology = topology;
     this.jobs = jobs;
     this.tasks = tasks;
+    this.pool = pool;
+    this.selectors = selectors;
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
     ledger = new Ledger(topology, catalog, jobs);
-    index = new OpenIndex(topology, ledger, jobs, config.settings().nodeOrder(), allowed, random);
+    int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
+    hosts = new WorkerHosts(topology, jobs, placement);
+    index =
+        new OpenIndex(
+            topology, ledger, jobs, config.settings().nodeOrder(), allowed, hosts, random);
+    workers = new WorkerIndex(pool, selectors, config.settings(), jobs, hosts, placement, index);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.count());
     timers = new Timers(this::isWaitingFor);
@@ -201,11 +216,42 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, runs);
+    return enter(job, node, level, workers.choose(job, path), runs);
   }
 
-  /** Starts a given task, fitting or not, where least is missing. */
-  int adopt(int job, int node, RunTable runs) {
+  /** What the tasks of a job are charged. */
+  Charges charges(int job) {
+    return charges[job];
+  }
+
+  /** Takes a given task for running, fitting or not, where least is missing. */
+  int adopt(int job, int node, int worker, RunTable runs) {
+    findBestPath(job, node);
+    return enter(job, node, jobs.levels[job], worker, runs);
+  }
+
+  /**
+   * Takes a task for running of which job or node is not known here: it is charged nothing but its
+   * place on its worker.
+   *
+   * @param job -1: not known
+   */
+  int adoptOutside(int job, int worker, RunTable runs) {
+    int run = runs.add(Charges.NONE);
+    carryOutside(run, job, worker);
+    return run;
+  }
+
+  /** Takes over a running task whose job or node is not known here. */
+  void carryOutside(int run, int job, int worker) {
+    Arrays.fill(path, -1);
+    int[] nothing = new int[ledger.resourceCount()];
+    places.add(run, job, -1, path, nothing, worker);
+    workers.charge(worker, nothing);
+  }
+
+  /** Fills {@link #path} with the path to a node on which least is missing. */
+  private void findBestPath(int job, int node) {
     int[] needs = jobs.needs[job];
     int[] slots =
         BestPath.find(
@@ -224,19 +270,19 @@ final class World {
     for (int slot : slots) {
       path[index.level(topology.node(slot))] = topology.node(slot);
     }
-    return enter(job, node, jobs.levels[job], runs);
   }
 
-  private int enter(int job, int node, int level, RunTable runs) {
+  private int enter(int job, int node, int level, int worker, RunTable runs) {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
-    places.add(run, job, node, path, needs);
+    places.add(run, job, node, path, needs, worker);
     for (int l = level; l >= 0; l--) {
       refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
     }
     boolean changed =
         write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
     settle(run, level, changed ? job >>> 6 : -1);
+    workers.charge(worker, needs);
     return run;
   }
 
@@ -278,12 +324,16 @@ final class World {
 
   private void leave(int run) {
     int job = places.job(run);
+    workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
   }
 
   /** The statuses of a removed job are worth nothing once nothing of it runs (behaviour T9). */
   void dropIfIdle(int job) {
+    if (job < 0) {
+      return;
+    }
     jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
   }
 
@@ -304,15 +354,22 @@ final class World {
     }
   }
 
+  /** Takes over a running task that was charged for no path before, where least is missing. */
+  void carryAnew(int run, int job, int node, int worker) {
+    findBestPath(job, node);
+    carry(run, job, node, path.clone(), jobs.needs[job], worker);
+  }
+
   /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] amounts) {
-    places.add(run, job, node, carriedPath, amounts);
+  void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
+    places.add(run, job, node, carriedPath, amounts, worker);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     settle(run, lowest, -1);
+    workers.charge(worker, amounts);
     if (node >= 0) {
       int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
       if (write(job, node, code)) {
@@ -377,7 +434,7 @@ final class World {
    * @param name of its node
    */
   boolean isOrphan(int run, String name) {
-    Job job = jobs.job(places.job(run));
+    Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
     if (job == null || !job.canRun()) {
       return true;
     }

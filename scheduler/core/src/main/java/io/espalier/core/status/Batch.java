@@ -12,11 +12,14 @@ import java.util.Set;
 /**
  * Changes that become durable together or not at all. Immutable.
  *
- * <p>They apply in this order: forgotten jobs, deleted rows, rows, ended pauses, pauses, events.
+ * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
+ * events.
  *
  * @param forgottenJobs all rows of these jobs are deleted
  * @param deletedRows rows to delete; absent ones are no error
  * @param rows rows to write, one per task, replacing what is there
+ * @param attempts to append to the history of their tasks, in this order; those of tasks without a
+ *     row are dropped
  * @param endedPauses jobs that are no longer paused
  * @param pauses jobs that are paused, replacing an older pause
  * @param events to append to the event log, sequences ascending and above all stored ones
@@ -25,6 +28,7 @@ public record Batch(
     Set<String> forgottenJobs,
     Set<TaskKey> deletedRows,
     List<StatusRow> rows,
+    List<Attempt> attempts,
     Set<String> endedPauses,
     List<Pause> pauses,
     List<Event> events) {
@@ -36,6 +40,7 @@ public record Batch(
     forgottenJobs = Set.copyOf(forgottenJobs);
     deletedRows = Set.copyOf(deletedRows);
     rows = List.copyOf(rows);
+    attempts = List.copyOf(attempts);
     endedPauses = Set.copyOf(endedPauses);
     pauses = List.copyOf(pauses);
     events = List.copyOf(events);
@@ -43,7 +48,7 @@ public record Batch(
 
   /** A batch of rows only. */
   public static Batch of(List<StatusRow> rows) {
-    return new Batch(Set.of(), Set.of(), rows, Set.of(), List.of(), List.of());
+    return new Batch(Set.of(), Set.of(), rows, List.of(), Set.of(), List.of(), List.of());
   }
 
   public static Builder builder() {
@@ -55,6 +60,7 @@ public record Batch(
     return forgottenJobs.size()
         + deletedRows.size()
         + rows.size()
+        + attempts.size()
         + endedPauses.size()
         + pauses.size()
         + events.size();
@@ -72,6 +78,7 @@ public record Batch(
     private final Set<String> forgottenJobs = new LinkedHashSet<>();
     private final Set<TaskKey> deletedRows = new LinkedHashSet<>();
     private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
+    private final List<Attempt> attempts = new ArrayList<>();
     private final Set<String> endedPauses = new LinkedHashSet<>();
     private final Map<String, Pause> pauses = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
@@ -86,6 +93,7 @@ public record Batch(
     public Builder delete(String job, String node) {
       TaskKey key = new TaskKey(job, node);
       rows.remove(key);
+      attempts.removeIf(a -> a.node().equals(node) && a.job().equals(job));
       deletedRows.add(key);
       return this;
     }
@@ -94,7 +102,14 @@ public record Batch(
     public Builder forget(String job) {
       rows.keySet().removeIf(key -> key.job().equals(job));
       deletedRows.removeIf(key -> key.job().equals(job));
+      attempts.removeIf(attempt -> attempt.job().equals(job));
       forgottenJobs.add(job);
+      return this;
+    }
+
+    /** Adds to the history of a task that has a row. */
+    public Builder attempt(Attempt attempt) {
+      attempts.add(attempt);
       return this;
     }
 
@@ -120,6 +135,7 @@ public record Batch(
       later.forgottenJobs.forEach(this::forget);
       later.deletedRows.forEach(key -> delete(key.job(), key.node()));
       later.rows.forEach(this::put);
+      attempts.addAll(later.attempts);
       later.endedPauses.forEach(this::resume);
       later.pauses.forEach(this::pause);
       events.addAll(later.events);
@@ -131,6 +147,7 @@ public record Batch(
       return forgottenJobs.size()
           + deletedRows.size()
           + rows.size()
+          + attempts.size()
           + endedPauses.size()
           + pauses.size()
           + events.size();
@@ -141,6 +158,7 @@ public record Batch(
           forgottenJobs,
           deletedRows,
           List.copyOf(rows.values()),
+          attempts,
           endedPauses,
           List.copyOf(pauses.values()),
           events);

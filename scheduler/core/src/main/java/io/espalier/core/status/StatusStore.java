@@ -47,6 +47,9 @@ public interface StatusStore extends AutoCloseable {
   /** The rows of these nodes of a job; nodes without one are left out. */
   List<StatusRow> load(String job, Collection<String> nodes);
 
+  /** What is kept of a task's past invocations; of an unknown task: nothing. */
+  TaskHistory history(String job, String node);
+
   /** All paused jobs, in any order. */
   List<Pause> pauses();
 
@@ -70,6 +73,9 @@ public interface StatusStore extends AutoCloseable {
 
   @Override
   void close();
+
+  /** How many attempts of each task are kept. */
+  int KEPT_ATTEMPTS = 20;
 
   /** How many sequences back a store holds events at least. */
   int KEPT_EVENTS = 100_000;

@@ -44,8 +44,13 @@ public final class StatusText {
           new TaskEvent.Ended(TaskReport.error("could not be started: " + messageOf(end)));
       // It is dead by the time of this end: nothing has to be waited for besides its back-off.
       case LOST -> new TaskEvent.WorkerLost("", "worker lost: " + messageOf(end), 0);
-      case EXITED, KILLED ->
-          new TaskEvent.Ended(from == StatusFrom.EXIT_CODE ? fromExit(end) : fromLine(end));
+      case EXITED, KILLED -> {
+        boolean silent = from == StatusFrom.EXIT_CODE || end.rawStatus() == null;
+        if (silent && StopReasons.isNoFaultOfTheTask(end.stopReason())) {
+          yield new TaskEvent.Interrupted(StopReasons.sentence(end) + ": " + howItEnded(end));
+        }
+        yield new TaskEvent.Ended(from == StatusFrom.EXIT_CODE ? fromExit(end) : fromLine(end));
+      }
     };
   }
 
@@ -54,6 +59,9 @@ public final class StatusText {
   }
 
   private static TaskReport fromExit(TaskEnd end) {
+    if (StopReasons.isError(end.stopReason())) {
+      return stoppedForAnError(end);
+    }
     boolean killed = end.kind() == TaskEnd.Kind.KILLED;
     // Many programs answer TERM by cleaning up and exiting with 0: that does not mean done.
     if (killed) {
@@ -77,12 +85,24 @@ public final class StatusText {
     if (end.rawStatus() != null) {
       return read(end.rawStatus());
     }
+    if (StopReasons.isError(end.stopReason())) {
+      return stoppedForAnError(end);
+    }
     return end.kind() == TaskEnd.Kind.KILLED
         ? TaskReport.killed("killed before it wrote a status: " + howItEnded(end))
         : TaskReport.error("wrote no status: " + howItEnded(end));
   }
 
-  private static String howItEnded(TaskEnd end) {
+  private static TaskReport stoppedForAnError(TaskEnd end) {
+    Json.Obj data =
+        Json.object()
+            .put(TaskReport.EXCEPTION, StopReasons.sentence(end) + ": " + howItEnded(end))
+            .put(StopReasons.KEY, StopReasons.word(end.stopReason()))
+            .build();
+    return TaskReport.error(data);
+  }
+
+  static String howItEnded(TaskEnd end) {
     if (end.signal() != null) {
       return "ended by signal " + end.signal();
     }
@@ -206,9 +226,12 @@ public final class StatusText {
     return new TaskReport(main, uses, holds, null, false);
   }
 
-  /** What is kept of a task's data: without the private key and without positions in the text. */
+  /** What is kept of a task's data: without the private keys and without positions in the text. */
   private static Json.@Nullable Obj ownData(Json.Obj data) {
-    Json.Obj own = (Json.Obj) JsonText.withoutPositions(data.without(SAVED_BACKOFF));
+    Json.Obj own =
+        (Json.Obj)
+            JsonText.withoutPositions(
+                data.without(SAVED_BACKOFF).without(TaskStatus.CHECKPOINT_KEY));
     return own.isEmpty() ? null : own;
   }
 
@@ -218,10 +241,14 @@ public final class StatusText {
 
   /** At most {@value #QUOTED} characters, never half a surrogate pair. */
   static String shortened(String text) {
-    if (text.length() <= QUOTED) {
-      return text;
-    }
-    int end = Character.isHighSurrogate(text.charAt(QUOTED - 1)) ? QUOTED - 1 : QUOTED;
-    return text.substring(0, end) + "… (" + text.length() + " characters)";
+    return text.length() <= QUOTED
+        ? text
+        : cut(text, QUOTED) + "… (" + text.length() + " characters)";
+  }
+
+  /** The first characters of a text that has more of them. */
+  static String cut(String text, int length) {
+    return text.substring(
+        0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }
 }

@@ -49,7 +49,12 @@ public record TaskReport(
 
   /** An error that we found, not the task: explained, waits, keeps what the task said before. */
   public static TaskReport error(String exception) {
-    return ERROR_BACKOFF.addingToData(Json.object().put(EXCEPTION, exception).build());
+    return error(Json.object().put(EXCEPTION, exception).build());
+  }
+
+  /** The same with more than a sentence. */
+  static TaskReport error(Obj explanation) {
+    return ERROR_BACKOFF.addingToData(explanation);
   }
 
   /** We stopped it and it said nothing: waits, but is no step on the back-off ladder. */

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *     came to nothing had before, from which the next such wait grows (L35); it is not waited for
  * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
  *     start. Kept over {@code RUNNING}, never-started and killed (L13)
- * @param attempts invocations so far, this one included
+ * @param attempts invocations since it was last forgiven, or ever, this one included
  * @param data what the task said; kept over synthetic statuses
+ * @param checkpoint the newest progress it wrote, for the next attempt; kept until it is done
  */
 public record TaskStatus(
     Main main,
@@ -30,7 +31,37 @@ public record TaskStatus(
     int backoffSeconds,
     int position,
     int attempts,
-    Json.@Nullable Obj data) {
+    Json.@Nullable Obj data,
+    Json.@Nullable Obj checkpoint) {
+
+  /** The key under which stores keep the checkpoint within the data. */
+  static final String CHECKPOINT_KEY = "__espalier_checkpoint";
+
+  /** A status without a checkpoint. */
+  public TaskStatus(
+      Main main,
+      boolean usesBackoff,
+      boolean holdsPosition,
+      boolean overwriteable,
+      boolean savedBackoff,
+      long sinceMillis,
+      int backoffSeconds,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data) {
+    this(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        null);
+  }
 
   /** The main bits of behaviour 6.1. */
   public enum Main {
@@ -85,9 +116,33 @@ public record TaskStatus(
     return main == Main.DONE || main == Main.FAILED;
   }
 
+  /** The same with another checkpoint. */
+  public TaskStatus withCheckpoint(Json.@Nullable Obj newCheckpoint) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        newCheckpoint);
+  }
+
+  /** Data and checkpoint as one object, for stores; null when there is neither. */
+  public Json.@Nullable Obj storedData() {
+    return checkpoint == null
+        ? data
+        : (data == null ? Json.Obj.EMPTY : data).with(CHECKPOINT_KEY, checkpoint);
+  }
+
   /**
    * The status with these {@link #bits}.
    *
+   * @param storedData as {@link #storedData} gave it
    * @throws IllegalArgumentException when they are not those of a stored status
    */
   public static TaskStatus ofBits(
@@ -96,7 +151,9 @@ public record TaskStatus(
       int backoffSeconds,
       int position,
       int attempts,
-      Json.@Nullable Obj data) {
+      Json.@Nullable Obj storedData) {
+    Json.Obj data = storedData == null ? null : storedData.without(CHECKPOINT_KEY);
+    Json kept = storedData == null ? null : storedData.get(CHECKPOINT_KEY);
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
     for (Main main : Main.values()) {
       if (main.bit() == (bits & ~flags) && main != Main.UNSTARTED) {
@@ -110,7 +167,8 @@ public record TaskStatus(
             backoffSeconds,
             position,
             attempts,
-            data);
+            data == null || (data.isEmpty() && kept != null) ? null : data,
+            kept instanceof Json.Obj checkpoint ? checkpoint : null);
       }
     }
     throw new IllegalArgumentException("not the bits of a stored status: " + bits);

@@ -57,6 +57,25 @@ public final class TaskTransitions {
     throw new IllegalArgumentException("unknown event " + event);
   }
 
+  /**
+   * The status from which an attempt that got on is judged: as if it were the first, because a task
+   * that advances must not run out of attempts (features R15).
+   */
+  public static TaskStatus withLadderAnew(TaskStatus running) {
+    return new TaskStatus(
+        running.main(),
+        running.usesBackoff(),
+        running.holdsPosition(),
+        running.overwriteable(),
+        running.savedBackoff(),
+        running.sinceMillis(),
+        running.backoffSeconds(),
+        0,
+        running.attempts(),
+        running.data(),
+        running.checkpoint());
+  }
+
   private static Transition started(@Nullable TaskStatus current, long nowMillis) {
     if (current == null) {
       return Transition.to(running(nowMillis, 0, 0, 1, null));
@@ -67,7 +86,8 @@ public final class TaskTransitions {
     }
     int grown = current.label() == StatusLabel.NEVER_STARTED ? current.backoffSeconds() : 0;
     return Transition.to(
-        running(nowMillis, grown, current.position(), current.attempts() + 1, current.data()));
+        running(nowMillis, grown, current.position(), current.attempts() + 1, current.data())
+            .withCheckpoint(current.checkpoint()));
   }
 
   private static TaskStatus running(
@@ -108,7 +128,8 @@ public final class TaskTransitions {
             wait,
             position,
             current.attempts(),
-            data));
+            data,
+            main == Main.DONE ? null : current.checkpoint()));
   }
 
   /** A lost task has taken its step on the ladder already; its late error takes none. */
@@ -139,7 +160,8 @@ public final class TaskTransitions {
             wait,
             current.position(),
             Math.max(0, current.attempts() - 1),
-            explained(current.data(), exception)));
+            explained(current.data(), exception),
+            current.checkpoint()));
   }
 
   private static TaskStatus lost(
@@ -158,7 +180,8 @@ public final class TaskTransitions {
         next.noMore() ? lost.safetySeconds() : Math.max(next.seconds(), lost.safetySeconds()),
         next.noMore() ? current.position() : next.seconds(),
         current.attempts(),
-        data);
+        data,
+        current.checkpoint());
   }
 
   /** Not running any more and eligible at once, with everything kept. */
@@ -179,7 +202,8 @@ public final class TaskTransitions {
         0,
         current.position(),
         current.attempts(),
-        explained(current.data(), exception));
+        explained(current.data(), exception),
+        current.checkpoint());
   }
 
   private static Transition forgiven(@Nullable TaskStatus current, long nowMillis) {
@@ -200,25 +224,28 @@ public final class TaskTransitions {
             mayLive ? current.backoffSeconds() : 0,
             0,
             current.attempts(),
-            current.data());
+            current.data(),
+            current.checkpoint());
     if (free.equals(current)) {
       return Transition.none(current);
     }
-    return Transition.to(mayLive ? free : since(free, nowMillis));
+    // Its attempts are forgiven with the rest: a bound on them counts anew.
+    return Transition.to(anew(free, mayLive ? current.sinceMillis() : nowMillis));
   }
 
-  private static TaskStatus since(TaskStatus status, long nowMillis) {
+  private static TaskStatus anew(TaskStatus status, long sinceMillis) {
     return new TaskStatus(
         status.main(),
         status.usesBackoff(),
         status.holdsPosition(),
         status.overwriteable(),
         status.savedBackoff(),
-        nowMillis,
+        sinceMillis,
         status.backoffSeconds(),
         status.position(),
-        status.attempts(),
-        status.data());
+        0,
+        status.data(),
+        status.checkpoint());
   }
 
   private static Json.Obj explained(Json.@Nullable Obj data, String exception) {

@@ -139,6 +139,12 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     };
   }
 
+  /** Whether there is a node of that name on a level; the instance is on level 0. */
+  public boolean contains(int level, String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    return find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length)) >= 0;
+  }
+
   /** Number of distinct nodes so far, the instance included. */
   public int size() {
     return entryLevels.size();

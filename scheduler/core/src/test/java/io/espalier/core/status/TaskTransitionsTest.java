@@ -73,7 +73,8 @@ class TaskTransitionsTest {
     TaskStatus free = apply(new TaskEvent.Forgiven());
     assertThat(free.isWaiting(now)).isFalse();
     assertThat(free.readyAtMillis()).isZero();
-    assertThat(free.attempts()).isEqualTo(waiting.attempts());
+    assertThat(waiting.attempts()).isEqualTo(1);
+    assertThat(free.attempts()).as("counted anew").isZero();
     assertThat(free.data()).isEqualTo(waiting.data());
   }
 

@@ -114,7 +114,10 @@ final class TransitionTable {
     }
     int triedBefore = before == null ? 0 : before.attempts();
     if (after.attempts() != triedBefore) {
-      cell.append(after.attempts() > triedBefore ? ", attempt +1" : ", attempt -1");
+      cell.append(
+          after.attempts() == 0
+              ? ", attempts to 0"
+              : after.attempts() > triedBefore ? ", attempt +1" : ", attempt -1");
     }
     if (before != null && !java.util.Objects.equals(before.data(), after.data())) {
       cell.append(

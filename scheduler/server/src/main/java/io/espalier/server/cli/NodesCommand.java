@@ -1,7 +1,6 @@
 package io.espalier.server.cli;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
 import io.espalier.core.config.ConfigSource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
@@ -21,7 +20,6 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -152,12 +150,7 @@ public final class NodesCommand implements Callable<Integer> {
     try {
       Plugins plugins = Plugins.load();
       ConfigSource source = ConfigSources.open(uri);
-      ConfigParser parser =
-          new ConfigParser(
-              plugins.policies().keySet(),
-              Set.of("roundrobin", "busiest"),
-              plugins.nodeSources().keySet());
-      Result<Config> result = new ConfigLoader(parser).load(source.fetch());
+      Result<Config> result = new ConfigLoader(plugins.configParser()).load(source.fetch());
       Config config = result.value();
       // Problems of jobs are the business of validate: nodes do not depend on them.
       return config == null

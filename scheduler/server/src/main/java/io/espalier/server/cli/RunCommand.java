@@ -106,7 +106,7 @@ public final class RunCommand implements Callable<Integer> {
     List<JobProgress> jobs = progress(process);
     List<RunSummary.Blocked> blocked = new ArrayList<>();
     for (JobProgress job : jobs) {
-      if (job.ready() > 0 && blocked.size() < BLOCKED_LISTED) {
+      if (job.ready() + job.blocked() > 0 && blocked.size() < BLOCKED_LISTED) {
         addBlocked(process, job.job(), blocked);
       }
     }

@@ -76,7 +76,7 @@ record RunSummary(
   }
 
   private static long blockedCount(JobProgress job) {
-    return job.ready() + job.waiting();
+    return job.ready() + job.waiting() + job.blocked();
   }
 
   /** For people. */

@@ -1,6 +1,7 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.WritableConfigSource;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -8,18 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A configuration that is spread over the {@code *.json} files of one directory. Sub-directories
  * and hidden files (which editors leave behind) are not looked at.
  */
-public final class DirectoryConfigSource implements ConfigSource {
+public final class DirectoryConfigSource implements WritableConfigSource {
   private final Path directory;
   private final FileReading reading;
+  private final ConfigFiles files;
 
   public DirectoryConfigSource(Path directory) {
     this.directory = directory;
     this.reading = new FileReading(directory, () -> list(directory));
+    this.files = new ConfigFiles(directory, directory, "espalier");
   }
 
   @Override
@@ -39,6 +43,29 @@ public final class DirectoryConfigSource implements ConfigSource {
       throw FileReading.unavailable(directory, "there is no *.json file in this directory", null);
     }
     return text;
+  }
+
+  /** Names of jobs are plain enough for names of files, but for the colon. */
+  @Override
+  public String documentFor(String job) {
+    return directory.resolve("job-" + job.replace(":", "%3A") + ".json").toString();
+  }
+
+  @Override
+  public boolean write(Text expected, String document, byte @Nullable [] text)
+      throws Unavailable, InterruptedException {
+    FileReading now = new FileReading(directory, () -> list(directory));
+    return files.write(now::fetch, expected, Path.of(document), text);
+  }
+
+  @Override
+  public void remember(JobVersion version) throws Unavailable {
+    files.remember(version);
+  }
+
+  @Override
+  public List<JobVersion> history(String job) throws Unavailable {
+    return files.history(job);
   }
 
   private static List<Path> list(Path directory) throws IOException {

@@ -1,17 +1,21 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.WritableConfigSource;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A configuration in one file. */
-public final class FileConfigSource implements ConfigSource {
+public final class FileConfigSource implements WritableConfigSource {
   private final Path file;
   private final FileReading reading;
+  private final ConfigFiles files;
 
   public FileConfigSource(Path file) {
     this.file = file;
     this.reading = new FileReading(file, () -> List.of(file));
+    this.files = new ConfigFiles(file, Path.of(directory()), String.valueOf(file.getFileName()));
   }
 
   @Override
@@ -28,5 +32,27 @@ public final class FileConfigSource implements ConfigSource {
   @Override
   public Text fetch() throws Unavailable, InterruptedException {
     return reading.fetch();
+  }
+
+  @Override
+  public String documentFor(String job) {
+    return file.toString();
+  }
+
+  @Override
+  public boolean write(Text expected, String document, byte @Nullable [] text)
+      throws Unavailable, InterruptedException {
+    FileReading now = new FileReading(file, () -> List.of(file));
+    return files.write(now::fetch, expected, Path.of(document), text);
+  }
+
+  @Override
+  public void remember(JobVersion version) throws Unavailable {
+    files.remember(version);
+  }
+
+  @Override
+  public List<JobVersion> history(String job) throws Unavailable {
+    return files.history(job);
   }
 }

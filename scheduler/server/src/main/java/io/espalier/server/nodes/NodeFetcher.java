@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the node sources of a configuration one after the other and packs what they deliver. All or
- * nothing: any error, and there is no tree. Immutable; safe for any number of threads, which then
- * run the sources at the same time.
+ * Runs the node sources of a configuration once, one after the other, and packs what they deliver.
+ * All or nothing: any error, and there is no tree. {@link LiveNodes} is what keeps them. Immutable;
+ * safe for any number of threads, which then run the sources at the same time.
  */
 public final class NodeFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(NodeFetcher.class);
@@ -61,19 +61,29 @@ public final class NodeFetcher {
     if (sources == null) {
       return new Result<>(null, problems);
     }
-    TopologyBuilder builder = new TopologyBuilder(settings.levels(), instanceName);
-    for (int i = 0; i < sources.size(); i++) {
-      NodeSourceSpec spec = settings.nodeSources().get(i);
-      if (!run(sources.get(i), spec, builder.from(spec.path()), now, problems)) {
-        return new Result<>(null, problems);
+    TopologyBuilder builder = builder(settings);
+    try {
+      for (int i = 0; i < sources.size(); i++) {
+        NodeSourceSpec spec = settings.nodeSources().get(i);
+        if (!run(sources.get(i), spec, builder.from(spec.path()), now, problems)) {
+          return new Result<>(null, problems);
+        }
       }
+    } finally {
+      sources.forEach(NodeSource::close);
     }
     Result<Topology> built = builder.build(settings.nodeOrder());
     problems.addAll(built.problems());
     return new Result<>(built.value(), problems);
   }
 
-  private Result<List<NodeSource>> create(Settings settings) {
+  /** A tree that has only its root. */
+  TopologyBuilder builder(Settings settings) {
+    return new TopologyBuilder(settings.levels(), instanceName);
+  }
+
+  /** The sources of the settings; no value if there is any error. */
+  Result<List<NodeSource>> create(Settings settings) {
     List<Problem> problems = new ArrayList<>();
     String objection = NodeNames.objection(instanceName);
     if (objection != null) {
@@ -114,7 +124,8 @@ public final class NodeFetcher {
     }
   }
 
-  private static boolean run(
+  /** False, with a problem, when the source fails. */
+  static boolean run(
       NodeSource source,
       NodeSourceSpec spec,
       TopologyBuilder builder,
@@ -136,7 +147,7 @@ public final class NodeFetcher {
   }
 
   /** Sources are plug-ins: their defects must not end the polling. */
-  private static Problem defect(NodeSourceSpec spec, RuntimeException e) {
+  static Problem defect(NodeSourceSpec spec, RuntimeException e) {
     LOG.error("The node source {} at {} has a defect", spec.source(), spec.path(), e);
     return Problem.error(
         spec.path(), "the node source \"" + spec.source() + "\" has a defect: " + e);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ public final class NodesPoller implements AutoCloseable {
   /** Time after a failed one. */
   public static final Duration DEFAULT_RETRY = Duration.ofSeconds(30);
 
+  private static final long LONGEST_NAP_MILLIS = 1000;
+  private static final long LONGEST_WAIT_MILLIS = 60_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);
 
   private final Fetcher fetcher;
@@ -52,6 +56,16 @@ public final class NodesPoller implements AutoCloseable {
   private boolean superseded;
   private boolean closed;
   private @Nullable Thread thread;
+  private @Nullable Thread ticker;
+
+  /** Held while a tree is published, so that time does not go backwards. */
+  private final Object publishing = new Object();
+
+  /** The instant of the newest tree; guarded by {@link #publishing}. */
+  private Instant newest = Instant.MIN;
+
+  private @Nullable Instant tickDue;
+  private boolean everything;
   private volatile NodesState state = NodesState.NONE;
 
   /** Where nodes come from; {@code NodeFetcher::fetch}. */
@@ -60,6 +74,56 @@ public final class NodesPoller implements AutoCloseable {
      * @return no value if there is any error
      */
     Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException;
+
+    /**
+     * Asks only the sources whose time has come.
+     *
+     * @return a value with errors: some sources failed, and the tree holds their last good nodes
+     */
+    default Result<Topology> refresh(Settings settings, Instant now) throws InterruptedException {
+      return fetch(settings, now);
+    }
+
+    /**
+     * The tree of another instant, without asking anybody; runs beside a refresh.
+     *
+     * @return null when there cannot be one yet
+     */
+    default @Nullable Result<Topology> advance(Settings settings, Instant now)
+        throws InterruptedException {
+      return null;
+    }
+
+    /** When a source wants to be asked; empty: after the usual time. */
+    default Optional<Instant> nextFetch() {
+      return Optional.empty();
+    }
+
+    /** When the tree changes of itself, counted from the latest one; empty: never. */
+    default Optional<Instant> nextChange() {
+      return Optional.empty();
+    }
+
+    /** Is run, on any thread, when {@link #nextFetch} or {@link #nextChange} became sooner. */
+    default void onNews(Runnable listener) {}
+
+    /** How the sources are doing, in their order. */
+    default List<SourceState> sources() {
+      return List.of();
+    }
+
+    /**
+     * Lets held answers pass when they come again.
+     *
+     * @param mark of the answer; empty: all
+     * @return how many there are
+     */
+    default int allow(String mark) {
+      return 0;
+    }
+
+    /** Nothing will be fetched any more. */
+    default void close() {}
   }
 
   /**
@@ -80,6 +144,35 @@ public final class NodesPoller implements AutoCloseable {
     this.retry = retry;
     this.clock = clock;
     this.listener = listener;
+    fetcher.onNews(this::hear);
+  }
+
+  private void hear() {
+    synchronized (lock) {
+      if (due != null && fetching == null) {
+        due = earlier(due, fetcher.nextFetch().orElse(due));
+      }
+      lock.notifyAll();
+    }
+  }
+
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
+  }
+
+  /** How each source is doing, in their order. */
+  public List<SourceState> sources() {
+    return fetcher.sources();
+  }
+
+  /**
+   * Lets answers that the change guard holds pass when they come again, which is tried at once.
+   *
+   * @param mark of the answer; empty: all
+   * @return how many there are
+   */
+  public int allow(String mark) {
+    return fetcher.allow(mark);
   }
 
   /** How things stand. */
@@ -107,6 +200,7 @@ public final class NodesPoller implements AutoCloseable {
   /** Has the nodes fetched again at once, on the thread of {@link #start}. */
   public void refreshNow() {
     synchronized (lock) {
+      everything = true;
       due = Instant.MIN;
       lock.notifyAll();
     }
@@ -119,6 +213,10 @@ public final class NodesPoller implements AutoCloseable {
    * @return whether the listener was told of a new snapshot
    */
   public boolean poll(Instant now) throws InterruptedException {
+    return poll(now, true);
+  }
+
+  private boolean poll(Instant now, boolean all) throws InterruptedException {
     polling.lockInterruptibly();
     try {
       while (true) {
@@ -129,7 +227,7 @@ public final class NodesPoller implements AutoCloseable {
         Result<Topology> result = null;
         InterruptedException interruption = null;
         try {
-          result = fetcher.fetch(wanted, now);
+          result = all ? fetcher.fetch(wanted, now) : fetcher.refresh(wanted, now);
         } catch (InterruptedException e) {
           interruption = e;
         } catch (RuntimeException e) {
@@ -142,7 +240,7 @@ public final class NodesPoller implements AutoCloseable {
         if (result == null) {
           throw interruption == null ? new InterruptedException() : interruption;
         }
-        return publish(result, wanted, now);
+        return publishNewest(result, wanted, now);
       }
     } finally {
       polling.unlock();
@@ -177,15 +275,33 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
+  /** A tree that took long to fetch is brought up to the time of one that came out meanwhile. */
+  private boolean publishNewest(Result<Topology> result, Settings wanted, Instant now)
+      throws InterruptedException {
+    synchronized (publishing) {
+      boolean overtaken = result.value() != null && newest.isAfter(now) && ticking(wanted);
+      Result<Topology> advanced = overtaken ? fetcher.advance(wanted, newest) : null;
+      boolean useful = advanced != null && advanced.value() != null;
+      return publish(useful ? advanced : result, wanted, useful ? newest : now);
+    }
+  }
+
+  private boolean ticking(Settings wanted) {
+    NodeSnapshot snapshot = state.snapshot();
+    return snapshot != null && snapshot.nodesHash().equals(wanted.nodesHash());
+  }
+
   private boolean publish(Result<Topology> result, Settings wanted, Instant now) {
     Topology topology = result.value();
     NodesState before = state;
+    boolean failing = result.hasErrors() || topology == null;
+    next(clock.instant().plus(failing ? retry : refresh));
     if (topology == null) {
       state = new NodesState(before.snapshot(), before.confirmedAt(), true, result.problems());
-      next(clock.instant().plus(retry));
       logFailure(before);
       return false;
     }
+    newest = now;
     NodeSnapshot old = before.snapshot();
     NodeSnapshot snapshot = old;
     boolean same = old != null && old.topology().equals(topology);
@@ -195,17 +311,81 @@ public final class NodesPoller implements AutoCloseable {
       Topology kept = old != null && same ? old.topology() : topology;
       snapshot = new NodeSnapshot(kept, wanted.nodesHash(), now);
     }
-    state = new NodesState(snapshot, now, false, result.problems());
-    next(clock.instant().plus(refresh));
-    if (before.failing()) {
+    Instant confirmed = failing && old != null ? before.confirmedAt() : now;
+    state = new NodesState(snapshot, confirmed, failing, result.problems());
+    nextTick(fetcher.nextChange().orElse(null));
+    if (failing) {
+      logFailure(before);
+    } else if (before.failing()) {
       LOG.info("The nodes can be fetched again");
     }
     if (news) {
       LOG.info("Fetched {} nodes", topology.size());
-      logWarnings(result.problems(), before.problems());
+      if (!failing) {
+        logWarnings(result.problems(), before.problems());
+      }
       tell(snapshot, before);
     }
     return news;
+  }
+
+  /**
+   * Brings the tree up to an instant without asking any source: computed nodes come and go.
+   *
+   * @return whether the listener was told of a new snapshot
+   */
+  public boolean tick(Instant now) throws InterruptedException {
+    Settings wanted;
+    synchronized (lock) {
+      wanted = settings;
+    }
+    synchronized (publishing) {
+      NodesState before = state;
+      if (wanted == null || !ticking(wanted) || now.isBefore(newest)) {
+        nextTick(null);
+        return false;
+      }
+      Result<Topology> result;
+      try {
+        result = fetcher.advance(wanted, now);
+      } catch (RuntimeException e) {
+        LOG.error("Bringing the nodes up to date failed unexpectedly", e);
+        result = null;
+      }
+      Topology topology = result == null ? null : result.value();
+      NodeSnapshot old = before.snapshot();
+      if (topology == null || old == null) {
+        LOG.warn(
+            "The nodes cannot be brought up to date{}",
+            result == null ? "" : lines(result.problems()));
+        nextTick(clock.instant().plus(retry));
+        return false;
+      }
+      newest = now;
+      nextTick(fetcher.nextChange().orElse(null));
+      if (old.topology().equals(topology)) {
+        return false;
+      }
+      NodeSnapshot snapshot = new NodeSnapshot(topology, old.nodesHash(), now);
+      state = new NodesState(snapshot, before.confirmedAt(), before.failing(), before.problems());
+      LOG.debug("{} nodes since {}", topology.size(), now);
+      tell(snapshot, before);
+      return true;
+    }
+  }
+
+  /** When the tree changes next of itself; null: never, as far as is known. */
+  public @Nullable Instant nextChange() {
+    synchronized (lock) {
+      return tickDue;
+    }
+  }
+
+  private void nextTick(@Nullable Instant at) {
+    synchronized (lock) {
+      tickDue = at;
+      lock.notifyAll();
+    }
   }
 
   private void tell(NodeSnapshot snapshot, NodesState before) {
@@ -222,7 +402,7 @@ public final class NodesPoller implements AutoCloseable {
     synchronized (lock) {
       // Settings that came since the fetch ended make the next one due at once.
       if (settings != null && settings.nodesHash().equals(fetchingHash)) {
-        due = at;
+        due = fetcher.nextFetch().orElse(at);
       }
     }
   }
@@ -255,20 +435,59 @@ public final class NodesPoller implements AutoCloseable {
   public void start() {
     Thread poller = new Thread(this::run, "nodes-poller");
     poller.setDaemon(true);
+    Thread punctual = new Thread(this::keepTime, "nodes-ticker");
+    punctual.setDaemon(true);
     synchronized (lock) {
       thread = poller;
+      ticker = punctual;
       if (due == null && settings != null) {
         due = Instant.MIN;
       }
     }
     poller.start();
+    punctual.start();
+  }
+
+  private void keepTime() {
+    try {
+      while (awaitTick()) {
+        try {
+          boolean changed = tick(clock.instant());
+          LOG.trace("It is time, and the nodes change: {}", changed);
+        } catch (RuntimeException e) {
+          LOG.error("Bringing the nodes up to date failed", e);
+          nextTick(clock.instant().plus(retry));
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("The nodes no longer change with time");
+    }
+  }
+
+  /** Waits until the tree changes of itself; false when closed. */
+  private boolean awaitTick() throws InterruptedException {
+    synchronized (lock) {
+      while (!closed) {
+        Instant now = clock.instant();
+        if (tickDue == null) {
+          lock.wait();
+        } else if (!tickDue.isAfter(now)) {
+          return true;
+        } else {
+          // Looks at the clock now and then: it may be set.
+          long millis = Duration.between(now, tickDue).toMillis() + 1;
+          lock.wait(Math.min(millis, LONGEST_NAP_MILLIS));
+        }
+      }
+      return false;
+    }
   }
 
   private void run() {
     try {
       while (awaitDue()) {
         try {
-          poll(clock.instant());
+          poll(clock.instant(), everything());
         } catch (RuntimeException e) {
           // A defect in a listener must not end the polling for good, nor make it spin.
           LOG.error("Polling the nodes failed", e);
@@ -282,6 +501,15 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
+  /** Whether the refresh that begins was asked for, so that every source is to be asked. */
+  private boolean everything() {
+    synchronized (lock) {
+      boolean all = everything;
+      everything = false;
+      return all;
+    }
+  }
+
   /** Waits until a refresh is due; false when closed. */
   private boolean awaitDue() throws InterruptedException {
     synchronized (lock) {
@@ -292,7 +520,8 @@ public final class NodesPoller implements AutoCloseable {
         } else if (!due.isAfter(now)) {
           return true;
         } else {
-          lock.wait(Math.max(1, Duration.between(now, due).toMillis()));
+          long millis = Math.max(1, Duration.between(now, due).toMillis());
+          lock.wait(Math.min(millis, LONGEST_WAIT_MILLIS));
         }
       }
       return false;
@@ -303,19 +532,24 @@ public final class NodesPoller implements AutoCloseable {
   @Override
   public void close() {
     Thread poller;
+    Thread punctual;
     synchronized (lock) {
       closed = true;
       poller = thread;
+      punctual = ticker;
       if (fetching != null) {
         fetching.interrupt();
       }
       lock.notifyAll();
     }
-    if (poller == null) {
+    if (poller == null || punctual == null) {
+      fetcher.close();
       return;
     }
     try {
       poller.join(10_000);
+      punctual.join(10_000);
+      fetcher.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

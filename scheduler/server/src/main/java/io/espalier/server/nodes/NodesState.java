@@ -3,7 +3,9 @@ package io.espalier.server.nodes;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,8 @@ public record NodesState(
   /** Nothing was tried yet. */
   public static final NodesState NONE = new NodesState(null, Instant.EPOCH, false, List.of());
 
+  private static final int SHOWN = 5;
+
   public NodesState {
     problems = List.copyOf(problems);
   }
@@ -27,5 +31,25 @@ public record NodesState(
   /** The age of the nodes in force. */
   public Duration age(Instant now) {
     return Duration.between(confirmedAt, now);
+  }
+
+  /** What is wrong, with the age of the nodes in force; null if nothing is. */
+  public @Nullable String problem(Instant now) {
+    if (!failing) {
+      return null;
+    }
+    String errors =
+        problems.stream()
+            .filter(Problem::isError)
+            .limit(SHOWN)
+            .map(Problem::toString)
+            .collect(Collectors.joining(" | "));
+    // In whole minutes, so that it is not news every second.
+    String age =
+        snapshot == null
+            ? "there are no nodes yet"
+            : "the latest nodes without a problem are of %s, %d min ago"
+                .formatted(confirmedAt.truncatedTo(ChronoUnit.SECONDS), age(now).toMinutes());
+    return errors.isEmpty() ? age : errors + " (" + age + ")";
   }
 }

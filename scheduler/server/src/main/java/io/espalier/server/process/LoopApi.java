@@ -8,11 +8,13 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import java.util.HashMap;
 import java.util.List;
@@ -83,6 +85,11 @@ final class LoopApi implements SchedulerApi {
         .thenApplyAsync(task -> remembered(job, List.of(task)).get(0), blocking);
   }
 
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return CompletableFuture.supplyAsync(() -> store.history(job, node), blocking);
+  }
+
   /**
    * Adds what only the store still knows: of a task that is done the scheduler keeps no more than
    * that. A row that has not caught up with a newer status is left alone.
@@ -136,6 +143,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Void> kill(String job, String node) {
     return ask(l -> l.kill(job, node)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return ask(l -> l.extend(job, node, millis)).thenCompose(Function.identity());
   }
 
   @Override

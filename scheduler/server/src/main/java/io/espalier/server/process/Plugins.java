@@ -2,10 +2,10 @@ package io.espalier.server.process;
 
 import io.espalier.core.config.ConfigParser;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.WorkerSelector;
 import io.espalier.core.topology.NodeSourceType;
 import java.util.Collections;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -14,13 +14,13 @@ import java.util.function.Function;
  * What {@link ServiceLoader} found, by name.
  *
  * @param policies scheduling policies
+ * @param workerSelectors orders over workers
  * @param nodeSources node source types
  */
 public record Plugins(
-    SortedMap<String, SchedulingPolicy> policies, SortedMap<String, NodeSourceType> nodeSources) {
-  /** Known by name since Bistro's files name them; they come with remote workers. */
-  private static final Set<String> WORKER_SELECTORS = Set.of("roundrobin", "busiest");
-
+    SortedMap<String, SchedulingPolicy> policies,
+    SortedMap<String, WorkerSelector> workerSelectors,
+    SortedMap<String, NodeSourceType> nodeSources) {
   /**
    * Loads all plug-ins on the class path.
    *
@@ -29,12 +29,13 @@ public record Plugins(
   public static Plugins load() {
     return new Plugins(
         byName(ServiceLoader.load(SchedulingPolicy.class), SchedulingPolicy::name),
+        byName(ServiceLoader.load(WorkerSelector.class), WorkerSelector::name),
         byName(ServiceLoader.load(NodeSourceType.class), NodeSourceType::name));
   }
 
   /** A configuration parser that knows these plug-ins. */
   public ConfigParser configParser() {
-    return new ConfigParser(policies.keySet(), WORKER_SELECTORS, nodeSources.keySet());
+    return new ConfigParser(policies.keySet(), workerSelectors.keySet(), nodeSources.keySet());
   }
 
   private static <T> SortedMap<String, T> byName(Iterable<T> found, Function<T, String> name) {

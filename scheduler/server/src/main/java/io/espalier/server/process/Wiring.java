@@ -19,9 +19,9 @@ import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
 import io.espalier.server.events.RecentEvents;
+import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
-import io.espalier.server.nodes.NodesState;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
@@ -42,6 +42,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -119,7 +120,7 @@ final class Wiring implements AutoCloseable {
       LogStore logs = opened("logs", SqliteLogStore.open(data.logs().resolve("logs.sqlite")));
       TaskRunner runner = runner(options, data, logs, statusText);
 
-      SchedulingCore core = new SchedulingCore(options.seed());
+      SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       thread = new LoopThread(clock, onDeath);
       loop =
           new SchedulerLoop(
@@ -136,7 +137,7 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
-      runner.open(end -> thread.execute(() -> loop.taskEnded(end)));
+      runner.open(new LoopListener(loop, thread));
       if (options.frozen()) {
         loop.stop();
       }
@@ -170,7 +171,7 @@ final class Wiring implements AutoCloseable {
           opened(
               "nodes",
               new NodesPoller(
-                  fetcher::fetch,
+                  new LiveNodes(fetcher, options.nodesUpdate(), options.nodesRetry(), clock),
                   options.nodesUpdate(),
                   options.nodesRetry(),
                   clock,
@@ -231,9 +232,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private void showProblems(StatusWriter writer) {
-    NodesState state = nodes.state();
-    String nodesProblem =
-        state.failing() && !state.problems().isEmpty() ? state.problems().get(0).toString() : null;
+    String nodesProblem = nodes.state().problem(Instant.now());
     String storeProblem = writer.problem().orElse(null);
     thread.execute(
         () -> {

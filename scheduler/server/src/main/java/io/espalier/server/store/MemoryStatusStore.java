@@ -1,13 +1,16 @@
 package io.espalier.server.store;
 
 import io.espalier.core.api.Event;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskKey;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,10 +26,31 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryStatusStore implements StatusStore {
   private final LongSupplier epochs;
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
+  private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
   private long epoch;
+
+  /** The history of one task as it grows. */
+  private static final class Past {
+    private final ArrayDeque<Attempt> newest = new ArrayDeque<>();
+    private long ended;
+    private long cpuMillis;
+
+    void add(Attempt attempt) {
+      ended++;
+      cpuMillis += Math.max(0, attempt.usage().cpuMillis());
+      newest.add(attempt);
+      if (newest.size() > KEPT_ATTEMPTS) {
+        newest.remove();
+      }
+    }
+
+    TaskHistory history() {
+      return new TaskHistory(ended, cpuMillis, List.copyOf(newest));
+    }
+  }
 
   /** With epochs 1, 2, 3: fencing holds within this process only. */
   public MemoryStatusStore() {
@@ -90,6 +114,12 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized TaskHistory history(String job, String node) {
+    Past past = histories.get(new TaskKey(job, node));
+    return past == null ? TaskHistory.EMPTY : past.history();
+  }
+
+  @Override
   public synchronized List<Pause> pauses() {
     return List.copyOf(pauses.values());
   }
@@ -117,10 +147,17 @@ public final class MemoryStatusStore implements StatusStore {
       }
       newest = event.sequence();
     }
-    batch.forgottenJobs().forEach(rows::remove);
+    batch.forgottenJobs().forEach(this::forget);
     batch.deletedRows().forEach(this::delete);
     for (StatusRow row : batch.rows()) {
       rows.computeIfAbsent(row.job(), job -> new HashMap<>()).put(row.node(), row);
+    }
+    for (Attempt attempt : batch.attempts()) {
+      if (rows.getOrDefault(attempt.job(), Map.of()).containsKey(attempt.node())) {
+        histories
+            .computeIfAbsent(new TaskKey(attempt.job(), attempt.node()), key -> new Past())
+            .add(attempt);
+      }
     }
     batch.endedPauses().forEach(pauses::remove);
     batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
@@ -130,7 +167,15 @@ public final class MemoryStatusStore implements StatusStore {
     }
   }
 
+  private void forget(String job) {
+    Map<String, StatusRow> ofJob = rows.remove(job);
+    if (ofJob != null) {
+      ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));
+    }
+  }
+
   private void delete(TaskKey key) {
+    histories.remove(key);
     Map<String, StatusRow> ofJob = rows.get(key.job());
     if (ofJob != null) {
       ofJob.remove(key.node());

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** Brings a file to the schema of this version, or says why it is none of ours. */
 final class SqliteSchema {
   /** The number of the newest migration; each one ends with setting it. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   /** "ESPA": set by the first migration, so that a foreign file is told from an old one. */
   static final int APPLICATION_ID = 0x45535041;
@@ -51,31 +51,33 @@ final class SqliteSchema {
           null);
     }
     if (version < VERSION) {
-      migrate(source, file, version);
+      migrate(source, file, version, VERSION);
     }
   }
 
-  private static void migrate(DataSource source, Path file, int from) {
+  /**
+   * @param to the schema to end with
+   */
+  static void migrate(DataSource source, Path file, int from, int to) {
     long begin = System.nanoTime();
     try {
       Flyway.configure(SqliteSchema.class.getClassLoader())
           .dataSource(source)
           .locations("classpath:db/migration/sqlite")
           .loggers(FlywayLog.class.getName())
+          .target(Integer.toString(to))
           .load()
           .migrate();
     } catch (FlywayException e) {
       String why = String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("");
       throw new StoreException(
-          "status file " + file + " could not be brought to schema " + VERSION + ": " + why,
-          true,
-          e);
+          "status file " + file + " could not be brought to schema " + to + ": " + why, true, e);
     }
     LOG.debug(
         "{} brought from schema {} to {} in {} ms",
         file,
         from,
-        VERSION,
+        to,
         Duration.ofNanos(System.nanoTime() - begin).toMillis());
   }
 

@@ -4,9 +4,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import io.espalier.core.api.Event;
-import io.espalier.core.json.Json;
-import io.espalier.core.problem.Result;
-import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.Pause;
@@ -14,7 +11,7 @@ import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
-import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskHistory;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -45,9 +42,6 @@ public final class SqliteStatusStore implements StatusStore {
   private static final int CHECKPOINT_PAGES = 8_000;
 
   private static final int CONNECTIONS = 4;
-
-  private static final String COLUMNS =
-      "node, bits, since, backoff, position, attempts, epoch, sequence, started, data";
 
   private final Path file;
   private final JsonText json;
@@ -209,15 +203,16 @@ public final class SqliteStatusStore implements StatusStore {
   public void load(String job, Consumer<StatusRow> rows) {
     read(
         connection -> {
+          SqliteRows reader = rows(connection);
           try (PreparedStatement statement =
               connection.prepareStatement(
                   "SELECT "
-                      + COLUMNS
+                      + SqliteRows.COLUMNS
                       + " FROM status WHERE job = (SELECT id FROM job WHERE name = ?)")) {
             statement.setString(1, job);
             try (ResultSet found = statement.executeQuery()) {
               while (found.next()) {
-                rows.accept(row(job, found));
+                rows.accept(reader.row(job, found));
               }
             }
           }
@@ -230,10 +225,11 @@ public final class SqliteStatusStore implements StatusStore {
     return read(
         connection -> {
           List<StatusRow> rows = new ArrayList<>();
+          SqliteRows reader = rows(connection);
           try (PreparedStatement statement =
               connection.prepareStatement(
                   "SELECT "
-                      + COLUMNS
+                      + SqliteRows.COLUMNS
                       + " FROM status WHERE job = (SELECT id FROM job WHERE name = ?)"
                       + " AND node = ?")) {
             for (String node : Set.copyOf(nodes)) {
@@ -241,7 +237,7 @@ public final class SqliteStatusStore implements StatusStore {
               statement.setString(2, node);
               try (ResultSet found = statement.executeQuery()) {
                 if (found.next()) {
-                  rows.add(row(job, found));
+                  rows.add(reader.row(job, found));
                 }
               }
             }
@@ -250,41 +246,13 @@ public final class SqliteStatusStore implements StatusStore {
         });
   }
 
-  private StatusRow row(String job, ResultSet found) throws SQLException {
-    String node = found.getString(1);
-    String data = found.getString(10);
-    TaskStatus status;
-    try {
-      status =
-          TaskStatus.ofBits(
-              found.getInt(2),
-              found.getLong(3),
-              found.getInt(4),
-              found.getInt(5),
-              found.getInt(6),
-              data == null ? null : object(data));
-    } catch (IllegalArgumentException e) {
-      throw new StoreException(
-          description() + ", job " + job + ", node " + node + ": " + e.getMessage(), false, e);
-    }
-    return new StatusRow(
-        job, node, status, new Invocation(found.getLong(7), found.getLong(8), found.getLong(9)));
+  @Override
+  public TaskHistory history(String job, String node) {
+    return read(connection -> rows(connection).history(job, node));
   }
 
-  private Json.Obj object(String text) {
-    if (parsed(text) instanceof Json.Obj object) {
-      return object;
-    }
-    throw new IllegalArgumentException("its data is not a JSON object");
-  }
-
-  private Json parsed(String text) {
-    Result<Json> result = json.read(text);
-    Json value = result.value();
-    if (value == null || result.hasErrors()) {
-      throw new IllegalArgumentException("not JSON");
-    }
-    return JsonText.withoutPositions(value);
+  private SqliteRows rows(Connection connection) {
+    return new SqliteRows(description(), json, connection);
   }
 
   @Override
@@ -344,7 +312,7 @@ public final class SqliteStatusStore implements StatusStore {
 
   private void addEvents(String body, long after, int limit, List<Event> to) {
     try {
-      for (Event event : SqliteWriter.eventsOf(parsed(body))) {
+      for (Event event : SqliteWriter.eventsOf(SqliteRows.parsed(json, body))) {
         if (event.sequence() > after && to.size() < limit) {
           to.add(event);
         }

@@ -38,6 +38,7 @@ final class SqliteWriter {
   private final PreparedStatement addJob;
   private final PreparedStatement putRow;
   private final PreparedStatement deleteRow;
+  private final SqliteAttempts history;
   private final Map<String, Integer> jobs = new HashMap<>();
   private int eventsSincePrune;
   private long newestEvent = -1;
@@ -51,9 +52,16 @@ final class SqliteWriter {
     addJob = connection.prepareStatement("INSERT OR IGNORE INTO job (name) VALUES (?)");
     putRow =
         connection.prepareStatement(
-            "INSERT OR REPLACE INTO status (job, node, bits, since, backoff, position, attempts,"
-                + " epoch, sequence, started, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+            "INSERT INTO status (job, node, bits, since, backoff, position, attempts, epoch,"
+                + " sequence, started, data, worker) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                + " ON CONFLICT (job, node) DO UPDATE SET bits = excluded.bits,"
+                + " since = excluded.since, backoff = excluded.backoff,"
+                + " position = excluded.position, attempts = excluded.attempts,"
+                + " epoch = excluded.epoch, sequence = excluded.sequence,"
+                + " started = excluded.started, data = excluded.data,"
+                + " worker = excluded.worker");
     deleteRow = connection.prepareStatement("DELETE FROM status WHERE job = ? AND node = ?");
+    history = new SqliteAttempts(connection);
   }
 
   /** Takes the write lock. The driver's commit() would take it again at once, for ever. */
@@ -115,9 +123,11 @@ final class SqliteWriter {
 
   void apply(Batch batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
+      history.deleteOf(id(job));
       execute("DELETE FROM status WHERE job = ?", id(job));
     }
     for (TaskKey key : batch.deletedRows()) {
+      history.deleteOf(key, id(key.job()));
       deleteRow.setInt(1, id(key.job()));
       deleteRow.setString(2, key.node());
       deleteRow.addBatch();
@@ -131,6 +141,7 @@ final class SqliteWriter {
     if (!batch.rows().isEmpty()) {
       putRow.executeBatch();
     }
+    history.append(batch.attempts(), this::id);
     for (String job : batch.endedPauses()) {
       execute("DELETE FROM pause WHERE job = ?", job);
     }
@@ -150,7 +161,7 @@ final class SqliteWriter {
   private void put(StatusRow row) throws SQLException {
     TaskStatus status = row.status();
     Invocation invocation = row.invocation();
-    Json.Obj data = status.data();
+    Json.Obj data = status.storedData();
     putRow.setInt(1, id(row.job()));
     putRow.setString(2, row.node());
     putRow.setInt(3, status.bits());
@@ -166,6 +177,7 @@ final class SqliteWriter {
     } else {
       putRow.setString(11, JsonWriter.compact(data));
     }
+    putRow.setInt(12, history.number(row.worker()));
     putRow.addBatch();
   }
 

@@ -246,6 +246,22 @@ class SchemaTest {
             "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'soft'}}"));
   }
 
+  private void ofNodeSources() {
+    UnaryOperator<String> source =
+        member -> nodes("'levels': [], 'node_sources': [{'source': 'empty', " + member + "}]");
+    key(source, "allow_change", List.of("'0123456789ab'"), List.of("'0123456789AB'", "'x'", "{}"));
+    key(source, "allow_change", BOOLS, List.of());
+    key(source, "change_guard", List.of("{}", "{'_why': 1}"), NO_OBJECT);
+    add(Verdict.BAD, source, "'change_guard': {'removed_percnt': 3}");
+    UnaryOperator<String> guard = member -> source.apply("'change_guard': {" + member + "}");
+    key(guard, "enabled", BOOLS, NO_BOOL);
+    key(guard, "removed_percent", List.of("0", "0.5", "100", "'20'"), NO_NUMBER);
+    key(guard, "removed_percent", List.of(), List.of("-1", "100.1"));
+    key(guard, "added_percent", List.of("0", "1000", "'20'"), List.of("-1", "1e10", "'x'"));
+    key(guard, "reparented_percent", List.of("0", "100", "'5'"), List.of("-1", "101", "'x'"));
+    key(guard, "confirmations", List.of("0", "3", "'5'"), List.of("-1", "1.5", "'x'"));
+  }
+
   private void ofNodesAndResources() {
     key(SchemaTest::onlySettings, "nodes", List.of(), List.of("{'levels': []}"));
     key(SchemaTest::onlySettings, "resources", List.of(), List.of("{}"));
@@ -281,6 +297,7 @@ class SchemaTest {
             "[{'source': 'manual', 'prefs': []}]",
             "[{'source': 'manual', 'pref': {}}]"));
     add(Verdict.WARNED, more, "'node_sources': []");
+    ofNodeSources();
     key(
         more,
         "node_order",
@@ -709,6 +726,18 @@ class SchemaTest {
               "properties",
               "node_sources",
               "items",
+              "properties");
+      case CHANGE_GUARD ->
+          at(
+              "$defs",
+              "settings",
+              "properties",
+              "nodes",
+              "properties",
+              "node_sources",
+              "items",
+              "properties",
+              "change_guard",
               "properties");
       case RESOURCE -> at("$defs", "resource", "properties");
       case PHYSICAL_RESOURCES ->

@@ -49,6 +49,11 @@ final class LoopWorld {
   final List<String> warnings = new ArrayList<>();
   final List<Event> events = new ArrayList<>();
   final List<String> kills = new ArrayList<>();
+  final List<String> extensions = new ArrayList<>();
+
+  /** The runner forgets tasks and never says so. */
+  boolean lostEnds;
+
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -257,6 +262,17 @@ final class LoopWorld {
     public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
       kills.add(job + "/" + node + " " + how.method().label());
       return running.containsKey(new TaskKey(job, node));
+    }
+
+    @Override
+    public boolean extend(String job, String node, Invocation invocation, long millis) {
+      extensions.add(job + "/" + node + " " + millis);
+      return running.containsKey(new TaskKey(job, node));
+    }
+
+    @Override
+    public boolean mayBeAlive(String job, String node, Invocation invocation) {
+      return !lostEnds || running.containsKey(new TaskKey(job, node));
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskHistory;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -70,6 +71,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<StatusRow> load(String job, Collection<String> nodes) {
     return inner.load(job, nodes);
+  }
+
+  @Override
+  public TaskHistory history(String job, String node) {
+    return inner.history(job, node);
   }
 
   @Override

@@ -3,11 +3,13 @@ package io.espalier.server.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -19,12 +21,14 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.sqlite.SQLiteDataSource;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
@@ -107,6 +111,63 @@ class SqliteFileTest {
       store.commit(epoch, oneRow());
       assertThat(store.jobs()).containsExactly("j");
     }
+  }
+
+  @Test
+  void a_file_of_the_first_schema_is_migrated_with_its_data() throws Exception {
+    try (Connection raw = raw(file());
+        Statement statement = raw.createStatement()) {
+      statement.executeUpdate("PRAGMA journal_mode = WAL");
+    }
+    SqliteSchema.migrate(dataSource(), file(), 0, 1);
+    try (Connection raw = raw(file());
+        Statement statement = raw.createStatement()) {
+      assertThat(text(raw, "PRAGMA user_version")).isEqualTo("1");
+      statement.executeUpdate("INSERT INTO job (id, name) VALUES (4, 'j')");
+      statement.executeUpdate("UPDATE meta SET value = 6 WHERE name = 'epoch'");
+      statement.executeUpdate(
+          "INSERT INTO status (job, node, bits, since, backoff, position, attempts, epoch,"
+              + " sequence, started, data) VALUES"
+              + " (4, 'a', 4, 1700000000000, 0, 0, 2, 5, 17, 1690000000000, '{\"k\":1}'),"
+              + " (4, 'b', 96, 1700000000000, 30, 15, 3, 5, 18, 1690000000000, NULL)");
+      statement.executeUpdate("INSERT INTO pause VALUES ('j', 'me', 'why', 7, 0)");
+      statement.executeUpdate("INSERT INTO event VALUES (1, 1, '[[1,5,\"x\",{}]]')");
+    }
+    try (StatusStore store = open()) {
+      long epoch = store.openEpoch();
+      assertThat(epoch).isEqualTo(7);
+      List<StatusRow> rows = new ArrayList<>();
+      store.load("j", rows::add);
+      assertThat(rows)
+          .containsExactlyInAnyOrder(
+              new StatusRow(
+                  "j",
+                  "a",
+                  TaskStatus.ofBits(
+                      4, 1_700_000_000_000L, 0, 0, 2, Json.object().put("k", 1).build()),
+                  new Invocation(5, 17, 1_690_000_000_000L)),
+              new StatusRow(
+                  "j",
+                  "b",
+                  TaskStatus.ofBits(96, 1_700_000_000_000L, 30, 15, 3, null),
+                  new Invocation(5, 18, 1_690_000_000_000L)));
+      assertThat(store.pauses()).hasSize(1);
+      assertThat(store.events(0, 10)).hasSize(1);
+      assertThat(store.history("j", "a")).isEqualTo(TaskHistory.EMPTY);
+      store.commit(epoch, Batch.of(rows));
+      assertThat(store.load("j", List.of("a", "b"))).hasSize(2);
+    }
+    try (Connection raw = raw(file())) {
+      assertThat(text(raw, "PRAGMA user_version")).isEqualTo("2");
+      assertThat(text(raw, "PRAGMA integrity_check")).isEqualTo("ok");
+      assertThat(text(raw, "SELECT count(*) FROM task_attempt")).isEqualTo("0");
+    }
+  }
+
+  private SQLiteDataSource dataSource() {
+    SQLiteDataSource source = new SQLiteDataSource();
+    source.setUrl("jdbc:sqlite:" + file());
+    return source;
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -19,6 +21,8 @@ import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.ProgressText;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -43,14 +47,28 @@ public final class ApiWorld {
 
   private ApiWorld() {}
 
-  /** d11 done, d12 running since 100 s, d21 failed, d22 waiting; three lines of output. */
+  /**
+   * d11 done, d12 running since 100 s, 120 of 300 done, d21 failed, d22 waiting; three lines of
+   * output.
+   */
   public static FakeScheduler standard() {
     FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
     Json.Obj data = Json.object().put("rows", 7).build();
     long started = NOW_MILLIS - 100_000;
     scheduler
         .task(new TaskView("backup", "d11", "db", "done", 4, 1, 0, started, data))
-        .runningTask("backup", "d12", started)
+        .runningTask(
+            new RunningTask(
+                "backup",
+                "d12",
+                new Invocation(1, 1, started),
+                1,
+                "here",
+                null,
+                new TimeLeft(NOW_MILLIS + 200_000, 0, 0),
+                ProgressText.of(
+                    Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
+                1.5))
         .task(new TaskView("backup", "d21", "db", "failed", 16, 3, 0, started, null))
         .task(
             new TaskView(

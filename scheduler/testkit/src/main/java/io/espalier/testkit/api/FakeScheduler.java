@@ -10,6 +10,7 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
+import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.logs.LogLine;
@@ -17,6 +18,7 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Progress;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -109,10 +111,26 @@ public final class FakeScheduler implements SchedulerApi {
   /** Makes a task run. */
   public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
     Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
-    running.put(key(job, node), new RunningTask(job, node, invocation, 1, "here"));
-    int bits = TaskStatus.Main.RUNNING.bit();
-    String level = levelName(job);
-    return task(new TaskView(job, node, level, "running", bits, 1, 0, startMillis, null));
+    return runningTask(new RunningTask(job, node, invocation, 1, "here"));
+  }
+
+  /** Makes a task run. */
+  public synchronized FakeScheduler runningTask(RunningTask task) {
+    running.put(key(task.job(), task.node()), task);
+    Progress progress = task.progress();
+    return task(
+        new TaskView(
+            task.job(),
+            task.node(),
+            levelName(task.job()),
+            "running",
+            TaskStatus.Main.RUNNING.bit(),
+            task.attempt(),
+            0,
+            task.invocation().startMillis(),
+            null,
+            progress == null ? null : progress.json(),
+            task));
   }
 
   /** What {@code explain} answers. */
@@ -155,6 +173,7 @@ public final class FakeScheduler implements SchedulerApi {
             List.copyOf(running.values()),
             view.errors(),
             Map.copyOf(paused),
+            view.findings(),
             nowMillis);
     return this;
   }
@@ -298,6 +317,26 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+    return answer(
+        () -> {
+          known(job);
+          RunningTask task = running.get(key(job, node));
+          if (task == null || task.limits().endMillis() == Long.MAX_VALUE) {
+            throw new RefusedException(
+                RefusedException.Reason.CONFLICT,
+                "task "
+                    + job
+                    + " on "
+                    + node
+                    + (task == null ? " is not running" : " has no limit"));
+          }
+          calls.add("extend " + job + " " + node + " " + millis);
+          return task.limits().extended(millis);
+        });
+  }
+
+  @Override
   public CompletionStage<Void> pause(String job, String reason) {
     return change(
         () -> {
@@ -407,8 +446,9 @@ public final class FakeScheduler implements SchedulerApi {
       }
     }
     long total = count[0] + count[1] + count[2] + count[3] + count[4];
-    return new JobProgress(
-        job.name(), total, count[0], count[1], count[2], count[3], count[4], 0, 0);
+    JobProgress counts =
+        new JobProgress(job.name(), total, count[0], count[1], count[2], count[3], count[4], 0, 0);
+    return job.isValid() ? counts : counts.withoutReady();
   }
 
   private synchronized Histogram histogram(Job job, int samples) {

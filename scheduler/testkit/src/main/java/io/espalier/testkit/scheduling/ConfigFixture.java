@@ -7,6 +7,7 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
@@ -29,6 +30,11 @@ public final class ConfigFixture {
   private final List<Limit> limits = new ArrayList<>();
   private NodeOrder order = NodeOrder.ORIGINAL;
   private boolean enabled = true;
+
+  private final Map<String, Map<String, Integer>> overrides = new TreeMap<>();
+  private final List<PhysicalResource> physical = new ArrayList<>();
+  private final Map<String, Integer> weights = new TreeMap<>();
+  private String selector = "roundrobin";
 
   private record Limit(String level, String resource, int limit, int defaultNeed) {}
 
@@ -64,6 +70,43 @@ public final class ConfigFixture {
     return this;
   }
 
+  /** What a resource weighs for worker selectors. */
+  public ConfigFixture weight(String resource, int weight) {
+    weights.put(resource, weight);
+    return this;
+  }
+
+  /** How workers are selected. */
+  public ConfigFixture selector(String name) {
+    selector = name;
+    return this;
+  }
+
+  /**
+   * Slots of a worker, whatever its limit.
+   *
+   * @param worker its host, shard or address
+   */
+  public ConfigFixture override(String worker, String resource, int slots) {
+    overrides.computeIfAbsent(worker, w -> new TreeMap<>()).put(resource, slots);
+    return this;
+  }
+
+  public ConfigFixture withoutOverrides() {
+    overrides.clear();
+    return this;
+  }
+
+  /** A resource of workers that is counted in units of a physical one. */
+  public ConfigFixture physical(
+      PhysicalResource.Kind kind, String resource, double multiplyLogicalBy, double reserve) {
+    physical.removeIf(p -> p.kind() == kind || p.logicalResource().equals(resource));
+    physical.add(
+        new PhysicalResource(
+            kind, resource, multiplyLogicalBy, reserve, PhysicalResource.Enforcement.NONE));
+    return this;
+  }
+
   public ConfigFixture withoutResource(String name) {
     limits.removeIf(l -> l.resource().equals(name));
     return this;
@@ -96,7 +139,7 @@ public final class ConfigFixture {
               levels.find(limit.level()),
               limit.defaultNeed(),
               limit.limit(),
-              0));
+              weights.getOrDefault(limit.resource(), 0)));
     }
     ResourceCatalog catalog = new ResourceCatalog(resources);
     Settings settings =
@@ -105,13 +148,13 @@ public final class ConfigFixture {
             Duration.ofMillis(500),
             Duration.ofSeconds(5),
             "roundrobin",
-            "roundrobin",
+            selector,
             levels,
             List.of(),
             order,
             catalog,
-            Map.of(),
-            List.of(),
+            overrides,
+            physical,
             Instant.EPOCH,
             new Settings.JobDefaults(
                 Backoff.DEFAULT,

@@ -29,6 +29,8 @@ public final class JobFixture {
   private final Map<String, Integer> needs = new HashMap<>();
   private final Map<String, JobFilter> filters = new HashMap<>();
   private List<String> dependsOn = List.of();
+  private String host = "";
+  private String hostLevel = "";
 
   public JobFixture(String name) {
     this.name = name;
@@ -84,6 +86,18 @@ public final class JobFixture {
     return this;
   }
 
+  /** Its tasks run on this host. */
+  public JobFixture host(String name) {
+    host = name;
+    return this;
+  }
+
+  /** Its tasks run on the host that their node on this level names. */
+  public JobFixture hostOfLevel(String ofLevel) {
+    hostLevel = ofLevel;
+    return this;
+  }
+
   Job build(Levels levels, ResourceCatalog catalog) {
     List<Integer> slots = new ArrayList<>();
     for (Resource resource : catalog.all()) {
@@ -101,8 +115,8 @@ public final class JobFixture {
         slots,
         byLevel,
         dependsOn,
-        Optional.empty(),
-        "",
+        levels.find(hostLevel) < 0 ? Optional.empty() : Optional.of(levels.find(hostLevel)),
+        host,
         List.of(),
         StatusFrom.STATUS_LINE,
         Backoff.DEFAULT,

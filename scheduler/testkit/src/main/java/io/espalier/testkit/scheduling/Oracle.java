@@ -5,7 +5,9 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobFilters;
+import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -34,7 +36,19 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
-  private final Set<String> withoutWorker = new HashSet<>();
+  private final OraclePool pool =
+      new OraclePool(
+          new OraclePool.Use() {
+            @Override
+            public int tasks(String shard) {
+              return tasksOn(shard);
+            }
+
+            @Override
+            public int slots(String shard, String resource) {
+              return used(new Place(Levels.WORKER, shard), resource);
+            }
+          });
   private Config config;
   private Topology topology;
   private long now;
@@ -49,9 +63,15 @@ public final class Oracle {
   /**
    * A running task with what it was charged when it started.
    *
-   * @param path instance first
+   * @param path instance first; empty when job or node were not known
+   * @param charges of the path and, on the level of workers, of its worker
+   * @param worker its shard; null: none
    */
-  public record Run(TaskKey task, List<Place> path, Map<Place, Map<String, Integer>> charges) {}
+  public record Run(
+      TaskKey task,
+      List<Place> path,
+      Map<Place, Map<String, Integer>> charges,
+      @Nullable String worker) {}
 
   /** A condition that fails. */
   public record Failure(Kind kind, String node, String resource) {}
@@ -120,16 +140,28 @@ public final class Oracle {
     }
   }
 
-  public void setWorkerFits(String job, boolean fits) {
-    if (fits) {
-      withoutWorker.remove(job);
-    } else {
-      withoutWorker.add(job);
+  public void workers(List<WorkerInfo> workers) {
+    pool.set(workers);
+  }
+
+  /** Takes a task for running whose job or node is not known. */
+  public void startOutside(TaskKey task, @Nullable String worker) {
+    if (running.put(task, new Run(task, List.of(), Map.of(), worker)) != null) {
+      throw new IllegalStateException("started twice: " + task);
     }
   }
 
-  /** Starts a task along a path, fitting or not. */
-  public void start(TaskKey task, List<Place> path) {
+  /** Gives a task that was taken for running its place, job and node being known now. */
+  public void settle(TaskKey task, List<Place> path) {
+    Run run = running.remove(task);
+    if (run == null) {
+      throw new IllegalStateException("not running: " + task);
+    }
+    start(task, path, run.worker());
+  }
+
+  /** Starts a task along a path on a worker, fitting or not. */
+  public void start(TaskKey task, List<Place> path, @Nullable String worker) {
     Job job = job(task.job());
     Map<Place, Map<String, Integer>> charges = new LinkedHashMap<>();
     for (Place place : path) {
@@ -139,7 +171,14 @@ public final class Oracle {
       }
       charges.put(place, amounts);
     }
-    if (running.put(task, new Run(task, path, charges)) != null) {
+    if (worker != null) {
+      Map<String, Integer> amounts = new LinkedHashMap<>();
+      for (Resource resource : resources(Levels.WORKER)) {
+        amounts.put(resource.name(), job.needs().get(resource.index()));
+      }
+      charges.put(new Place(Levels.WORKER, worker), amounts);
+    }
+    if (running.put(task, new Run(task, path, charges, worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }
   }
@@ -166,6 +205,12 @@ public final class Oracle {
 
   public Map<TaskKey, Run> running() {
     return running;
+  }
+
+  /** Whether there is such a task. */
+  public boolean isKnown(TaskKey task) {
+    Job job = config.job(task.job());
+    return job != null && isThere(topology.levels().name(job.level()), task.node());
   }
 
   public @Nullable TaskStatus status(TaskKey task) {
@@ -203,11 +248,67 @@ public final class Oracle {
 
   /** Slots left; negative where more is in use than the limit. */
   public int free(Place place, Resource resource) {
-    int free = resource.limit();
+    return resource.limit() - used(place, resource.name());
+  }
+
+  private int used(Place place, String resource) {
+    int used = 0;
     for (Run run : running.values()) {
-      free -= run.charges().getOrDefault(place, Map.of()).getOrDefault(resource.name(), 0);
+      used += run.charges().getOrDefault(place, Map.of()).getOrDefault(resource, 0);
     }
-    return free;
+    return used;
+  }
+
+  /** How many tasks a worker runs. */
+  public int tasksOn(String shard) {
+    return (int) running.values().stream().filter(run -> shard.equals(run.worker())).count();
+  }
+
+  /** The workers there are, by shard. */
+  public Map<String, WorkerInfo> workers() {
+    return pool.workers();
+  }
+
+  /** How many slots of a worker are in use. */
+  public int usedOn(String shard, String resource) {
+    return used(new Place(Levels.WORKER, shard), resource);
+  }
+
+  /** Slots of a worker in all. */
+  public int limitOn(WorkerInfo worker, Resource resource) {
+    return pool.limit(config, worker, resource);
+  }
+
+  /** The workers that may take a task that starts along this path. */
+  public List<WorkerInfo> eligibleWorkers(TaskKey task, List<Place> path) {
+    Job job = job(task.job());
+    List<String> host = new ArrayList<>();
+    if (!job.hostPlacement().isEmpty()) {
+      host.add(job.hostPlacement());
+    } else if (isPlaced(job)) {
+      String level = topology.levels().name(job.levelForHostPlacement().orElseThrow());
+      path.stream().filter(p -> p.level().equals(level)).forEach(p -> host.add(p.node()));
+    }
+    return pool.eligible(config, job, pool.isLocal() || host.isEmpty() ? null : host.get(0));
+  }
+
+  /** Whether the paths of a job's tasks may say on which host they run. */
+  private boolean isPlaced(Job job) {
+    return job.hostPlacement().isEmpty()
+        && job.levelForHostPlacement().isPresent()
+        && job.levelForHostPlacement().get() <= job.level()
+        && !pool.isLocal();
+  }
+
+  private List<Failure> workerFailures(Job job, List<Integer> path) {
+    String host = null;
+    for (int slot : path) {
+      int node = topology.node(slot);
+      if (topology.level(node) == job.levelForHostPlacement().orElseThrow()) {
+        host = topology.name(node);
+      }
+    }
+    return pool.failures(config, job, host);
   }
 
   /** All paths of a node, each from the node's own slot to the instance's. */
@@ -237,6 +338,9 @@ public final class Oracle {
 
   private List<Failure> failuresOnPath(Job job, List<Integer> path) {
     List<Failure> failures = new ArrayList<>();
+    if (isPlaced(job)) {
+      failures.addAll(workerFailures(job, path));
+    }
     for (int slot : path) {
       int node = topology.node(slot);
       String name = topology.name(node);
@@ -290,8 +394,9 @@ public final class Oracle {
     if (paused.contains(job.name())) {
       failures.add(new Failure(Kind.JOB_PAUSED, "", ""));
     }
-    if (withoutWorker.contains(job.name())) {
-      failures.add(new Failure(Kind.NO_WORKER, "", ""));
+    if (!isPlaced(job)) {
+      boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
+      failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));
     }
     TaskKey task = new TaskKey(job.name(), node);
     TaskStatus status = statuses.get(task);

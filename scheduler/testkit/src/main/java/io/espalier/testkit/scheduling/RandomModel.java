@@ -4,12 +4,16 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  * dependencies; several resources per level.
  */
 final class RandomModel {
+  private static final int WORKERS = 6;
   private static final String[] TAGS = {"red", "green", "blue"};
 
   private static final List<NodeOrder> ORDERS =
       List.of(NodeOrder.RANDOM, NodeOrder.ORIGINAL, NodeOrder.LEXICOGRAPHIC);
 
   private final Random random;
+  private final List<String> selectors;
+  private final List<String> usualHosts = new ArrayList<>();
   private final int jobsAtMost;
   private final int nodesPerLevel;
   private ConfigFixture config;
@@ -33,11 +40,15 @@ final class RandomModel {
   private List<String> jobs = new ArrayList<>();
   private NodeOrder order;
 
-  RandomModel(Random random, int jobsAtMost, int nodesPerLevel) {
+  RandomModel(Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors) {
+    this.selectors = selectors;
     this.random = random;
     this.jobsAtMost = jobsAtMost;
     this.nodesPerLevel = nodesPerLevel;
     order = ORDERS.get(random.nextInt(3));
+    for (int i = 0; i < WORKERS; i++) {
+      usualHosts.add(anyHost());
+    }
     config = freshConfig();
     freshNodes();
     freshJobs();
@@ -86,7 +97,78 @@ final class RandomModel {
         fixture.resource(level, level + k, random.nextInt(6), random.nextInt(3));
       }
     }
+    fixture.selector(any(selectors));
+    describeWorkers(fixture);
     return fixture;
+  }
+
+  /** What the settings say of workers, beside limits. */
+  private void describeWorkers(ConfigFixture fixture) {
+    fixture.withoutOverrides();
+    String resource = Levels.WORKER + 1;
+    if (chance(30)) {
+      fixture.physical(
+          PhysicalResource.Kind.RAM_MB, resource, 1 + random.nextInt(3), random.nextInt(2));
+    }
+    while (chance(40)) {
+      fixture.override(
+          chance(50) ? "w" + random.nextInt(WORKERS) : anyHost(),
+          Levels.WORKER + (1 + random.nextInt(2)),
+          random.nextInt(8));
+    }
+    fixture.weight(resource, random.nextInt(4)).weight(Levels.WORKER + 2, random.nextInt(2));
+  }
+
+  /** Some of them are names of nodes, one is that of all trees' root. */
+  private String anyHost() {
+    return switch (random.nextInt(6)) {
+      case 0 -> "same" + random.nextInt(3);
+      case 1 -> Trees.INSTANCE;
+      case 2 -> "nowhere";
+      default -> "n" + (1 + random.nextInt(3)) + "_" + random.nextInt(3 * nodesPerLevel);
+    };
+  }
+
+  /** A random pool. */
+  List<WorkerInfo> pool() {
+    List<WorkerInfo> pool = new ArrayList<>();
+    for (int i = 0; i < WORKERS; i++) {
+      if (chance(70)) {
+        pool.add(worker("w" + i, i, chance(30) ? anyHost() : usualHosts.get(i)));
+      }
+    }
+    return pool;
+  }
+
+  private WorkerInfo worker(String shard, long instance, String host) {
+    WorkerInfo.State state =
+        chance(80) ? WorkerInfo.State.HEALTHY : any(List.of(WorkerInfo.State.values()));
+    return new WorkerInfo(
+        new WorkerRef(shard, instance),
+        host,
+        host + ":" + instance,
+        state,
+        chance(10),
+        chance(50) ? Map.of("ram_mb", (long) random.nextInt(12)) : Map.of(),
+        chance(70) ? 0 : 1 + random.nextInt(3),
+        0,
+        0,
+        "");
+  }
+
+  /** The scheduler's own host. */
+  WorkerInfo self() {
+    return new WorkerInfo(
+        WorkerRef.LOCAL,
+        "n1_0",
+        "",
+        WorkerInfo.State.HEALTHY,
+        false,
+        Map.of("ram_mb", (long) random.nextInt(12)),
+        0,
+        0,
+        0,
+        "");
   }
 
   private void freshNodes() {
@@ -152,10 +234,16 @@ final class RandomModel {
                 job.needs(resource.name(), random.nextInt(4));
               }
             });
-    for (int level = 0; level <= bottom; level++) {
+    for (int level = 0; level <= bottom + 1; level++) {
       if (chance(12)) {
         job.filter(levels.get(level), filter());
       }
+    }
+    if (chance(12)) {
+      job.host(anyHost());
+    }
+    if (chance(20)) {
+      job.hostOfLevel(any(levels));
     }
     if (chance(25)) {
       job.dependsOn("job" + random.nextInt(jobsAtMost));
@@ -170,7 +258,10 @@ final class RandomModel {
   }
 
   private JobFilter filter() {
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(4)) {
+      case 3 ->
+          new JobFilter(
+              Set.of("w0", "w1", "w2", "same1", "n1_1"), null, Set.of(), null, Set.of(), 1);
       case 0 -> new JobFilter(Set.of(), null, Set.of("same0", "n1_0", "n2_1"), null, Set.of(), 1);
       case 1 -> new JobFilter(Set.of(), null, Set.of(), null, Set.of("red", "blue"), 1);
       default -> new JobFilter(Set.of(), null, Set.of(), null, Set.of(), 0.7);
@@ -179,7 +270,11 @@ final class RandomModel {
 
   /** Changes something at random. */
   void change() {
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(13)) {
+      case 12 -> {
+        describeWorkers(config);
+        config.selector(any(selectors));
+      }
       case 0, 1 -> changeLimit();
       case 2, 3 -> putJob("job" + random.nextInt(jobsAtMost));
       case 4 -> removeJob();

@@ -7,11 +7,15 @@ import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.WorkerUse;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -26,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +43,8 @@ public final class RandomRun {
   private final SchedulingCore core;
   private final Oracle oracle;
   private final List<SchedulingPolicy> policies;
+  private final Map<String, WorkerSelector> selectors = new TreeMap<>();
+  private final Runner runner;
 
   /** What a status store would hold: every status ever given, also of jobs and nodes long gone. */
   private final Map<TaskKey, TaskStatus> store = new HashMap<>();
@@ -57,13 +64,33 @@ public final class RandomRun {
     public static final Size WIDE = new Size(4, 150, 25);
   }
 
+  /** What runs tasks. */
+  private enum Runner {
+    NOBODY_ASKS,
+    SELF,
+    POOL
+  }
+
   public RandomRun(long seed, Size size, List<SchedulingPolicy> policies) {
+    this(seed, size, policies, TestSelectors.ALL);
+  }
+
+  /**
+   * @param selectors the settings name one of them
+   */
+  public RandomRun(
+      long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     random = new Random(seed);
     this.policies = policies;
-    model = new RandomModel(random, size.jobs(), size.nodesPerLevel());
-    core = new SchedulingCore(seed);
-    core.apply(model.config(), model.topology(), now);
+    selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
+    model =
+        new RandomModel(
+            random, size.jobs(), size.nodesPerLevel(), List.copyOf(this.selectors.keySet()));
+    core = new SchedulingCore(seed, this.selectors);
+    runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
     oracle = new Oracle(model.config(), model.topology());
+    workers();
+    core.apply(model.config(), model.topology(), now);
     oracle.advance(now);
     compare();
     for (int i = 0; i < size.steps(); i++) {
@@ -84,7 +111,7 @@ public final class RandomRun {
       case 8 -> setStatus();
       case 9, 10 -> advance();
       case 11 -> pause();
-      case 12 -> workerFits();
+      case 12 -> workers();
       case 13 -> adopt();
       case 14 -> change();
       default -> changeInSlices();
@@ -112,9 +139,17 @@ public final class RandomRun {
   private void placed(long run) {
     TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
     List<Place> path = path(run);
-    placements.add(task + " " + path);
+    WorkerInfo worker = core.runWorker(run);
+    placements.add(task + " " + path + " " + worker);
     assertThat(oracle.isEligible(task, path)).as("%s may start on %s", task, path).isTrue();
-    oracle.start(task, path);
+    if (worker != null) {
+      List<WorkerInfo> eligible = oracle.eligibleWorkers(task, path);
+      assertThat(eligible).as("workers for %s on %s", task, path).contains(worker);
+      compareRanks(worker, eligible);
+    } else {
+      assertThat(runner).isNotEqualTo(Runner.POOL);
+    }
+    oracle.start(task, path, worker == null ? null : worker.ref().shard());
     runs.put(task, run);
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
@@ -131,13 +166,49 @@ public final class RandomRun {
     return places;
   }
 
+  /** The selector would have taken no other. */
+  private void compareRanks(WorkerInfo taken, List<WorkerInfo> eligible) {
+    WorkerSelector selector = selectors.get(oracle.config().settings().workerSelector());
+    if (selector != null && !selector.rotates()) {
+      long least =
+          eligible.stream()
+              .mapToLong(w -> selector.rank(new OracleLoad(oracle, w)))
+              .min()
+              .orElse(0);
+      assertThat(selector.rank(new OracleLoad(oracle, taken))).isEqualTo(least);
+    }
+  }
+
   private void adopt() {
-    TaskKey task = anyTask();
-    if (task != null && !oracle.running().containsKey(task)) {
-      int job = core.findJob(task.job());
-      long run = core.adopt(job, node(task));
-      oracle.start(task, path(run));
-      runs.put(task, run);
+    TaskKey task = random.nextInt(3) == 0 ? unknownTask() : anyTask();
+    if (task == null || oracle.running().containsKey(task)) {
+      return;
+    }
+    WorkerRef worker =
+        runner == Runner.POOL && random.nextInt(4) > 0
+            ? new WorkerRef(random.nextInt(5) == 0 ? "lost" : "w" + random.nextInt(6), 1)
+            : WorkerRef.LOCAL;
+    String shard = worker.isLocal() ? null : worker.shard();
+    long run = core.adopt(task.job(), task.node(), worker);
+    runs.put(task, run);
+    if (oracle.isKnown(task)) {
+      oracle.start(task, path(run), shard);
+    } else {
+      oracle.startOutside(task, shard);
+    }
+  }
+
+  /** Of a job or a node that may be there one day. */
+  private TaskKey unknownTask() {
+    return new TaskKey(
+        "job" + random.nextInt(9), "n" + random.nextInt(4) + "_" + random.nextInt(12));
+  }
+
+  private void workers() {
+    if (runner != Runner.NOBODY_ASKS) {
+      List<WorkerInfo> pool = runner == Runner.SELF ? List.of(model.self()) : model.pool();
+      core.workers(pool);
+      oracle.workers(pool);
     }
   }
 
@@ -234,13 +305,6 @@ public final class RandomRun {
     oracle.pause(job, core.isPaused(job));
   }
 
-  private void workerFits() {
-    String job = "job" + random.nextInt(5);
-    boolean fits = random.nextInt(3) > 0;
-    core.setWorkerFits(job, fits);
-    oracle.setWorkerFits(job, fits);
-  }
-
   // ---- changes
 
   private void change() {
@@ -258,7 +322,7 @@ public final class RandomRun {
     core.begin(change);
     NewTasks news = core.step(1 + random.nextInt(60));
     while (news == null) {
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(7)) {
         case 0 -> round();
         case 1, 2 -> {
           for (TaskKey task : List.copyOf(runs.keySet())) {
@@ -270,6 +334,7 @@ public final class RandomRun {
         }
         case 3 -> setStatus();
         case 4 -> advance();
+        case 5 -> workers();
         default -> adopt();
       }
       core.verify();
@@ -281,6 +346,11 @@ public final class RandomRun {
   /** Gives new tasks their stored statuses, as a loop would. */
   private void changed(NewTasks news) {
     oracle.apply(model.config(), model.topology());
+    for (Oracle.Run run : List.copyOf(oracle.running().values())) {
+      if (run.path().isEmpty() && oracle.isKnown(run.task())) {
+        oracle.settle(run.task(), path(runs.getOrDefault(run.task(), -1L)));
+      }
+    }
     for (Job job : oracle.config().jobs().values()) {
       for (TaskKey task : oracle.tasks(job)) {
         TaskStatus stored = store.get(task);
@@ -328,6 +398,7 @@ public final class RandomRun {
       compare(job);
     }
     compareCounters();
+    compareWorkers();
     compareOrphans();
     compareOpenJobs();
   }
@@ -433,9 +504,8 @@ public final class RandomRun {
                 .forEach(
                     (place, amounts) -> {
                       if (!amounts.isEmpty()) {
-                        charges
-                            .computeIfAbsent(place.node(), n -> new LinkedHashMap<>())
-                            .putAll(amounts);
+                        String name = place.node().isEmpty() ? Trees.INSTANCE : place.node();
+                        charges.computeIfAbsent(name, n -> new LinkedHashMap<>()).putAll(amounts);
                       }
                     });
             assertThat(core.resourcesByNode(run)).isEqualTo(charges);
@@ -443,6 +513,22 @@ public final class RandomRun {
           assertThat(core.runJobName(run)).isEqualTo(task.job());
           assertThat(core.runNodeName(run)).isEqualTo(task.node());
         });
+  }
+
+  private void compareWorkers() {
+    for (WorkerUse use : core.workerUse()) {
+      WorkerInfo worker = oracle.workers().get(use.shard());
+      if (runner == Runner.POOL) {
+        assertThat(use.tasks()).isEqualTo(oracle.tasksOn(use.shard()));
+      }
+      for (WorkerUse.Slots slots : use.slots()) {
+        Resource resource = oracle.config().settings().resources().find(slots.resource());
+        assertThat(slots.used()).isEqualTo(oracle.usedOn(use.shard(), slots.resource()));
+        if (worker != null && resource != null) {
+          assertThat(slots.limit()).isEqualTo(oracle.limitOn(worker, resource));
+        }
+      }
+    }
   }
 
   private void compareOrphans() {

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every status store keeps to. Extend it and say how to open one. */
-public abstract class StatusStoreContract {
+public abstract class StatusStoreContract extends AttemptsContract {
   private static final long NOW = 1_790_000_000_000L;
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
 
@@ -75,8 +75,19 @@ public abstract class StatusStoreContract {
     return fresh;
   }
 
+  @Override
+  final StatusStore store() {
+    return store;
+  }
+
+  @Override
+  final long epoch() {
+    return epoch;
+  }
+
   /** As after kill -9: nothing was closed. */
-  private void restartAfterKill() throws Exception {
+  @Override
+  final void restartAfterKill() throws Exception {
     store = remembered(open());
     epoch = store.openEpoch();
   }
@@ -169,6 +180,19 @@ public abstract class StatusStoreContract {
     assertThat(interrupted.position()).isEqualTo(4);
     assertThat(interrupted.attempts()).isEqualTo(9);
     assertThat(Objects.requireNonNull(interrupted.data()).get("at")).isEqualTo(Json.of(7));
+  }
+
+  @Test
+  void a_checkpoint_survives_beside_the_data_and_without_it() throws Exception {
+    Json.Obj data = Json.object().put("at", 7).build();
+    Json.Obj checkpoint = Json.object().put("done", 60).put("cursor", "pk=\u00fc").build();
+    TaskStatus both =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, data, checkpoint);
+    TaskStatus alone =
+        new TaskStatus(Main.ERROR, true, false, false, false, NOW, 1, 1, 1, null, checkpoint);
+    store.commit(epoch, Batch.of(List.of(row("j", "both", both), row("j", "alone", alone))));
+    restartAfterKill();
+    assertThat(rows("j")).extracting(StatusRow::status).containsExactlyInAnyOrder(both, alone);
   }
 
   @Test

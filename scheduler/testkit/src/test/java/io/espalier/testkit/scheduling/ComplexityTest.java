@@ -127,7 +127,6 @@ final class ComplexityTest {
     long before = core.work();
     core.pause("job1000");
     core.resume("job1000");
-    core.setWorkerFits("job1000", false);
     assertThat(core.work()).isEqualTo(before);
   }
 

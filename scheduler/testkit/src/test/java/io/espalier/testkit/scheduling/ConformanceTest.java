@@ -246,9 +246,10 @@ final class ConformanceTest {
 
   @Test
   void s11_aJobWithoutAWorkerStopsNobodyElse() {
-    ConfigFixture config = new ConfigFixture("db").job("pinned").job("free");
+    ConfigFixture config =
+        new ConfigFixture("db").job("pinned", new JobFixture("pinned").host("dead")).job("free");
+    core.workers(List.of(Workers.healthy("w1", "alive"), Workers.unhealthy("w2", "dead")));
     apply(config, Trees.of(config.levels(), "d1"));
-    core.setWorkerFits("pinned", false);
     assertThat(round()).containsExactly("free/d1");
     assertThat(kinds("pinned", "d1")).containsExactly(Kind.NO_WORKER);
   }

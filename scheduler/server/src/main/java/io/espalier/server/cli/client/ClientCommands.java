@@ -18,6 +18,7 @@ public final class ClientCommands {
         new WorkersCommand(clients),
         new ForgiveCommand(clients),
         new KillCommand(clients),
+        new ExtendCommand(clients),
         new PauseCommand(clients),
         new ResumeCommand(clients));
   }

@@ -33,12 +33,14 @@ final class JobsCommand extends OfflineCommand {
             ">%",
             ">RUNNING",
             ">READY",
+            "?>BLOCKED",
             ">WAITING",
             ">FAILED");
     for (Json.Obj job : Fields.objects(body, "jobs")) {
       Json.Obj progress = Fields.object(job, "progress");
       long total = Fields.number(progress, "total");
       long done = Fields.number(progress, "done");
+      long blocked = Fields.number(progress, "blocked");
       table.row(
           Fields.text(job, "name"),
           Fields.text(job, "level"),
@@ -48,6 +50,7 @@ final class JobsCommand extends OfflineCommand {
           total == 0 ? "-" : 100 * done / total,
           Fields.number(progress, "running"),
           Fields.number(progress, "ready"),
+          blocked == 0 ? "" : blocked,
           Fields.number(progress, "waiting"),
           Fields.number(progress, "failed"));
     }

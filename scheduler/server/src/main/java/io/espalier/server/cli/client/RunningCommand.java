@@ -42,7 +42,7 @@ final class RunningCommand extends ClientCommand {
       return ExitCode.OK;
     }
     long now = Fields.number(body, "published_at_ms");
-    Table table = new Table("JOB", "NODE", ">ATTEMPT", ">FOR", "WORKER");
+    Table table = new Table("JOB", "NODE", ">ATTEMPT", ">FOR", "?>LEFT", "?PROGRESS", "WORKER");
     List<Json.Obj> running = Fields.objects(body, "running");
     for (Json.Obj task : running) {
       table.row(
@@ -50,6 +50,8 @@ final class RunningCommand extends ClientCommand {
           Fields.text(task, "node"),
           Fields.number(task, "attempt"),
           Screen.duration(now - Fields.number(task, "started_at_ms")),
+          LiveTask.timeLeft(task, now),
+          LiveTask.progress(task),
           Fields.text(task, "worker"));
     }
     print(table, "nothing is running");

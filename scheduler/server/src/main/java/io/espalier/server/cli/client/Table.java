@@ -9,19 +9,24 @@ import java.util.List;
  */
 final class Table {
   private static final String GAP = "  ";
-  private static final int NARROWEST = 8;
+  private static final int NARROWEST = 6;
 
   private final List<String> headings;
   private final List<Boolean> right;
+  private final List<Boolean> optional;
   private final List<List<String>> rows = new ArrayList<>();
 
   /**
-   * @param headings those that begin with {@code >} stand over numbers, aligned to the right
+   * @param headings those that begin with {@code ?} vanish when nothing stands under them; those
+   *     that then begin with {@code >} stand over numbers, aligned to the right
    */
   Table(String... headings) {
     this.headings = new ArrayList<>();
     this.right = new ArrayList<>();
-    for (String heading : headings) {
+    this.optional = new ArrayList<>();
+    for (String given : headings) {
+      String heading = given.startsWith("?") ? given.substring(1) : given;
+      optional.add(given.startsWith("?"));
       right.add(heading.startsWith(">"));
       this.headings.add(heading.startsWith(">") ? heading.substring(1) : heading);
     }
@@ -45,6 +50,15 @@ final class Table {
    * @param width characters of a line; 0: any number
    */
   List<String> lines(int width) {
+    for (int c = headings.size() - 1; c >= 0; c--) {
+      int column = c;
+      if (optional.get(c) && rows.stream().allMatch(row -> row.get(column).isEmpty())) {
+        headings.remove(column);
+        right.remove(column);
+        optional.remove(column);
+        rows.forEach(row -> row.remove(column));
+      }
+    }
     int[] widths = widths(width);
     List<String> lines = new ArrayList<>();
     lines.add(line(headings, widths));

@@ -73,7 +73,7 @@ final class TasksCommand extends OfflineCommand {
       print(all);
       return ExitCode.OK;
     }
-    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "DATA");
+    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "?PROGRESS", "DATA");
     for (Json.Obj task : Fields.objects(all, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
       table.row(
@@ -82,6 +82,7 @@ final class TasksCommand extends OfflineCommand {
           Fields.number(task, "attempts"),
           Screen.time(Fields.number(task, "since_ms")),
           Screen.time(Fields.number(task, "until_ms")),
+          progress(task),
           data.isEmpty() ? "" : JsonWriter.compact(data));
     }
     print(table, "there are no such tasks");
@@ -89,5 +90,12 @@ final class TasksCommand extends OfflineCommand {
       remark("there are more tasks; see --limit, --status and --prefix");
     }
     return ExitCode.OK;
+  }
+
+  private static String progress(Json.Obj task) {
+    Json.Obj running = Fields.object(task, "running");
+    return running.isEmpty() || Fields.object(running, "progress").isEmpty()
+        ? LiveTask.counts(Fields.object(task, "checkpoint"))
+        : LiveTask.progress(running);
   }
 }

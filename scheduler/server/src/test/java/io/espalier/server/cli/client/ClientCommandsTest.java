@@ -72,10 +72,10 @@ class ClientCommandsTest {
     assertThat(run.out())
         .isEqualToNormalizingNewlines(
             """
-            JOB     LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  WAITING  FAILED
-            backup  db     enabled     1      4  25        1      0        1       1
-            broken  db     invalid     0      4   0        0      4        0       0
-            scrub   host   enabled     0      2   0        0      2        0       0
+            JOB     LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  BLOCKED  WAITING  FAILED
+            backup  db     enabled     1      4  25        1      0                 1       1
+            broken  db     invalid     0      4   0        0      0        4        0       0
+            scrub   host   enabled     0      2   0        0      2                 0       0
             """);
     assertThat(run.err()).isEmpty();
   }
@@ -174,8 +174,8 @@ class ClientCommandsTest {
     assertThat(run("running").out())
         .isEqualToNormalizingNewlines(
             """
-            JOB     NODE  ATTEMPT    FOR  WORKER
-            backup  d12         1  1m40s  here
+            JOB     NODE  ATTEMPT    FOR   LEFT  PROGRESS                                       WORKER
+            backup  d12         1  1m40s  3m20s  120 of 300, 40 %, at pk=8 (1.5/s, 2m00s left)  here
             """);
     assertThat(run("workers").out())
         .isEqualToNormalizingNewlines(
@@ -191,6 +191,8 @@ class ClientCommandsTest {
     assertThat(run("forgive", "backup", "scrub").out())
         .isEqualToNormalizingNewlines("backup: 1 task\nscrub: 0 tasks\n");
     assertThat(run("kill", "backup", "d12").out()).contains("signaled");
+    assertThat(run("extend", "backup", "d12", "60").out())
+        .isEqualToNormalizingNewlines("backup on d12: may run until 2023-11-14T22:19:20Z\n");
     assertThat(run("pause", "backup", "--reason", "an upgrade").out()).contains("paused");
     assertThat(run("resume", "backup", "--json").out().strip())
         .isEqualTo("{\"job\":\"backup\",\"paused\":false}");
@@ -199,6 +201,7 @@ class ClientCommandsTest {
             "forgive backup",
             "forgive scrub",
             "kill backup d12",
+            "extend backup d12 60000",
             "pause backup (an upgrade)",
             "resume backup");
   }
@@ -210,6 +213,7 @@ class ClientCommandsTest {
         "tasks nobody               | 1 | there is no job \"nobody\"",
         "explain backup nowhere     | 1 | there is no node \"nowhere\"",
         "kill backup d11            | 1 | is not running",
+        "extend backup d11 5        | 1 | is not running",
         "pause nobody               | 1 | there is no job \"nobody\"",
         "forgive backup nobody      | 1 | there is no job \"nobody\"",
         "tasks backup --status dead | 2 | must be one of unstarted",
@@ -228,6 +232,9 @@ class ClientCommandsTest {
         "tasks",
         "explain backup",
         "kill backup",
+        "extend backup d12",
+        "extend backup d12 0",
+        "extend backup d12 x",
         "forgive",
         "jobs --nonsense",
         "logs",

@@ -1,0 +1,32 @@
+package io.espalier.policies;
+
+import io.espalier.core.scheduling.WorkerLoad;
+import io.espalier.core.scheduling.WorkerSelector;
+
+/**
+ * Spreads tasks by how full workers are: takes the one whose fullest resource is least full, in
+ * thousandths of its slots; the number of tasks against the limit of tasks is one more resource. Of
+ * equally full ones that with fewer tasks. Resources of which a worker has no slots do not count.
+ */
+public final class LeastLoadedSelector implements WorkerSelector {
+  private static final int PARTS = 1_000;
+
+  @Override
+  public String name() {
+    return "least_loaded";
+  }
+
+  @Override
+  public long rank(WorkerLoad worker) {
+    long fullest = share(worker.tasks(), worker.maxTasks());
+    for (int resource = 0; resource < worker.resources(); resource++) {
+      long used = (long) worker.limit(resource) - worker.free(resource);
+      fullest = Math.max(fullest, share(used, worker.limit(resource)));
+    }
+    return (fullest << Integer.SIZE) + worker.tasks();
+  }
+
+  private static long share(long used, long limit) {
+    return limit <= 0 ? 0 : used * PARTS / limit;
+  }
+}

@@ -1,0 +1,25 @@
+package io.espalier.policies;
+
+import io.espalier.core.scheduling.WorkerLoad;
+import io.espalier.core.scheduling.WorkerSelector;
+
+/**
+ * Workers take turns: the next one that may take the task, in the order in which they joined. All
+ * workers are one round, those of each host another (behaviour 5.10).
+ */
+public final class RoundRobinSelector implements WorkerSelector {
+  @Override
+  public String name() {
+    return "roundrobin";
+  }
+
+  @Override
+  public long rank(WorkerLoad worker) {
+    return 0;
+  }
+
+  @Override
+  public boolean rotates() {
+    return true;
+  }
+}

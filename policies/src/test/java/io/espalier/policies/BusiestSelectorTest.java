@@ -1,0 +1,69 @@
+package io.espalier.policies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.WorkerSelectorContract;
+import io.espalier.testkit.scheduling.Workers;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class BusiestSelectorTest extends WorkerSelectorContract {
+  private static final List<WorkerInfo> POOL =
+      List.of(
+          Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2"), Workers.healthy("w3", "h3"));
+
+  @Override
+  protected WorkerSelector selector() {
+    return new BusiestSelector();
+  }
+
+  @Test
+  void oneWorkerIsFilledBeforeTheNext() {
+    ConfigFixture config =
+        new ConfigFixture("db").resource("worker", "ram", 2).weight("ram", 1).job("a");
+    assertThat(started(core(config, POOL, 9))).containsExactly("w1", "w1", "w2", "w2", "w3", "w3");
+  }
+
+  @Test
+  void theSmallestWeightedRestIsTaken() {
+    ConfigFixture config =
+        new ConfigFixture("db")
+            .resource("worker", "ram", 10)
+            .resource("worker", "cpu", 10)
+            .weight("ram", 1)
+            .weight("cpu", 5)
+            .override("w1", "ram", 4)
+            .override("w2", "cpu", 8)
+            .job("a");
+    // 4 + 50, 10 + 40, 10 + 50.
+    assertThat(started(core(config, POOL, 1))).containsExactly("w2");
+  }
+
+  @Test
+  void resourcesWithoutAWeightDoNotCount() {
+    ConfigFixture config =
+        new ConfigFixture("db")
+            .resource("worker", "ram", 10)
+            .resource("worker", "cpu", 10)
+            .weight("cpu", 1)
+            .override("w3", "ram", 1)
+            .override("w2", "cpu", 9)
+            .job("a");
+    assertThat(started(core(config, POOL, 1))).containsExactly("w2");
+  }
+
+  @Test
+  void theSmallestThatFitsIsKeptForWhatFits() {
+    ConfigFixture config =
+        new ConfigFixture("db")
+            .resource("worker", "ram", 8)
+            .weight("ram", 1)
+            .override("w2", "ram", 3)
+            .job("big", new JobFixture("big").needs("ram", 4));
+    assertThat(started(core(config, POOL, 9))).containsExactly("w1", "w1", "w3", "w3");
+  }
+}

@@ -1,0 +1,53 @@
+package io.espalier.policies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerInfo.State;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.WorkerSelectorContract;
+import io.espalier.testkit.scheduling.Workers;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class LeastLoadedSelectorTest extends WorkerSelectorContract {
+  private static final List<WorkerInfo> POOL =
+      List.of(Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2"));
+
+  @Override
+  protected WorkerSelector selector() {
+    return new LeastLoadedSelector();
+  }
+
+  @Test
+  void aWorkerGetsTasksInProportionToItsSize() {
+    ConfigFixture config =
+        new ConfigFixture("db").resource("worker", "ram", 2).override("w2", "ram", 6).job("a");
+    assertThat(started(core(config, POOL, 4)))
+        .as("w1 is half full with one task, w2 with three")
+        .containsExactly("w1", "w2", "w2", "w2");
+  }
+
+  @Test
+  void withoutResourcesTheFewestTasksCount() {
+    SchedulingCore core = core(new ConfigFixture("db").job("a"), POOL, 5);
+    assertThat(started(core)).containsExactly("w1", "w2", "w1", "w2", "w1");
+    assertThat(core.workerUse()).extracting(use -> use.tasks()).containsExactly(3, 2);
+  }
+
+  @Test
+  void theLimitOfTasksIsOneMoreResource() {
+    List<WorkerInfo> pool =
+        List.of(
+            new WorkerInfo(
+                new WorkerRef("small", 1), "h", "", State.HEALTHY, false, Map.of(), 2, 0, 0, ""),
+            new WorkerInfo(
+                new WorkerRef("large", 1), "h", "", State.HEALTHY, false, Map.of(), 8, 0, 0, ""));
+    assertThat(started(core(new ConfigFixture("db").job("a"), pool, 5)))
+        .containsExactly("small", "large", "large", "large", "large");
+  }
+}

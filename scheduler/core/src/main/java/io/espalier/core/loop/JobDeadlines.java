@@ -1,0 +1,62 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Closes jobs whose {@code complete_by} is over, and opens them again when it was moved. */
+final class JobDeadlines {
+  private final SchedulingCore core;
+  private final Set<String> closed = new TreeSet<>();
+  private long next = Long.MAX_VALUE;
+
+  JobDeadlines(SchedulingCore core) {
+    this.core = core;
+  }
+
+  /** Looks at all jobs anew: another configuration is in force. */
+  void recheck(long nowMillis) {
+    closed.forEach(core::reopen);
+    closed.clear();
+    close(nowMillis);
+  }
+
+  /** Whether one was closed. */
+  boolean step(long nowMillis) {
+    if (nowMillis < next) {
+      return false;
+    }
+    close(nowMillis);
+    return true;
+  }
+
+  private void close(long nowMillis) {
+    next = Long.MAX_VALUE;
+    for (Job job : core.config().jobs().values()) {
+      Optional<Instant> completeBy = job.timeLimits().completeBy();
+      if (completeBy.isEmpty()) {
+        continue;
+      }
+      long deadline = completeBy.get().toEpochMilli();
+      if (deadline > nowMillis) {
+        next = Math.min(next, deadline);
+      } else if (closed.add(job.name())) {
+        core.close(
+            job.name(),
+            "the job was to be complete by " + completeBy.get() + ": nothing more starts");
+      }
+    }
+  }
+
+  boolean isClosed(String job) {
+    return closed.contains(job);
+  }
+
+  /** When the next job is to be closed; {@link Long#MAX_VALUE} when none is. */
+  long nextMillis() {
+    return next;
+  }
+}

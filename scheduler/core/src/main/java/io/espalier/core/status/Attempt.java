@@ -1,0 +1,86 @@
+package io.espalier.core.status;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One invocation that has ended, as history keeps it.
+ *
+ * @param number which attempt of its task it was, from 1
+ * @param invocation its token, and when the scheduler started it
+ * @param endedAtMillis epoch milliseconds, by the clock of its host where that is known
+ * @param bits of the status it left the task in
+ * @param stopReason why its runner stopped it; null when it ended by itself
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
+ * @param fingerprint the same for failures of one cause, see {@link Fingerprint}; empty for an
+ *     attempt that did not fail
+ */
+public record Attempt(
+    String job,
+    String node,
+    int number,
+    Invocation invocation,
+    WorkerRef worker,
+    long endedAtMillis,
+    TaskEnd.Kind kind,
+    int bits,
+    @Nullable Integer exitCode,
+    @Nullable Integer signal,
+    boolean coreDumped,
+    @Nullable StopReason stopReason,
+    Usage usage,
+    String message,
+    String fingerprint) {
+  /** Longer messages are cut: the rest is in the logs. */
+  public static final int MAX_MESSAGE = 500;
+
+  /**
+   * The attempt that ended so.
+   *
+   * @param status what the task is after it
+   * @param nowMillis when the scheduler learned of it, for runners that do not say
+   */
+  public static Attempt of(
+      TaskEnd end, int number, WorkerRef worker, TaskStatus status, long nowMillis) {
+    boolean failed =
+        status.main() == TaskStatus.Main.ERROR
+            || status.main() == TaskStatus.Main.FAILED
+            || end.stopReason() != null
+            || end.coreDumped();
+    String message = failed || end.message() != null ? cause(end, status) : "";
+    return new Attempt(
+        end.job(),
+        end.node(),
+        number,
+        end.invocation(),
+        worker,
+        end.endedAtMillis() > 0 ? end.endedAtMillis() : nowMillis,
+        end.kind(),
+        status.bits(),
+        end.exitCode(),
+        end.signal(),
+        end.coreDumped(),
+        end.stopReason(),
+        end.usage() == null ? Usage.UNKNOWN : end.usage(),
+        message.length() > MAX_MESSAGE ? StatusText.cut(message, MAX_MESSAGE) : message,
+        failed ? Fingerprint.of(end, message) : "");
+  }
+
+  private static String cause(TaskEnd end, TaskStatus status) {
+    if (end.message() != null) {
+      return end.message();
+    }
+    Json.Obj data = status.data();
+    for (String key : new String[] {TaskReport.EXCEPTION, "error", "message"}) {
+      if (data != null && data.get(key) instanceof Json.Str text && !text.value().isBlank()) {
+        return text.value();
+      }
+    }
+    return StatusText.howItEnded(end);
+  }
+}

@@ -1,0 +1,30 @@
+package io.espalier.core.status;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Progress;
+import org.jspecify.annotations.Nullable;
+
+/** What is kept of a task's progress from attempt to attempt (features R15). */
+public final class Checkpoints {
+  private static final String CURSOR = "cursor";
+
+  private Checkpoints() {}
+
+  /** The newest progress wins; a cursor stays until there is another. */
+  public static Json.Obj updated(Json.@Nullable Obj before, Progress newest) {
+    Json old = before == null ? null : before.get(CURSOR);
+    return newest.cursor() != null || old == null ? newest.json() : newest.json().with(CURSOR, old);
+  }
+
+  /** Whether an attempt got on: the cursor has changed, or more is done. */
+  public static boolean gotOn(Json.@Nullable Obj before, Json.@Nullable Obj after) {
+    if (after == null) {
+      return false;
+    }
+    Progress was = ProgressText.of(before == null ? Json.Obj.EMPTY : before);
+    Progress is = ProgressText.of(after);
+    long done = was.done() == null ? 0 : was.done();
+    return (is.cursor() != null && !is.cursor().equals(was.cursor()))
+        || (is.done() != null && is.done() > done);
+  }
+}

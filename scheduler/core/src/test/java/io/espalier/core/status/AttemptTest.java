@@ -1,0 +1,114 @@
+package io.espalier.core.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AttemptTest {
+  private static final Invocation INVOCATION = new Invocation(1, 2, 3);
+
+  private static TaskEnd end(String node, TaskEnd.Kind kind, int code, @Nullable String message) {
+    return new TaskEnd("job", node, INVOCATION, kind, null, code, null, message);
+  }
+
+  private static TaskStatus status(int bits, Json.@Nullable Obj data) {
+    return TaskStatus.ofBits(bits, 5, 0, 0, 1, data);
+  }
+
+  private static Attempt failed(String node, int code, String exception) {
+    Json.Obj data = Json.object().put("exception", exception).build();
+    return Attempt.of(
+        end(node, TaskEnd.Kind.EXITED, code, null), 1, WorkerRef.LOCAL, status(96, data), 9);
+  }
+
+  @Test
+  void a_task_that_is_done_has_no_message_and_no_fingerprint() {
+    Attempt attempt =
+        Attempt.of(
+            end("n", TaskEnd.Kind.EXITED, 0, null),
+            4,
+            WorkerRef.LOCAL,
+            status(4, Json.object().put("exception", "an older one").build()),
+            9);
+    assertThat(attempt.message()).isEmpty();
+    assertThat(attempt.fingerprint()).isEmpty();
+    assertThat(attempt.number()).isEqualTo(4);
+    assertThat(attempt.endedAtMillis()).isEqualTo(9);
+    assertThat(attempt.usage()).isEqualTo(Usage.UNKNOWN);
+  }
+
+  @Test
+  void what_its_runner_says_stands_before_what_the_task_says() {
+    Attempt attempt =
+        Attempt.of(
+            end("n", TaskEnd.Kind.START_FAILED, 1, "no such file")
+                .withUsage(new Usage(1, 2, 3, 4), false, 7),
+            1,
+            new WorkerRef("w", 5),
+            status(96, Json.object().put("exception", "x").build()),
+            9);
+    assertThat(attempt.message()).isEqualTo("no such file");
+    assertThat(attempt.endedAtMillis()).isEqualTo(7);
+    assertThat(attempt.worker()).isEqualTo(new WorkerRef("w", 5));
+    assertThat(attempt.usage().cpuMillis()).isEqualTo(1);
+  }
+
+  @Test
+  void a_failure_without_words_says_how_the_process_ended() {
+    Attempt attempt =
+        Attempt.of(end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), 9);
+    assertThat(attempt.message()).isEqualTo("exited with code 3");
+    assertThat(attempt.fingerprint()).matches("[0-9a-f]{16}");
+  }
+
+  @Test
+  void a_task_that_was_stopped_has_failed_even_if_it_costs_nothing() {
+    TaskEnd end = end("n", TaskEnd.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
+    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), 9);
+    assertThat(attempt.fingerprint()).isNotEmpty();
+    assertThat(attempt.stopReason()).isEqualTo(StopReason.TIMEOUT);
+  }
+
+  @Test
+  void long_messages_are_cut_but_never_within_a_character() {
+    String text = "x".repeat(Attempt.MAX_MESSAGE - 1) + "\ud83d\ude00" + "tail";
+    assertThat(failed("n", 1, text).message()).isEqualTo("x".repeat(Attempt.MAX_MESSAGE - 1));
+  }
+
+  @Test
+  void one_cause_has_one_fingerprint_on_all_nodes() {
+    Attempt first = failed("db-17", 1, "2026-11-21T07:00:01Z db-17: timeout after 30 s (0x7f3a)");
+    Attempt second = failed("db-4", 1, "2026-12-01T17:10:59Z  db-4: Timeout after 31 s (0x10)");
+    assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
+    assertThat(failed("db-17", 2, first.message()).fingerprint()).isNotEqualTo(first.fingerprint());
+    assertThat(failed("db-17", 1, "connection refused").fingerprint())
+        .isNotEqualTo(first.fingerprint());
+  }
+
+  @Test
+  void a_fingerprint_never_changes_between_versions() {
+    assertThat(failed("db-17", 1, "cannot read row 17 of job").fingerprint())
+        .isEqualTo("5e159f737252832a");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Row 17 of  db-4 is bad, row <n> of <node> is bad",
+    "id 123e4567-e89b-12d3-a456-426614174000 gone, id <id> gone",
+    "at 0xDEADbeef and deadbeef and deadbee1, at <hex> and deadbeef and <hex>",
+    "the job of load, the job of <job>",
+    "'  ', ''"
+  })
+  void what_differs_between_tasks_is_taken_out(String message, String normalised) {
+    assertThat(Fingerprint.normalised(message, "load", "db-4")).isEqualTo(normalised);
+  }
+}

@@ -1,0 +1,62 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import java.util.Locale;
+
+/** Says in a few words how far a live task is and how long it may go on. */
+final class LiveTask {
+  private static final int LONGEST_CURSOR = 40;
+
+  private LiveTask() {}
+
+  /**
+   * @param task schema {@code RunningTask}
+   */
+  static String progress(Json.Obj task) {
+    Json.Obj progress = Fields.object(task, "progress");
+    StringBuilder text = new StringBuilder(counts(progress));
+    String rate = Fields.text(progress, "rate_per_sec");
+    if (!rate.isEmpty()) {
+      text.append(" (").append(rate).append("/s");
+      if (progress.get("seconds_left") != null) {
+        long millis = Math.max(1, Fields.number(progress, "seconds_left")) * 1000;
+        text.append(", ").append(Screen.duration(millis)).append(" left");
+      }
+      text.append(')');
+    }
+    return text.toString();
+  }
+
+  /** Counts and cursor of what a task wrote: {@code 120 of 300, 40 %, at pk=8123}. */
+  static String counts(Json.Obj progress) {
+    StringBuilder text = new StringBuilder();
+    if (progress.get("done") != null) {
+      long done = Fields.number(progress, "done");
+      text.append(done);
+      long total = Fields.number(progress, "total");
+      if (total > 0) {
+        text.append(String.format(Locale.ROOT, " of %d, %.0f %%", total, 100.0 * done / total));
+      }
+    }
+    String cursor = Fields.text(progress, "cursor");
+    if (!cursor.isEmpty()) {
+      text.append(text.length() == 0 ? "at " : ", at ")
+          .append(
+              cursor.length() > LONGEST_CURSOR
+                  ? cursor.substring(0, LONGEST_CURSOR) + "…"
+                  : cursor);
+    }
+    return text.toString();
+  }
+
+  /** What is left of the earliest limit; empty without one. */
+  static String timeLeft(Json.Obj task, long nowMillis) {
+    long timeout = Fields.number(task, "timeout_at_ms");
+    long deadline = Fields.number(task, "deadline_ms");
+    long end = timeout == 0 || (deadline != 0 && deadline < timeout) ? deadline : timeout;
+    if (end == 0) {
+      return "";
+    }
+    return end <= nowMillis ? "over" : Screen.duration(end - nowMillis);
+  }
+}

@@ -1,0 +1,165 @@
+package io.espalier.server.config;
+
+import io.espalier.core.config.ConfigSource.Text;
+import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.json.JsonReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what the file and the directory source read: each file is replaced as a whole, under a
+ * lock that other schedulers on this host respect too, so nobody sees half of one and no edit is
+ * lost. Beside the configuration lie two hidden files, the lock and the history of jobs.
+ */
+final class ConfigFiles {
+  private final Path place;
+  private final Path lockFile;
+  private final Path historyFile;
+
+  /**
+   * @param place the file or directory, for problems
+   * @param parent where the hidden files go
+   * @param name what they are named after
+   */
+  ConfigFiles(Path place, Path parent, String name) {
+    this.place = place;
+    this.lockFile = parent.resolve("." + name + ".lock");
+    this.historyFile = parent.resolve("." + name + ".history.jsonl");
+  }
+
+  /** Reads the text again, as it is at this moment. */
+  interface Reading {
+    Text fetch() throws Unavailable, InterruptedException;
+  }
+
+  synchronized boolean write(
+      Reading reading, Text expected, Path file, byte @Nullable [] bytes)
+      throws Unavailable, InterruptedException {
+    try (FileChannel channel =
+            FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = channel.lock()) {
+      if (!lock.isValid() || !reading.fetch().hash().equals(expected.hash())) {
+        return false;
+      }
+      if (bytes == null) {
+        Files.deleteIfExists(file);
+      } else {
+        replace(file, bytes);
+      }
+      sync(file);
+      return true;
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /** The file keeps its permissions, and a link keeps pointing where it does. */
+  private static void replace(Path named, byte[] bytes) throws IOException {
+    Path file = Files.exists(named) ? named.toRealPath() : named;
+    Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
+    try (FileChannel out =
+        FileChannel.open(
+            fresh,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer left = ByteBuffer.wrap(bytes);
+      while (left.hasRemaining()) {
+        out.write(left);
+      }
+      out.force(true);
+    }
+    if (Files.exists(file)) {
+      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+      Files.setPosixFilePermissions(fresh, permissions);
+    }
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static void sync(Path file) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent != null) {
+      try (FileChannel directory = FileChannel.open(parent, StandardOpenOption.READ)) {
+        directory.force(true);
+      }
+    }
+  }
+
+  synchronized void remember(JobVersion version) throws Unavailable {
+    Json.Builder line =
+        Json.object()
+            .put("job", version.name())
+            .put("version", version.version())
+            .put("at_ms", version.atMillis())
+            .put("author", version.author())
+            .put("reason", version.reason())
+            .putIfPresent("config", version.job());
+    byte[] bytes = (JsonWriter.compact(line.build()) + "\n").getBytes(StandardCharsets.UTF_8);
+    try (FileChannel out =
+        FileChannel.open(
+            historyFile,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.APPEND)) {
+      out.write(ByteBuffer.wrap(bytes));
+      out.force(true);
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+  }
+
+  synchronized List<JobVersion> history(String job) throws Unavailable {
+    List<JobVersion> versions = new ArrayList<>();
+    try {
+      for (String line : Files.readAllLines(historyFile)) {
+        // The last line may be cut off by a crash.
+        if (JsonReader.parse(line).value() instanceof Json.Obj object
+            && text(object, "job").equals(job)) {
+          versions.add(
+              new JobVersion(
+                  job,
+                  number(object, "version"),
+                  number(object, "at_ms"),
+                  text(object, "author"),
+                  text(object, "reason"),
+                  object.get("config") instanceof Json.Obj config ? config : null));
+        }
+      }
+    } catch (NoSuchFileException e) {
+      return versions;
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+    return versions;
+  }
+
+  private static String text(Json.Obj object, String key) {
+    return object.get(key) instanceof Json.Str string ? string.value() : "";
+  }
+
+  private static long number(Json.Obj object, String key) {
+    return object.get(key) instanceof Json.Num number ? number.value().longValue() : 0;
+  }
+
+  private Unavailable unavailable(IOException e) {
+    String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return FileReading.unavailable(
+        place, "this cannot be written: " + reason, "look at its permissions");
+  }
+}

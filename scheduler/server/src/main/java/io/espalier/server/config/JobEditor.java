@@ -1,0 +1,272 @@
+package io.espalier.server.config;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.RefusedException.Reason;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigParser;
+import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.ConfigSource.Document;
+import io.espalier.core.config.ConfigSource.Text;
+import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonEdit;
+import io.espalier.json.JsonReader;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Saves and deletes jobs in the text of the configuration (behaviour 2.6, 9.4). What is in force is
+ * never touched: a change is seen by the poller like any other, so there is one history. Before
+ * anything is written the whole new configuration is checked; jobs with errors are refused.
+ *
+ * <p>Thread-safe; waits for the disk.
+ */
+public final class JobEditor {
+  /** No particular version is expected. */
+  public static final long ANY_VERSION = -1;
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
+  private static final String PREFIX = "bistro_job->";
+  private static final int TRIES = 20;
+
+  private final ConfigSource source;
+  private final ConfigLoader loader;
+  private final InstantSource clock;
+
+  public JobEditor(ConfigSource source, ConfigParser parser, InstantSource clock) {
+    this.source = source;
+    this.loader = new ConfigLoader(parser);
+    this.clock = clock;
+  }
+
+  /**
+   * Saves a job, new or not. {@code version_id} becomes the next number, {@code create_time} stays,
+   * {@code modify_time} is now; what the given object says of these three is ignored.
+   *
+   * @param expectedVersion what the job's {@code version_id} must be, 0: there must be no such job;
+   *     or {@link #ANY_VERSION}
+   * @return what was saved
+   * @throws RefusedException when the version is another, the job has errors, or the configuration
+   *     cannot be written
+   */
+  public JobVersion save(
+      String name, Json.Obj job, long expectedVersion, String author, String reason) {
+    return change(name, job, expectedVersion, author, reason);
+  }
+
+  /**
+   * Deletes a job.
+   *
+   * @throws RefusedException also when there is no such job
+   */
+  public JobVersion delete(String name, long expectedVersion, String author, String reason) {
+    return change(name, null, expectedVersion, author, reason);
+  }
+
+  /**
+   * Saved versions of a job, oldest first.
+   *
+   * @throws RefusedException when they cannot be read
+   */
+  public List<JobVersion> history(String name) {
+    try {
+      return writable().history(name);
+    } catch (Unavailable e) {
+      throw refused(e);
+    }
+  }
+
+  /**
+   * Saves what a job was in an earlier version as the next one.
+   *
+   * @throws RefusedException also when that version is not known, or was a deletion
+   */
+  public JobVersion rollBack(String name, long version, String author, String reason) {
+    for (JobVersion old : history(name)) {
+      if (old.version() == version && old.job() != null) {
+        String why = reason.isEmpty() ? "back to version " + version : reason;
+        return save(name, old.job(), ANY_VERSION, author, why);
+      }
+    }
+    throw new RefusedException(
+        Reason.UNKNOWN, "there is no version " + version + " of job " + name + " to go back to");
+  }
+
+  private WritableConfigSource writable() {
+    if (source instanceof WritableConfigSource writable) {
+      return writable;
+    }
+    throw new RefusedException(
+        Reason.UNSUPPORTED, "not implemented for this configuration source: " + source.name());
+  }
+
+  private JobVersion change(
+      String name, Json.@Nullable Obj job, long expectedVersion, String author, String reason) {
+    WritableConfigSource target = writable();
+    try {
+      for (int i = 0; i < TRIES; i++) {
+        Text text = target.fetch();
+        JobVersion next = next(target, text, name, job, expectedVersion, author, reason);
+        if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
+          LOG.info("job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
+          target.remember(next);
+          return next;
+        }
+      }
+      throw new RefusedException(
+          Reason.UNAVAILABLE, "the configuration changes faster than it can be written");
+    } catch (Unavailable e) {
+      throw refused(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RefusedException(Reason.UNAVAILABLE, "interrupted");
+    }
+  }
+
+  private JobVersion next(
+      WritableConfigSource target,
+      Text text,
+      String name,
+      Json.@Nullable Obj job,
+      long expectedVersion,
+      String author,
+      String reason)
+      throws Unavailable {
+    Config config = loader.inspect(text).value();
+    if (config == null) {
+      throw new RefusedException(
+          Reason.CONFLICT, "the configuration has errors; mend them before saving jobs");
+    }
+    Job old = config.job(name);
+    if (old == null && job == null) {
+      throw new RefusedException(Reason.UNKNOWN, "there is no job " + name);
+    }
+    long version = old == null ? 0 : Math.max(0, old.versionId());
+    if (expectedVersion != ANY_VERSION && expectedVersion != version) {
+      throw new RefusedException(
+          Reason.CONFLICT,
+          "job "
+              + name
+              + (old == null ? " does not exist" : " has version " + version)
+              + ", not version "
+              + expectedVersion);
+    }
+    for (JobVersion known : target.history(name)) {
+      version = Math.max(version, known.version());
+    }
+    long now = clock.millis();
+    Json.@Nullable Obj saved = null;
+    if (job != null) {
+      long created = old == null || old.createTime() == 0 ? now / 1000 : old.createTime();
+      Json.Builder stamped = Json.object();
+      job.members().forEach(stamped::put);
+      saved =
+          stamped
+              .put("version_id", version + 1)
+              .put("create_time", created)
+              .put("modify_time", now / 1000)
+              .build();
+    }
+    JobVersion next = new JobVersion(name, version + 1, now, author, reason, saved);
+    check(target, text, next);
+    return next;
+  }
+
+  /** Refuses what would not be a good job, and what would break others that depend on it. */
+  private void check(WritableConfigSource target, Text text, JobVersion next) {
+    Text fresh = withDocument(target, text, next);
+    Result<Config> result = loader.load(fresh);
+    Config config = result.value();
+    Job job = config == null ? null : config.job(next.name());
+    List<Problem> errors = new ArrayList<>();
+    if (config == null) {
+      result.problems().stream().filter(Problem::isError).forEach(errors::add);
+    } else if (next.job() != null && job != null) {
+      job.problems().stream().filter(Problem::isError).forEach(errors::add);
+    }
+    if (!errors.isEmpty() || (next.job() != null && config != null && job == null)) {
+      throw new RefusedException(
+          Reason.CONFLICT,
+          "job "
+              + next.name()
+              + " was not saved: "
+              + errors.stream()
+                  .map(problem -> problem.path() + ": " + problem.message())
+                  .collect(Collectors.joining("; ")));
+    }
+  }
+
+  private static Text withDocument(WritableConfigSource target, Text text, JobVersion next) {
+    Document at = document(target, text, next.name());
+    byte @Nullable [] bytes = edited(target, text, next);
+    List<Document> documents = new ArrayList<>();
+    boolean replaced = false;
+    for (Document document : text.documents()) {
+      if (!document.name().equals(at.name())) {
+        documents.add(document);
+      } else {
+        replaced = true;
+        if (bytes != null) {
+          documents.add(new Document(at.name(), bytes));
+        }
+      }
+    }
+    if (!replaced && bytes != null) {
+      documents.add(new Document(at.name(), bytes));
+    }
+    return new Text(documents, "");
+  }
+
+  /** The document that holds the job, or would; a new one is an empty object. */
+  private static Document document(WritableConfigSource target, Text text, String name) {
+    Optional<Document> holding =
+        text.documents().stream()
+            .filter(document -> object(document).get(PREFIX + name) != null)
+            .findFirst();
+    String fallback = target.documentFor(name);
+    return holding.orElseGet(
+        () ->
+            text.documents().stream()
+                .filter(document -> document.name().equals(fallback))
+                .findFirst()
+                .orElse(new Document(fallback, "{\n}\n")));
+  }
+
+  /** The new text of the document; null when a file of its own has nothing left in it. */
+  private static byte @Nullable [] edited(
+      WritableConfigSource target, Text text, JobVersion next) {
+    Document document = document(target, text, next.name());
+    String before = new String(document.bytes(), StandardCharsets.UTF_8);
+    String bom = before.startsWith("\ufeff") ? "\ufeff" : "";
+    String body = before.substring(bom.length());
+    String key = PREFIX + next.name();
+    Json.Obj job = next.job();
+    if (job != null) {
+      return (bom + JsonEdit.put(body, key, job)).getBytes(StandardCharsets.UTF_8);
+    }
+    boolean alone = object(document).members().size() == 1 && text.documents().size() > 1;
+    return alone ? null : (bom + JsonEdit.remove(body, key)).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Json.Obj object(Document document) {
+    return JsonReader.config().read(document.bytes()).value() instanceof Json.Obj object
+        ? object
+        : Json.Obj.EMPTY;
+  }
+
+  private static RefusedException refused(Unavailable e) {
+    return new RefusedException(Reason.UNAVAILABLE, e.problem().toString());
+  }
+}

@@ -1,0 +1,182 @@
+package io.espalier.server.nodes;
+
+import io.espalier.core.config.ChangeGuard;
+import io.espalier.core.config.Levels;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.TopologyBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Compares two answers of a node source: whether the change is so great that the source is more
+ * likely broken than right (features, idea 10).
+ *
+ * <p>A source answers only for what it is asked: what went or came with a parent of another source
+ * does not count. One node may always go or move, and ten may always come, since percentages say
+ * nothing about a handful; but no level that had nodes may become empty.
+ */
+final class GuardCheck {
+  private static final int ALWAYS_GONE = 1;
+  private static final int ALWAYS_NEW = 10;
+  private static final int SAMPLES = 5;
+
+  private final ChangeGuard guard;
+  private final Levels levels;
+  private final Count[] counts;
+
+  /** Of one level. */
+  private static final class Count {
+    private long before;
+    private long left;
+    private final Changed removed = new Changed();
+    private final Changed added = new Changed();
+    private final Changed moved = new Changed();
+  }
+
+  /** How many, and the first of them. */
+  private static final class Changed {
+    private long number;
+    private final List<String> samples = new ArrayList<>();
+
+    void add(String name) {
+      number++;
+      if (samples.size() < SAMPLES) {
+        samples.add("\"" + name + "\"");
+      }
+    }
+  }
+
+  private GuardCheck(ChangeGuard guard, Levels levels) {
+    this.guard = guard;
+    this.levels = levels;
+    this.counts = new Count[levels.count()];
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] = new Count();
+    }
+  }
+
+  /**
+   * What is too much about the new answer, one sentence part each; empty if it is acceptable.
+   *
+   * @param now the nodes of the sources before this one
+   */
+  static List<String> objections(
+      ChangeGuard guard, Levels levels, Answer old, Answer fresh, TopologyBuilder now) {
+    GuardCheck check = new GuardCheck(guard, levels);
+    check.count(old, fresh, now);
+    return check.objections();
+  }
+
+  private void count(Answer old, Answer fresh, TopologyBuilder now) {
+    Hashes oldNodes = new Hashes();
+    Hashes oldParents = new Hashes();
+    old.tape()
+        .forEach(
+            node -> {
+              oldNodes.add(hash(node));
+              oldParents.add(parentHash(node));
+            });
+    Hashes freshNodes = new Hashes();
+    Hashes freshPairs = new Hashes();
+    fresh
+        .tape()
+        .forEach(
+            node -> {
+              freshNodes.add(hash(node));
+              freshPairs.add(Hashes.of(hash(node), parentHash(node)));
+            });
+    old.tape()
+        .forEach(
+            node -> {
+              long parent = parentHash(node);
+              boolean parentStays =
+                  node.parent() == null
+                      || oldNodes.contains(parent)
+                      || now.contains(node.parentLevel(), node.parent());
+              if (parentStays) {
+                Count count = counts[node.level()];
+                count.before++;
+                if (!freshNodes.contains(hash(node))) {
+                  count.removed.add(node.name());
+                } else if (!freshPairs.contains(Hashes.of(hash(node), parent))) {
+                  count.moved.add(node.name());
+                }
+              }
+            });
+    fresh
+        .tape()
+        .forEach(
+            node -> {
+              long parent = parentHash(node);
+              Count count = counts[node.level()];
+              count.left++;
+              boolean parentWasThere =
+                  node.parent() == null
+                      || oldNodes.contains(parent)
+                      || oldParents.contains(parent)
+                      || old.inputs().contains(parent);
+              if (parentWasThere && !oldNodes.contains(hash(node))) {
+                count.added.add(node.name());
+              }
+            });
+  }
+
+  private static long hash(NodeSpec node) {
+    return Hashes.of(node.level(), node.name());
+  }
+
+  private static long parentHash(NodeSpec node) {
+    return Hashes.of(node.parentLevel(), node.parent());
+  }
+
+  private List<String> objections() {
+    List<String> objections = new ArrayList<>();
+    for (int level = 0; level < counts.length; level++) {
+      Count count = counts[level];
+      if (count.before == 0) {
+        continue;
+      }
+      String of = count.before + " nodes of level \"" + levels.name(level) + "\"";
+      if (count.left == 0 && guard.removedPercent() < 100) {
+        objections.add("removes all " + of);
+      } else {
+        add(objections, "removes", count.removed, of, count, guard.removedPercent(), ALWAYS_GONE);
+      }
+      add(objections, "adds", count.added, "to the " + of, count, guard.addedPercent(), ALWAYS_NEW);
+      String moves = "moves to other parents";
+      add(objections, moves, count.moved, of, count, guard.reparentedPercent(), ALWAYS_GONE);
+    }
+    return objections;
+  }
+
+  private static void add(
+      List<String> objections,
+      String verb,
+      Changed changed,
+      String of,
+      Count count,
+      double percent,
+      long always) {
+    double most = Math.max(always, Math.floor(count.before * percent / 100));
+    if (changed.number > most) {
+      String more = changed.number > changed.samples.size() ? ", …" : "";
+      objections.add(
+          "%s %d %s (%s %%, allowed are %s %%: %s%s)"
+              .formatted(
+                  verb,
+                  changed.number,
+                  of.startsWith("to") ? of : "of " + of,
+                  shown(100.0 * changed.number / count.before),
+                  shown(percent),
+                  String.join(", ", changed.samples),
+                  more));
+    }
+  }
+
+  private static String shown(double percent) {
+    return percent == Math.rint(percent)
+        ? Long.toString(Math.round(percent))
+        : String.format(Locale.ROOT, "%.1f", percent);
+  }
+}

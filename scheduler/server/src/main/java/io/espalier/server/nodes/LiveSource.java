@@ -1,0 +1,257 @@
+package io.espalier.server.nodes;
+
+import io.espalier.core.config.ChangeGuard;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.TopologyBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One node source while its settings are in force: its last good answer, the newest one while that
+ * has yet to prove itself, when it is to be asked next, and what is wrong.
+ *
+ * <p>Asked by one thread; looked at by any.
+ */
+final class LiveSource {
+  /** News of a source that watches are collected for so long. */
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
+  private static final Logger LOG = LoggerFactory.getLogger(LiveSource.class);
+
+  private final NodeSourceSpec spec;
+  private final NodeSource source;
+  private final Levels levels;
+  private final Duration refresh;
+  private final Duration retry;
+  private final InstantSource clock;
+
+  /** Counts what the source said of changes, so that one during a fetch is not lost. */
+  private final AtomicLong changes = new AtomicLong();
+
+  /** Was part of a tree. */
+  private volatile @Nullable Answer good;
+
+  /** Passed the guard, and has not been part of a tree yet. */
+  private volatile @Nullable Answer candidate;
+
+  private volatile @Nullable Held held;
+  private volatile String allowed = "";
+  private volatile List<Problem> problems = List.of();
+  private volatile Instant due = Instant.MIN;
+  private volatile Instant asked = Instant.MIN;
+
+  /** An answer that the guard objects to, and how often it came in a row. */
+  private record Held(Answer answer, String mark, int times) {}
+
+  LiveSource(
+      NodeSourceSpec spec,
+      NodeSource source,
+      Levels levels,
+      Duration refresh,
+      Duration retry,
+      InstantSource clock) {
+    this.spec = spec;
+    this.source = source;
+    this.levels = levels;
+    this.refresh = source.refreshEvery().orElse(refresh);
+    this.retry = retry.compareTo(this.refresh) < 0 ? retry : this.refresh;
+    this.clock = clock;
+  }
+
+  /** Takes over what is known of the same source under earlier settings. */
+  void continues(LiveSource earlier) {
+    good = earlier.good;
+  }
+
+  /** Whether the other asks the same for the same levels; guards may differ. */
+  boolean asksLike(LiveSource other) {
+    return spec.source().equals(other.spec.source())
+        && spec.prefs().equals(other.spec.prefs())
+        && levels.equals(other.levels);
+  }
+
+  NodeSource source() {
+    return source;
+  }
+
+  NodeSourceSpec spec() {
+    return spec;
+  }
+
+  boolean isComputed() {
+    return source.isComputed();
+  }
+
+  Instant due() {
+    return due;
+  }
+
+  /** Has it asked at the next opportunity. */
+  void expire() {
+    due = Instant.MIN;
+  }
+
+  /** The source knows that its nodes have changed. */
+  void changed() {
+    changes.incrementAndGet();
+    due = asked.equals(Instant.MIN) ? Instant.MIN : asked.plus(PAUSE);
+  }
+
+  List<Problem> problems() {
+    return problems;
+  }
+
+  /** The nodes to make a tree of: the newest, when asked for, else those that were in one. */
+  @Nullable Answer answer(boolean newest) {
+    Answer fresh = candidate;
+    return newest && fresh != null ? fresh : good;
+  }
+
+  boolean isUnproven() {
+    return candidate != null;
+  }
+
+  /** The newest answer has become part of a tree. */
+  void prove() {
+    Answer fresh = candidate;
+    if (fresh != null) {
+      good = fresh;
+      candidate = null;
+    }
+  }
+
+  /** The newest answer makes no sound tree. */
+  void refuse(List<Problem> why) {
+    candidate = null;
+    fail(why);
+  }
+
+  private void fail(List<Problem> why) {
+    problems = List.copyOf(why);
+    due = clock.instant().plus(retry);
+  }
+
+  boolean isDue(TopologyBuilder soFar, Instant now) {
+    if (!due.isAfter(now)) {
+      return true;
+    }
+    Answer newest = answer(true);
+    return problems.isEmpty() && newest != null && newest.sawOthers(soFar);
+  }
+
+  /** Asks the source; what comes of it is an answer, a held answer, or problems. */
+  void ask(TopologyBuilder soFar, Instant now) throws InterruptedException {
+    long changesBefore = changes.get();
+    asked = now;
+    Answer.Inputs inputs = new Answer.Inputs(soFar);
+    NodeTape tape = new NodeTape();
+    try {
+      source.fetch(inputs, now, tape);
+      take(inputs.answer(tape, now), soFar);
+    } catch (NodeSourceException e) {
+      fail(
+          e.problems().isEmpty()
+              ? List.of(Problem.error(spec.path(), "the source gives no reason for its failure"))
+              : e.problems());
+    } catch (RuntimeException e) {
+      fail(List.of(NodeFetcher.defect(spec, e)));
+    }
+    if (changes.get() != changesBefore && problems.isEmpty()) {
+      due = clock.instant().plus(PAUSE);
+    }
+  }
+
+  private void take(Answer fresh, TopologyBuilder soFar) {
+    Answer old = good;
+    if (old != null && old.sameNodes(fresh)) {
+      accept(new Answer(old.tape(), fresh.inputs(), fresh.inputLevels(), fresh.at()));
+      return;
+    }
+    ChangeGuard guard = spec.guard();
+    String mark = fresh.tape().mark();
+    boolean free =
+        old == null
+            || !guard.enabled()
+            || guard.allow().equals(ChangeGuard.ANY)
+            || guard.allow().equals(mark)
+            || allowed.equals(mark);
+    List<String> objections =
+        free || old == null ? List.of() : GuardCheck.objections(guard, levels, old, fresh, soFar);
+    if (old == null || objections.isEmpty()) {
+      accept(fresh);
+      return;
+    }
+    Held before = held;
+    int times = before != null && before.mark.equals(mark) ? before.times + 1 : 1;
+    boolean confirmed = guard.confirmations() > 0 && times >= guard.confirmations();
+    if (confirmed && fresh.tape().count() > 0) {
+      LOG.info("The changed nodes of {} are confirmed by {} answers", spec.path(), times);
+      accept(fresh);
+      return;
+    }
+    held = new Held(fresh, mark, times);
+    allowed = "";
+    // An earlier answer that could not prove itself is not newer than what is held.
+    candidate = null;
+    fail(List.of(objection(objections, mark, old)));
+  }
+
+  private Problem objection(List<String> objections, String mark, Answer old) {
+    return Problem.error(
+            spec.path(),
+            "the change guard holds the newest answer of the source \""
+                + spec.source()
+                + "\", the nodes of "
+                + old.at()
+                + " stay in force: it "
+                + String.join(", and ", objections))
+        .withHint("if the answer is right: \"allow_change\": \"" + mark + "\" beside \"source\"");
+  }
+
+  private void accept(Answer fresh) {
+    candidate = fresh;
+    held = null;
+    allowed = "";
+    problems = List.of();
+    due = clock.instant().plus(refresh);
+  }
+
+  /**
+   * Lets a held answer pass when it comes again.
+   *
+   * @param mark of the answer; empty: whichever is held
+   * @return whether there is such an answer
+   */
+  boolean allow(String mark) {
+    Held now = held;
+    if (now == null || !(mark.isEmpty() || mark.equals(now.mark))) {
+      return false;
+    }
+    allowed = now.mark;
+    due = Instant.MIN;
+    return true;
+  }
+
+  SourceState state() {
+    Answer inForce = good;
+    Held now = held;
+    return new SourceState(
+        spec.path(),
+        spec.source(),
+        isComputed(),
+        inForce == null ? null : inForce.at(),
+        inForce == null ? 0 : inForce.tape().count(),
+        now == null ? null : now.mark,
+        problems);
+  }
+}

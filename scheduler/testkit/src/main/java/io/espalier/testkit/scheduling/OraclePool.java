@@ -1,0 +1,142 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.JobFilters;
+import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.testkit.scheduling.Oracle.Failure;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The workers of the {@link Oracle}: behaviour 5.7, 5.9 and 5.10 word by word. */
+final class OraclePool {
+  private final Map<String, WorkerInfo> workers = new LinkedHashMap<>();
+  private final Use use;
+  private boolean asked;
+
+  /** What the running tasks hold. */
+  interface Use {
+    int tasks(String shard);
+
+    int slots(String shard, String resource);
+  }
+
+  OraclePool(Use use) {
+    this.use = use;
+  }
+
+  void set(List<WorkerInfo> all) {
+    asked = true;
+    workers.clear();
+    all.forEach(worker -> workers.put(worker.ref().shard(), worker));
+  }
+
+  Map<String, WorkerInfo> workers() {
+    return workers;
+  }
+
+  /** Whether the scheduler's own host is the only one. */
+  boolean isLocal() {
+    return workers.containsKey("");
+  }
+
+  int limit(Config config, WorkerInfo worker, Resource resource) {
+    var settings = config.settings();
+    long limit = resource.limit();
+    for (PhysicalResource physical : settings.physicalResources()) {
+      long amount = worker.physical().getOrDefault(physical.kind().label(), 0L);
+      if (physical.logicalResource().equals(resource.name()) && amount != 0) {
+        limit =
+            (long) Math.max(0, (amount - physical.reserveAmount()) / physical.multiplyLogicalBy());
+      }
+    }
+    if (resource.name().startsWith("GPU: ")) {
+      limit += worker.physical().getOrDefault(resource.name(), 0L);
+    }
+    for (String key : List.of(worker.host(), worker.ref().shard(), worker.address())) {
+      Integer said = settings.workerOverrides().getOrDefault(key, Map.of()).get(resource.name());
+      limit = said == null ? limit : said;
+    }
+    return (int) limit;
+  }
+
+  /** What a worker is short of for a job: names of resources, empty for too many tasks. */
+  private List<String> shortages(Config config, Job job, WorkerInfo worker) {
+    List<String> missing = new ArrayList<>();
+    if (worker.maxTasks() > 0 && use.tasks(worker.ref().shard()) >= worker.maxTasks()) {
+      missing.add("");
+    }
+    for (Resource resource : resources(config)) {
+      if (missing(config, job, worker, resource) > 0) {
+        missing.add(resource.name());
+      }
+    }
+    return missing;
+  }
+
+  private long missing(Config config, Job job, WorkerInfo worker, Resource resource) {
+    int need = job.needs().get(resource.index());
+    int free = limit(config, worker, resource) - use.slots(worker.ref().shard(), resource.name());
+    return need <= 0 ? 0 : Math.max(0L, (long) need - free);
+  }
+
+  private long missing(Config config, Job job, WorkerInfo worker) {
+    return resources(config).stream().mapToLong(r -> missing(config, job, worker, r)).sum();
+  }
+
+  private static List<Resource> resources(Config config) {
+    return config.settings().resources().ofLevel(config.settings().levels().worker());
+  }
+
+  private boolean passes(Config config, Job job, WorkerInfo worker) {
+    JobFilter filter = job.filters().get(config.settings().levels().worker());
+    return isLocal()
+        || filter == null
+        || JobFilters.passesWorker(filter, job.name(), worker.host(), worker.ref().shard());
+  }
+
+  /** The workers that may take a task now. */
+  List<WorkerInfo> eligible(Config config, Job job, @Nullable String host) {
+    return workers.values().stream()
+        .filter(worker -> host == null || host.equals(worker.host()))
+        .filter(WorkerInfo::takesTasks)
+        .filter(worker -> passes(config, job, worker))
+        .filter(worker -> shortages(config, job, worker).isEmpty())
+        .toList();
+  }
+
+  /** Why no worker takes a task. */
+  List<Failure> failures(Config config, Job job, @Nullable String host) {
+    if (!asked || !eligible(config, job, host).isEmpty()) {
+      return List.of();
+    }
+    List<WorkerInfo> passing =
+        workers.values().stream()
+            .filter(worker -> host == null || host.equals(worker.host()))
+            .filter(WorkerInfo::takesTasks)
+            .filter(worker -> passes(config, job, worker))
+            .toList();
+    if (passing.isEmpty()) {
+      return List.of(new Failure(Kind.NO_WORKER, host == null ? "" : host, ""));
+    }
+    WorkerInfo nearest =
+        passing.stream()
+            .min(
+                Comparator.comparingInt((WorkerInfo w) -> shortages(config, job, w).size())
+                    .thenComparingLong(w -> missing(config, job, w))
+                    .thenComparing(w -> w.ref().shard()))
+            .orElseThrow();
+    String name = isLocal() ? Trees.INSTANCE : nearest.ref().shard();
+    return shortages(config, job, nearest).stream()
+        .map(resource -> new Failure(Kind.NO_WORKER, name, resource))
+        .toList();
+  }
+}

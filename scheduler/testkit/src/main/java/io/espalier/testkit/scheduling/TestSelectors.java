@@ -1,0 +1,46 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.scheduling.WorkerLoad;
+import io.espalier.core.scheduling.WorkerSelector;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** Three orders that need no policy module. */
+final class TestSelectors {
+  static final List<WorkerSelector> ALL =
+      List.of(
+          selector("in_turn", true, load -> 0),
+          selector(
+              "fullest",
+              false,
+              load -> {
+                long rest = 0;
+                for (int r = 0; r < load.resources(); r++) {
+                  rest += (long) load.free(r) * load.weight(r);
+                }
+                return rest;
+              }),
+          selector("fewest_tasks", false, WorkerLoad::tasks));
+
+  private TestSelectors() {}
+
+  private static WorkerSelector selector(
+      String name, boolean rotates, ToLongFunction<WorkerLoad> rank) {
+    return new WorkerSelector() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public long rank(WorkerLoad worker) {
+        return rank.applyAsLong(worker);
+      }
+
+      @Override
+      public boolean rotates() {
+        return rotates;
+      }
+    };
+  }
+}

@@ -1,0 +1,117 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.Round;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.WorkerSelector;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every worker selector must keep; one test per selector extends it. */
+public abstract class WorkerSelectorContract {
+  private static final SchedulingPolicy IN_TURN =
+      new SchedulingPolicy() {
+        @Override
+        public String name() {
+          return "in_turn";
+        }
+
+        @Override
+        public void schedule(Round round) {
+          while (!round.isOver()) {
+            round.placeOne(round.nextInTurn());
+          }
+        }
+      };
+
+  /** A new selector. */
+  protected abstract WorkerSelector selector();
+
+  @Test
+  void hasANameThatFitsIntoAConfiguration() {
+    assertThat(selector().name()).matches("[a-z][a-z0-9_]*");
+  }
+
+  @Test
+  void isFoundByItsName() {
+    assertThat(ServiceLoader.load(WorkerSelector.class))
+        .filteredOn(found -> found.name().equals(selector().name()))
+        .singleElement()
+        .hasSameClassAs(selector());
+  }
+
+  @Test
+  void usesEverySlotOfEveryWorker() {
+    ConfigFixture config =
+        new ConfigFixture("db").resource("worker", "slots", 2).weight("slots", 1).job("a");
+    List<WorkerInfo> pool =
+        List.of(
+            Workers.healthy("w1", "h1"), Workers.healthy("w2", "h1"), Workers.healthy("w3", "h2"));
+    assertThat(started(core(config, pool, 10))).hasSize(6).containsOnly("w1", "w2", "w3");
+  }
+
+  @Test
+  void neverTakesAWorkerThatMayNotTakeTheTask() {
+    ConfigFixture config =
+        new ConfigFixture("db").job("a", new JobFixture("a").only("worker", "h1", "h3"));
+    List<WorkerInfo> pool =
+        List.of(
+            Workers.unhealthy("w1", "h1"),
+            Workers.healthy("w2", "h2"),
+            Workers.healthy("w3", "h3"));
+    assertThat(started(core(config, pool, 5))).hasSize(5).containsOnly("w3");
+  }
+
+  @Test
+  void theSameSeedGivesTheSameWorkers() {
+    for (int seed = 0; seed < 20; seed++) {
+      assertThat(run(seed).placements()).isEqualTo(run(seed).placements());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1000, 2000, 3000, 4000, 5000})
+  void isLocallyMaximalAndNeverOverInRandomWorlds(long firstSeed) {
+    for (long seed = firstSeed; seed < firstSeed + 30; seed++) {
+      run(seed);
+    }
+  }
+
+  private RandomRun run(long seed) {
+    return new RandomRun(seed, RandomRun.Size.SMALL, List.of(IN_TURN), List.of(selector()));
+  }
+
+  /** A core in force that uses the selector, with nodes d0, d1 and so on. */
+  protected final SchedulingCore core(ConfigFixture fixture, List<WorkerInfo> pool, int nodes) {
+    WorkerSelector selector = selector();
+    SchedulingCore core = new SchedulingCore(7, Map.of(selector.name(), selector));
+    core.workers(pool);
+    String[] names = new String[nodes];
+    Arrays.setAll(names, i -> "d" + i);
+    core.apply(fixture.selector(selector.name()).build(), Trees.of(fixture.levels(), names), 0);
+    return core;
+  }
+
+  /** The workers of all tasks that a round starts, in order. */
+  protected static List<String> started(SchedulingCore core) {
+    List<String> starts = new ArrayList<>();
+    core.round(
+        IN_TURN,
+        Integer.MAX_VALUE,
+        run -> {
+          WorkerInfo worker = core.runWorker(run);
+          starts.add(worker == null ? "nowhere" : worker.ref().shard());
+        });
+    core.verify();
+    return starts;
+  }
+}

@@ -1,0 +1,232 @@
+package io.espalier.testkit.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a status store keeps past attempts and workers: part of {@link StatusStoreContract}. */
+abstract class AttemptsContract {
+  private static final long NOW = 1_790_000_000_000L;
+
+  abstract StatusStore store();
+
+  abstract long epoch();
+
+  /** As after kill -9. */
+  abstract void restartAfterKill() throws Exception;
+
+  @Test
+  void the_worker_of_a_row_survives() throws Exception {
+    List<StatusRow> written = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      written.add(row("j", "n" + i, new WorkerRef("shard " + i % 3, Long.MIN_VALUE + i % 2)));
+    }
+    written.add(row("j", "here", WorkerRef.LOCAL));
+    store().commit(epoch(), Batch.of(written));
+    restartAfterKill();
+    List<StatusRow> found = new ArrayList<>();
+    store().load("j", found::add);
+    assertThat(found).containsExactlyInAnyOrderElementsOf(written);
+    assertThat(store().load("j", List.of("n4"))).containsExactly(written.get(4));
+    StatusRow moved = row("j", "n4", WorkerRef.LOCAL);
+    store().commit(epoch(), Batch.of(List.of(moved)));
+    assertThat(store().load("j", List.of("n4"))).containsExactly(moved);
+  }
+
+  @Test
+  void a_task_that_never_ended_has_no_history() {
+    assertThat(store().history("unknown", "n")).isEqualTo(TaskHistory.EMPTY);
+    store().commit(epoch(), Batch.of(List.of(row("j", "n", WorkerRef.LOCAL))));
+    assertThat(store().history("j", "n")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store().history("j", "other")).isEqualTo(TaskHistory.EMPTY);
+  }
+
+  @Test
+  void every_field_of_an_attempt_survives() throws Exception {
+    Attempt full =
+        new Attempt(
+            "j",
+            "n",
+            7,
+            new Invocation(3, 99, NOW - 5_000),
+            new WorkerRef("shard", -1),
+            NOW,
+            TaskEnd.Kind.KILLED,
+            584,
+            2,
+            15,
+            true,
+            StopReason.NO_OUTPUT,
+            new Usage(1, 2, 3, 4),
+            "a \"message\"\nof two lines",
+            "00112233aabbccdd");
+    Attempt bare =
+        new Attempt(
+            "j",
+            "n",
+            8,
+            new Invocation(3, 100, NOW),
+            WorkerRef.LOCAL,
+            NOW + 1,
+            TaskEnd.Kind.EXITED,
+            4,
+            null,
+            null,
+            false,
+            null,
+            Usage.UNKNOWN,
+            "",
+            "");
+    store().commit(epoch(), batch(row("j", "n", WorkerRef.LOCAL), full, bare));
+    restartAfterKill();
+    assertThat(store().history("j", "n")).isEqualTo(new TaskHistory(2, 1, List.of(full, bare)));
+  }
+
+  @Test
+  void the_newest_attempts_are_kept_and_all_are_counted() throws Exception {
+    StatusRow row = row("j", "n", WorkerRef.LOCAL);
+    List<Attempt> all = new ArrayList<>();
+    for (int i = 1; i <= 3 * StatusStore.KEPT_ATTEMPTS + 1; i++) {
+      Attempt attempt = attempt("j", "n", i, 10);
+      all.add(attempt);
+      store().commit(epoch(), batch(row, attempt));
+      List<Attempt> kept = all.subList(Math.max(0, i - StatusStore.KEPT_ATTEMPTS), i);
+      assertThat(store().history("j", "n")).isEqualTo(new TaskHistory(i, 10L * i, kept));
+    }
+    restartAfterKill();
+    assertThat(store().history("j", "n").attempts())
+        .isEqualTo(all.subList(all.size() - StatusStore.KEPT_ATTEMPTS, all.size()));
+  }
+
+  @Test
+  void an_attempt_of_a_task_without_a_row_is_dropped() {
+    store()
+        .commit(
+            epoch(),
+            batch(
+                row("j", "n", WorkerRef.LOCAL),
+                attempt("j", "n", 1, 1),
+                attempt("j", "gone", 1, 1),
+                attempt("never", "was", 1, 1)));
+    assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
+    store().commit(epoch(), Batch.of(List.of(row("j", "gone", WorkerRef.LOCAL))));
+    assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store().history("j", "n").ended()).isEqualTo(1);
+  }
+
+  @Test
+  void history_goes_with_its_row_and_does_not_come_back() {
+    StatusRow a = row("j", "a", WorkerRef.LOCAL);
+    StatusRow b = row("j", "b", WorkerRef.LOCAL);
+    StatusRow c = row("k", "c", WorkerRef.LOCAL);
+    store()
+        .commit(
+            epoch(),
+            Batch.builder()
+                .put(a)
+                .put(b)
+                .put(c)
+                .attempt(attempt("j", "a", 1, 1))
+                .attempt(attempt("j", "b", 1, 1))
+                .attempt(attempt("k", "c", 1, 1))
+                .build());
+    store().commit(epoch(), Batch.builder().delete("j", "a").build());
+    store().commit(epoch(), Batch.of(List.of(a)));
+    assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store().history("j", "b").ended()).isEqualTo(1);
+    store()
+        .commit(
+            epoch(),
+            Batch.builder()
+                .attempt(attempt("j", "a", 2, 1))
+                .forget("j")
+                .put(a)
+                .put(b)
+                .attempt(attempt("j", "b", 1, 3))
+                .build());
+    assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store().history("j", "b"))
+        .isEqualTo(new TaskHistory(1, 3, List.of(attempt("j", "b", 1, 3))));
+    assertThat(store().history("k", "c").ended()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void histories_of_many_tasks_do_not_mix(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<String, List<Attempt>> expected = new HashMap<>();
+    for (int commit = 0; commit < 60; commit++) {
+      Batch.Builder batch = Batch.builder();
+      for (int i = random.nextInt(1, 40); i > 0; i--) {
+        String node = "n" + random.nextInt(30);
+        List<Attempt> mine = expected.computeIfAbsent(node, key -> new ArrayList<>());
+        Attempt attempt = attempt("j", node, mine.size() + 1, random.nextInt(100));
+        mine.add(attempt);
+        batch.put(row("j", node, WorkerRef.LOCAL)).attempt(attempt);
+      }
+      store().commit(epoch(), batch.build());
+      if (commit % 20 == 19) {
+        restartAfterKill();
+      }
+    }
+    expected.forEach(
+        (node, all) -> {
+          int from = Math.max(0, all.size() - StatusStore.KEPT_ATTEMPTS);
+          long cpu = all.stream().mapToLong(a -> a.usage().cpuMillis()).sum();
+          assertThat(store().history("j", node))
+              .isEqualTo(new TaskHistory(all.size(), cpu, all.subList(from, all.size())));
+        });
+  }
+
+  private static Batch batch(StatusRow row, Attempt... attempts) {
+    Batch.Builder batch = Batch.builder().put(row);
+    for (Attempt attempt : attempts) {
+      batch.attempt(attempt);
+    }
+    return batch.build();
+  }
+
+  private static Attempt attempt(String job, String node, int number, long cpuMillis) {
+    return new Attempt(
+        job,
+        node,
+        number,
+        new Invocation(1, number, NOW + number),
+        WorkerRef.LOCAL,
+        NOW + 10L * number,
+        TaskEnd.Kind.EXITED,
+        32,
+        1,
+        null,
+        false,
+        null,
+        new Usage(cpuMillis, 5, -1, -1),
+        "failed",
+        "0123456789abcdef");
+  }
+
+  private static StatusRow row(String job, String node, WorkerRef worker) {
+    TaskStatus status =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, null);
+    return new StatusRow(job, node, status, new Invocation(1, 1, NOW), worker);
+  }
+}
