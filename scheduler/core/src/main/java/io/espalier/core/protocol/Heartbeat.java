@@ -10,14 +10,14 @@ import java.util.List;
  *
  * @param number grows with every heartbeat of this worker process; answers repeat it. The scheduler
  *     ignores what is not newer than the newest it has seen
- * @param epoch the newest epoch that the worker has heard of; 0: none
+ * @param epoch the newest epoch that the worker has heard of, which is that of its session; 0: none
  * @param session 0: register me
  * @param draining takes nothing new, ends when it has nothing left
  * @param healthy whether it could run tasks, as far as it can tell
  * @param note why it is not, or what else an operator should read; may be empty
  * @param running how many tasks run
  * @param unsettled how many ends are not yet acknowledged
- * @param runs with session 0: all that run and all whose end is not yet acknowledged; else empty
+ * @param runs with session 0: all that run; else empty
  * @param cleared with session 0: earlier instances of this shard whose processes are gone and whose
  *     tasks this worker has verified to be dead (it holds their data directory and its lock)
  */

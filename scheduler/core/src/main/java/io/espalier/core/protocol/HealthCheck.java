@@ -1,0 +1,53 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerRef;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A task that proves the whole path of tasks on a worker: start, process, status, report (behaviour
+ * 8.10). Told apart by its invocation, never by times of two clocks (L20).
+ */
+public final class HealthCheck {
+  /** Its job. No node and no status belongs to it. */
+  public static final String JOB = "__ESPALIER_HEALTH_CHECK__";
+
+  private static final List<String> COMMAND =
+      List.of("/bin/sh", "-c", "echo done > \"$2\"", "espalier-health-check");
+
+  private HealthCheck() {}
+
+  /** Whether a task of that job is a health check. */
+  public static boolean is(String job) {
+    return job.equals(JOB);
+  }
+
+  static Launch launch(
+      WorkerRef worker, Invocation invocation, SubprocessOptions options, long timeoutMillis) {
+    return new Launch(
+        JOB,
+        worker.shard(),
+        invocation,
+        1,
+        COMMAND,
+        Json.Obj.EMPTY,
+        StatusFrom.STATUS_LINE,
+        options,
+        new KillRequest(KillRequest.Method.KILL, 0),
+        new Limits(timeoutMillis, 0, 0),
+        worker,
+        Map.of());
+  }
+
+  static boolean isGood(TaskEnd end) {
+    return end.kind() == TaskEnd.Kind.EXITED && "done".equals(end.rawStatus());
+  }
+}

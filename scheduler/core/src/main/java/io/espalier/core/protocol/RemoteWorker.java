@@ -1,0 +1,214 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** One worker process as the scheduler's side knows it. */
+final class RemoteWorker {
+  private static final int MOST_STARTS = 256;
+  private static final int MOST_OTHERS = 1_000;
+
+  final WorkerRef ref;
+  WorkerFacts facts;
+
+  /** 0: none is valid. */
+  long session;
+
+  /** The newest heartbeat seen, and the one that asked for the present session. */
+  long lastHeartbeat;
+
+  long registeredBy;
+  long lastSeen;
+
+  /** After it all its tasks are dead. */
+  long lostAt;
+
+  boolean draining;
+  boolean healthy = true;
+  String ownNote = "";
+
+  /** Another process has taken its shard name. */
+  boolean retired;
+
+  WorkerInfo.State state = WorkerInfo.State.NEW;
+  String note = "";
+  long since;
+
+  /** What is on it and has not ended. */
+  final Set<Run> runs = new LinkedHashSet<>();
+
+  private final ArrayDeque<Run> starts = new ArrayDeque<>();
+  private final Set<Run> ordered = new LinkedHashSet<>();
+  final TreeSet<Run> unsure =
+      new TreeSet<>(
+          Comparator.comparingLong((Run run) -> run.askAt).thenComparingLong(run -> run.order));
+  private final ArrayDeque<RunId> settled = new ArrayDeque<>();
+  private final List<Order> strangers = new ArrayList<>();
+
+  @Nullable Batch underWay;
+  int failedCalls;
+  long retryAt = Long.MIN_VALUE;
+
+  /** The health check that was sent or is to be; null: none is. */
+  @Nullable Run check;
+
+  long checkedAt;
+  long nextCheck;
+  long lastGood = Long.MIN_VALUE;
+  String checkNote = "";
+  String callNote = "";
+
+  /** When its entry in the heap of timers comes up. */
+  long armedAt = Long.MAX_VALUE;
+
+  /**
+   * What was sent and is not answered.
+   *
+   * @param ordered whose orders, and up to which of their numbers
+   */
+  record Batch(long number, List<Run> starts, Map<Run, Long> ordered, List<Run> asks) {}
+
+  RemoteWorker(WorkerRef ref, WorkerFacts facts) {
+    this.ref = ref;
+    this.facts = facts;
+  }
+
+  boolean isLost() {
+    return state == WorkerInfo.State.LOST;
+  }
+
+  boolean hasSession() {
+    return session != 0 && !retired && !isLost();
+  }
+
+  void queue(Run run) {
+    starts.add(run);
+  }
+
+  boolean unqueue(Run run) {
+    return starts.remove(run);
+  }
+
+  /** Has the orders for a run sent, if it is known to be there. */
+  void deliverOrders(Run run) {
+    if (run.state == Run.State.RUNNING && !run.orders.isEmpty()) {
+      ordered.add(run);
+    }
+  }
+
+  /** The orders of a run up to that number have been heeded. */
+  void ordersArrived(Run run, long upTo) {
+    run.orders.removeIf(order -> order.number() <= upTo);
+    deliverOrders(run);
+  }
+
+  void settle(RunId run) {
+    settled.add(run);
+  }
+
+  void order(Order stranger) {
+    strangers.add(stranger);
+  }
+
+  void forget(Run run) {
+    runs.remove(run);
+    ordered.remove(run);
+    unsure.remove(run);
+  }
+
+  /** Changes the time of the next question, which is part of the order of the set. */
+  void ask(Run run, long at) {
+    unsure.remove(run);
+    run.state = Run.State.UNSURE;
+    run.askAt = at;
+    unsure.add(run);
+  }
+
+  /** Whether there is anything to send at this instant. */
+  boolean hasWork(long now) {
+    return !starts.isEmpty()
+        || !ordered.isEmpty()
+        || !settled.isEmpty()
+        || !strangers.isEmpty()
+        || (!unsure.isEmpty() && unsure.first().askAt <= now);
+  }
+
+  /** Takes the next batch; what was taken is under way. */
+  Work take(long epoch, long number, long now) {
+    List<Run> sentStarts = new ArrayList<>();
+    List<Launch> launches = new ArrayList<>();
+    while (launches.size() < MOST_STARTS && !starts.isEmpty()) {
+      Run run = starts.remove();
+      Launch launch = run.launch;
+      if (launch != null && run.state == Run.State.QUEUED) {
+        run.state = Run.State.SENT;
+        run.launch = null;
+        launches.add(launch);
+        sentStarts.add(run);
+      }
+    }
+    Map<Run, Long> sentOrders = new LinkedHashMap<>();
+    List<Order> orders = new ArrayList<>(strangers);
+    strangers.clear();
+    var ofRuns = ordered.iterator();
+    while (orders.size() < MOST_OTHERS && ofRuns.hasNext()) {
+      Run run = ofRuns.next();
+      ofRuns.remove();
+      orders.addAll(run.orders);
+      sentOrders.put(run, run.lastOrder);
+    }
+    List<Run> sentAsks = new ArrayList<>();
+    while (sentAsks.size() < MOST_OTHERS && !unsure.isEmpty() && unsure.first().askAt <= now) {
+      sentAsks.add(unsure.pollFirst());
+    }
+    List<RunId> nowSettled = new ArrayList<>();
+    while (nowSettled.size() < MOST_OTHERS && !settled.isEmpty()) {
+      nowSettled.add(settled.remove());
+    }
+    underWay = new Batch(number, sentStarts, sentOrders, sentAsks);
+    return new Work(
+        epoch,
+        session,
+        ref,
+        number,
+        launches,
+        orders,
+        sentAsks.stream().map(run -> run.id).toList(),
+        nowSettled);
+  }
+
+  /** Forgets what belongs to a session that has ended. */
+  void endSession() {
+    session = 0;
+    underWay = null;
+    settled.clear();
+    strangers.clear();
+    ordered.clear();
+    check = null;
+  }
+
+  WorkerInfo info(boolean cordoned) {
+    return new WorkerInfo(
+        ref,
+        facts.host(),
+        facts.address(),
+        state,
+        cordoned,
+        facts.physical(),
+        facts.maxTasks(),
+        since,
+        lastSeen,
+        note);
+  }
+}

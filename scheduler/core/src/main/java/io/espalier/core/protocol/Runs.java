@@ -1,0 +1,195 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerRef;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The invocations that are not yet recorded as ended. Each gets exactly one end. */
+final class Runs {
+  private static final int MOST_RECENT = 10_000;
+
+  private final SchedulerOutput out;
+  private final Map<RunId, Run> runs = new HashMap<>();
+  private final Map<WorkerRef, List<Run>> resumed = new LinkedHashMap<>();
+  /** Reported and recorded not long ago: their workers may not know it yet. */
+  private final Set<RunId> recent =
+      Collections.newSetFromMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<RunId, Boolean> eldest) {
+              return size() > MOST_RECENT;
+            }
+          });
+
+  private int resumedCount;
+  private long orders;
+
+  Runs(SchedulerOutput out) {
+    this.out = out;
+  }
+
+  @Nullable Run get(RunId id) {
+    return runs.get(id);
+  }
+
+  boolean knows(RunId id) {
+    return runs.containsKey(id);
+  }
+
+  /** The run if it has not ended. */
+  @Nullable Run live(RunId id) {
+    Run run = runs.get(id);
+    return run == null || run.state == Run.State.ENDED ? null : run;
+  }
+
+  boolean isLiveOn(RunId id, WorkerRef worker) {
+    Run run = live(id);
+    return run != null && run.worker.equals(worker);
+  }
+
+  /**
+   * @throws IllegalStateException when it was started before
+   */
+  Run start(Launch launch) {
+    Run run = unfollowed(launch);
+    if (runs.putIfAbsent(run.id, run) != null) {
+      throw new IllegalStateException("started twice: " + run.id);
+    }
+    return run;
+  }
+
+  /** A run of which nobody wants to know the end. */
+  Run unfollowed(Launch launch) {
+    Run run = new Run(RunId.of(launch), launch.worker(), ++orders, Run.State.QUEUED);
+    run.launch = launch;
+    return run;
+  }
+
+  void resume(Assignment assignment) {
+    RunId id = new RunId(assignment.job(), assignment.node(), assignment.invocation());
+    Run run = new Run(id, assignment.worker(), ++orders, Run.State.UNSURE);
+    runs.put(id, run);
+    resumed.computeIfAbsent(assignment.worker(), w -> new ArrayList<>()).add(run);
+    resumedCount++;
+  }
+
+  int resumedCount() {
+    return resumedCount;
+  }
+
+  /** What was resumed on a worker of which nothing was heard so far; taken out. */
+  List<Run> resumedOn(WorkerRef worker) {
+    List<Run> taken = resumed.remove(worker);
+    if (taken == null) {
+      return List.of();
+    }
+    resumedCount -= taken.size();
+    return alive(taken);
+  }
+
+  /** All that was resumed on workers of which nothing was heard so far; taken out. */
+  List<Run> allResumed() {
+    List<Run> taken = new ArrayList<>();
+    resumed.values().forEach(taken::addAll);
+    resumed.clear();
+    resumedCount = 0;
+    return alive(taken);
+  }
+
+  private static List<Run> alive(List<Run> taken) {
+    return taken.stream().filter(run -> run.state != Run.State.ENDED).toList();
+  }
+
+  /**
+   * A worker says that it ended.
+   *
+   * @return whether that is settled already
+   */
+  boolean reported(TaskEnd end, WorkerRef by) {
+    Run run = runs.get(RunId.of(end));
+    if (run == null) {
+      if (!recent.contains(RunId.of(end))) {
+        out.late(end);
+      }
+      return true;
+    }
+    if (!run.worker.equals(by)) {
+      out.warn("worker " + by.shard() + " reports the end of what it does not run: " + run.id);
+      return true;
+    }
+    if (run.state == Run.State.ENDED) {
+      if (!run.reported) {
+        out.late(end);
+      }
+      return !run.reported;
+    }
+    run.reported = true;
+    end(run, end);
+    return false;
+  }
+
+  /** It is dead, and nothing is known of its result. */
+  void lost(Run run, String why, long nowMillis) {
+    end(
+        run,
+        TaskEnd.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
+  }
+
+  /** It has never run and never will. */
+  void notStarted(Run run, String why, long retryAfterMillis) {
+    end(
+        run,
+        TaskEnd.notStarted(
+            run.id.job(), run.id.node(), run.id.invocation(), why, retryAfterMillis));
+  }
+
+  /** It was killed before it was sent. */
+  void killed(Run run, long nowMillis) {
+    end(
+        run,
+        new TaskEnd(
+            run.id.job(),
+            run.id.node(),
+            run.id.invocation(),
+            TaskEnd.Kind.KILLED,
+            null,
+            null,
+            null,
+            "killed before it was sent to its worker",
+            StopReason.REQUESTED,
+            false,
+            null,
+            nowMillis,
+            0));
+  }
+
+  private void end(Run run, TaskEnd end) {
+    run.state = Run.State.ENDED;
+    run.launch = null;
+    out.ended(end);
+  }
+
+  /** Its end is durable: forgotten. */
+  @Nullable Run recorded(RunId id) {
+    Run run = runs.get(id);
+    if (run == null || run.state != Run.State.ENDED) {
+      return null;
+    }
+    if (run.reported) {
+      recent.add(id);
+    }
+    return runs.remove(id);
+  }
+}
