@@ -3,9 +3,13 @@ package io.espalier.webui;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
+import io.espalier.core.status.TaskHistory;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.json.Json;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
@@ -90,5 +94,39 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return here(api.resume(job));
+  }
+
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return here(api.history(job, node));
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    JobVersions versions = api.jobVersions();
+    return new JobVersions() {
+      @Override
+      public CompletionStage<JobVersion> save(
+          String name, Json.Obj job, long expectedVersion, String author, String reason) {
+        return here(versions.save(name, job, expectedVersion, author, reason));
+      }
+
+      @Override
+      public CompletionStage<JobVersion> delete(
+          String name, long expectedVersion, String author, String reason) {
+        return here(versions.delete(name, expectedVersion, author, reason));
+      }
+
+      @Override
+      public CompletionStage<JobVersion> rollBack(
+          String name, long version, String author, String reason) {
+        return here(versions.rollBack(name, version, author, reason));
+      }
+
+      @Override
+      public CompletionStage<List<JobVersion>> history(String name) {
+        return here(versions.history(name));
+      }
+    };
   }
 }

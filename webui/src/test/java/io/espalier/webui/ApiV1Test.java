@@ -56,6 +56,15 @@ class ApiV1Test {
   }
 
   @Test
+  void aJobWithErrorsHasNothingReadyAndSaysWhy() {
+    Json.Obj job = get("/api/v1/jobs/broken");
+    assertThat(text(job, "problem")).contains("is missing");
+    Json.Obj progress = (Json.Obj) Objects.requireNonNull(job.get("progress"));
+    assertThat(progress.get("ready")).isEqualTo(Json.of(0));
+    assertThat(progress.get("blocked")).isEqualTo(Json.of(4));
+  }
+
+  @Test
   void aJobTellsItsProblemsAndBothOfItsForms() {
     Json.Obj job = get("/api/v1/jobs/broken");
     assertThat(job.get("valid")).isEqualTo(Json.Bool.FALSE);

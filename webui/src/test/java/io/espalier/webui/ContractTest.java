@@ -94,6 +94,16 @@ class ContractTest {
     assertThat(mounted()).isEqualTo(described());
   }
 
+  private static String body(String operation) {
+    if (operation.endsWith("/extend")) {
+      return "{\"seconds\": 60}";
+    }
+    if (operation.endsWith("/rollback")) {
+      return "{\"version\": 1}";
+    }
+    return operation.startsWith("PUT") ? "{\"owner\": \"me\"}" : "{}";
+  }
+
   @Test
   void everyDescribedOperationAnswersAsDescribed() {
     try (Served served = Served.standard()) {
@@ -113,7 +123,7 @@ class ContractTest {
                     method.equals("GET")
                         ? HttpRequest.BodyPublishers.noBody()
                         : HttpRequest.BodyPublishers.ofString(
-                            operation.endsWith("/extend") ? "{\"seconds\": 60}" : "{}"));
+                            body(operation)));
         HttpResponse<String> response = served.send(request.build());
         assertThat(response.statusCode()).as(operation).isEqualTo(200);
         String type = response.headers().firstValue("Content-Type").orElse("").split(";", 2)[0];

@@ -40,6 +40,13 @@ record Arguments(Json.Obj json) {
     return asText(key, value);
   }
 
+  Json.Obj object(String key) {
+    if (json.get(key) instanceof Json.Obj object) {
+      return object;
+    }
+    throw new BadArguments("\"" + key + "\" must be an object");
+  }
+
   String text(String key, String otherwise) {
     return has(key) ? text(key) : otherwise;
   }

@@ -1,5 +1,6 @@
 package io.espalier.webui.bistro;
 
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
 import java.util.List;
@@ -21,8 +22,8 @@ final class ChangeQueries {
   void addTo(Map<String, BistroQuery> table) {
     table.put("forgive_jobs", this::forgive);
     table.put("kill_task", this::kill);
-    table.put("save_job", ChangeQueries::readOnly);
-    table.put("delete_job", ChangeQueries::readOnly);
+    table.put("save_job", this::save);
+    table.put("delete_job", this::delete);
   }
 
   private CompletionStage<Json> forgive(Arguments arguments, Snapshot snapshot) {
@@ -43,7 +44,16 @@ final class ChangeQueries {
     return api.kill(job, node).thenApply(done -> Json.of("signaled"));
   }
 
-  private static CompletionStage<Json> readOnly(Arguments arguments, Snapshot snapshot) {
-    throw new BadArguments("not implemented for this configuration source");
+  private CompletionStage<Json> save(Arguments arguments, Snapshot snapshot) {
+    return api.jobVersions()
+        .save(
+            arguments.text("job_id"), arguments.object("job"), JobVersions.ANY, "", "save_job")
+        .thenApply(saved -> Json.of("saved"));
+  }
+
+  private CompletionStage<Json> delete(Arguments arguments, Snapshot snapshot) {
+    return api.jobVersions()
+        .delete(arguments.text("job_id"), JobVersions.ANY, "", "delete_job")
+        .thenApply(deleted -> Json.of("deleted"));
   }
 }

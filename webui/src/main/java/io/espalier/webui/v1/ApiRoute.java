@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * One operation of the contract.
  *
- * @param method {@code GET} or {@code POST}
+ * @param method {@code GET}, {@code POST}, {@code PUT} or {@code DELETE}
  * @param template path with parameters in braces, as {@code openapi.yaml} writes it
  * @param changes whether it changes something, and so is logged
  * @param handler answers it

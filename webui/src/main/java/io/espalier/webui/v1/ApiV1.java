@@ -23,6 +23,8 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String HISTORY = "/api/v1/jobs/{job}/history";
+  public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
   public static final String RUNNING = "/api/v1/running";
   public static final String WORKERS = "/api/v1/workers";
@@ -37,6 +39,7 @@ public final class ApiV1 {
 
   public ApiV1(SchedulerApi api, ServerIdentity identity) {
     new JobResources(api).addTo(routes);
+    new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
     new LogResources(api).addTo(routes);

@@ -84,6 +84,17 @@ final class JobResources {
     if (pauseReason != null && !pauseReason.isEmpty()) {
       summary.put("pause_reason", pauseReason);
     }
+    job.problems().stream()
+        .filter(Problem::isError)
+        .findFirst()
+        .ifPresent(problem -> summary.put("problem", problem.toString()));
+    job.timeLimits()
+        .completeBy()
+        .ifPresent(
+            instant ->
+                summary
+                    .put("complete_by_ms", instant.toEpochMilli())
+                    .put("past_deadline", instant.toEpochMilli() <= view.publishedAtMillis()));
     return progress == null ? summary : summary.put("progress", ApiJson.progress(progress));
   }
 

@@ -64,4 +64,9 @@ public interface SchedulerApi {
   CompletionStage<Void> pause(String job, String reason);
 
   CompletionStage<Void> resume(String job);
+
+  /** Saving and deleting jobs. */
+  default JobVersions jobVersions() {
+    return JobVersions.NONE;
+  }
 }

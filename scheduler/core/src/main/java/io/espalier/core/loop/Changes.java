@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusRow;
@@ -33,10 +34,9 @@ final class Changes {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final LoopEvents events;
-  private final long epoch;
 
   /** Ends that the core could not keep, because job or node was gone; newest last. */
-  private final Map<TaskKey, TaskStatus> lateEnds = new LinkedHashMap<>();
+  private final Map<TaskKey, LateEnd> lateEnds = new LinkedHashMap<>();
 
   private @Nullable PreparedChange current;
   private @Nullable CompletableFuture<Void> answer;
@@ -47,11 +47,12 @@ final class Changes {
   private boolean tookForce;
   private long nodesAtMillis;
 
-  Changes(SchedulingCore core, LiveTasks live, LoopEvents events, long epoch) {
+  private record LateEnd(Invocation invocation, TaskStatus status) {}
+
+  Changes(SchedulingCore core, LiveTasks live, LoopEvents events) {
     this.core = core;
     this.live = live;
     this.events = events;
-    this.epoch = epoch;
   }
 
   boolean hasConfig() {
@@ -153,9 +154,9 @@ final class Changes {
 
   /** A stored invocation that is not alive: it ended while its row was read, or we crashed. */
   private TaskStatus resolve(StatusRow row, Backoff backoff, long nowMillis) {
-    TaskStatus late = lateEnds.get(row.key());
-    if (late != null && row.invocation().epoch() == epoch) {
-      return late;
+    LateEnd late = lateEnds.get(row.key());
+    if (late != null && row.invocation().equals(late.invocation())) {
+      return late.status();
     }
     Transition transition =
         TaskTransitions.apply(
@@ -171,9 +172,9 @@ final class Changes {
   }
 
   /** Keeps the end of a task whose job or node is gone: they may come back with the next change. */
-  void endedOutside(TaskKey key, TaskStatus status) {
+  void endedOutside(TaskKey key, Invocation invocation, TaskStatus status) {
     lateEnds.remove(key);
-    lateEnds.put(key, status);
+    lateEnds.put(key, new LateEnd(invocation, status));
     if (lateEnds.size() > LATE_ENDS) {
       lateEnds.remove(lateEnds.keySet().iterator().next());
     }

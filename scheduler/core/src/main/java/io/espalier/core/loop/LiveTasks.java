@@ -36,7 +36,11 @@ final class LiveTasks {
     final TaskKey key;
     final long run;
     final Launch launch;
-    final Backoff backoff;
+
+    /** Of a resumed invocation both are known with the first configuration. */
+    Backoff backoff;
+
+    StatusFrom statusFrom;
 
     /** The newest sample. */
     @Nullable Usage usage;
@@ -93,6 +97,7 @@ final class LiveTasks {
       this.checkpointAtStart = status.checkpoint();
       this.limits = timeLeft(launch);
       this.backoff = backoff;
+      this.statusFrom = launch.statusFrom();
     }
 
     private static TimeLeft timeLeft(Launch launch) {
@@ -136,10 +141,6 @@ final class LiveTasks {
 
     Invocation invocation() {
       return launch.invocation();
-    }
-
-    StatusFrom statusFrom() {
-      return launch.statusFrom();
     }
   }
 

@@ -81,9 +81,11 @@ public final class SchedulerLoop {
   private final Checkpointing checkpoints = new Checkpointing();
   private final Starts starts;
   private final Changes changes;
+  private final Recovery recovery;
   private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
   private final ArrayDeque<Chore> chores = new ArrayDeque<>();
   private final List<Live> toDispatch = new ArrayList<>();
+  private final List<TaskEnd> toConfirm = new ArrayList<>();
   private Batch.Builder batch = Batch.builder();
 
   private boolean stopping;
@@ -108,7 +110,8 @@ public final class SchedulerLoop {
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.starts = new Starts(core, live, ports.runner().shard(), options, ports.warnings());
-    this.changes = new Changes(core, live, events, options.epoch());
+    this.changes = new Changes(core, live, events);
+    this.recovery = new Recovery(core, live);
   }
 
   // ---- inputs: noted now, effective in the next step
@@ -161,6 +164,16 @@ public final class SchedulerLoop {
   /** What a live invocation has used so far; of others it is ignored. */
   public void usage(String job, String node, Invocation invocation, Usage usage) {
     inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
+  }
+
+  /**
+   * Invocations that an earlier process recorded as started, with no end; of a runner that outlives
+   * its scheduler, once, before the first configuration. The runner owes an end for each.
+   *
+   * @param running all rows with the status running, of whichever job
+   */
+  public void restoreRunning(List<StatusRow> running) {
+    inputs.add(now -> recovery.resume(running, ports.runner(), now));
   }
 
   /** Pauses that outlived a restart; before the first step. */
@@ -361,6 +374,7 @@ public final class SchedulerLoop {
     }
     boolean more = changes.step(nowMillis, this::record);
     if (changes.tookForce()) {
+      recovery.configured(this::taskEnded);
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
@@ -442,13 +456,17 @@ public final class SchedulerLoop {
   }
 
   private void end(TaskEnd end, long nowMillis) {
+    if (recovery.keeps(end, changes.hasConfig())) {
+      return;
+    }
     TaskKey key = new TaskKey(end.job(), end.node());
     Live task = live.remove(key, end.invocation());
+    toConfirm.add(end);
     if (task == null) {
       ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
       return;
     }
-    TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom());
+    TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom);
     if (stopping
         && end.kind() == TaskEnd.Kind.KILLED
         && end.rawStatus() == null
@@ -467,7 +485,7 @@ public final class SchedulerLoop {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
     if (core.runNode(task.run) < 0 || core.job(core.runJob(task.run)) == null) {
-      changes.endedOutside(key, status);
+      changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
     WorkerRef worker = task.launch.worker();
@@ -526,7 +544,10 @@ public final class SchedulerLoop {
   private CompletionStage<Void> commit() {
     events.take().forEach(batch::append);
     Batch changesOfThisStep = batch.build();
+    List<TaskEnd> ends = List.copyOf(toConfirm);
+    toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
+      ends.forEach(ports.runner()::recorded);
       return CompletableFuture.completedFuture(null);
     }
     batch = Batch.builder();
@@ -538,10 +559,15 @@ public final class SchedulerLoop {
         .thenRun(
             () -> {
               ports.events().accept(changesOfThisStep.events());
-              if (!launches.isEmpty()) {
-                ports.owner().execute(() -> inputs.add(now -> dispatch(launches, now)));
+              if (!launches.isEmpty() || !ends.isEmpty()) {
+                ports.owner().execute(() -> inputs.add(now -> durable(launches, ends, now)));
               }
             });
+  }
+
+  private void durable(List<Live> launches, List<TaskEnd> ends, long nowMillis) {
+    ends.forEach(ports.runner()::recorded);
+    dispatch(launches, nowMillis);
   }
 
   private void dispatch(List<Live> launches, long nowMillis) {

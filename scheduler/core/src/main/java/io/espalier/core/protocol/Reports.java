@@ -193,8 +193,7 @@ final class Reports {
             self, ++numbers, ends.stream().map(kept -> kept.end).toList(), newProgress, newUsage));
   }
 
-  private static <T> void take(
-      Map<RunId, T> from, BiConsumer<RunId, T> consumer) {
+  private static <T> void take(Map<RunId, T> from, BiConsumer<RunId, T> consumer) {
     var entries = from.entrySet().iterator();
     for (int i = 0; i < MOST_SAMPLES && entries.hasNext(); i++) {
       var entry = entries.next();

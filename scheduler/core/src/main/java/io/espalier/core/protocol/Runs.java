@@ -21,6 +21,7 @@ final class Runs {
   private final SchedulerOutput out;
   private final Map<RunId, Run> runs = new HashMap<>();
   private final Map<WorkerRef, List<Run>> resumed = new LinkedHashMap<>();
+
   /** Reported and recorded not long ago: their workers may not know it yet. */
   private final Set<RunId> recent =
       Collections.newSetFromMap(
@@ -142,9 +143,7 @@ final class Runs {
 
   /** It is dead, and nothing is known of its result. */
   void lost(Run run, String why, long nowMillis) {
-    end(
-        run,
-        TaskEnd.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
+    end(run, TaskEnd.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
   }
 
   /** It has never run and never will. */

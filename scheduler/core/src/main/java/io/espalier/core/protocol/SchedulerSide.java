@@ -288,8 +288,7 @@ public final class SchedulerSide {
       if (!runs.isLiveOn(stranger, worker.ref) && !HealthCheck.is(stranger.job())) {
         out.warn("worker " + worker.ref.shard() + " runs what it should not: " + stranger);
         worker.order(
-            new Order(
-                stranger, Long.MAX_VALUE, new KillRequest(KillRequest.Method.KILL, 0), 0));
+            new Order(stranger, Long.MAX_VALUE, new KillRequest(KillRequest.Method.KILL, 0), 0));
       }
     }
     pool.dirty(worker);
@@ -486,8 +485,7 @@ public final class SchedulerSide {
    *
    * @param reached false: for certain not a byte of it was sent, such as connection refused
    */
-  public void failed(
-      WorkerRef ref, long number, boolean reached, String why, long nowMillis) {
+  public void failed(WorkerRef ref, long number, boolean reached, String why, long nowMillis) {
     RemoteWorker worker = pool.get(ref);
     RemoteWorker.Batch batch = worker == null ? null : worker.underWay;
     if (worker == null || batch == null || batch.number() != number) {
@@ -628,7 +626,8 @@ public final class SchedulerSide {
     } else if (worker.retired) {
       set(worker, WorkerInfo.State.UNHEALTHY, "replaced by another process", nowMillis);
     } else if (worker.lastGood == Long.MIN_VALUE || !safe) {
-      String waits = safe ? "waits for its first health check" : "waits for the end of the safe wait";
+      String waits =
+          safe ? "waits for its first health check" : "waits for the end of the safe wait";
       set(worker, WorkerInfo.State.NEW, wrong.isEmpty() ? waits : wrong, nowMillis);
     } else {
       set(
@@ -660,8 +659,7 @@ public final class SchedulerSide {
   }
 
   private void check(RemoteWorker worker, long nowMillis) {
-    if (worker.check != null
-        && nowMillis >= worker.checkedAt + timers.healthCheckTimeoutMillis()) {
+    if (worker.check != null && nowMillis >= worker.checkedAt + timers.healthCheckTimeoutMillis()) {
       worker.unqueue(worker.check);
       worker.check = null;
       worker.checkNote =
@@ -712,13 +710,23 @@ public final class SchedulerSide {
 
   // ---- questions
 
-  /** The whole pool as of now, for monitors: also who was lost or replaced not long ago. */
+  /**
+   * The whole pool as of now, each shard once: also who was lost not long ago, not who was replaced
+   * and is waited for.
+   */
   public List<WorkerInfo> workers() {
     List<WorkerInfo> infos = new ArrayList<>();
     for (RemoteWorker worker : pool.all()) {
-      infos.add(worker.info(cordoned.contains(worker.ref.shard())));
+      if (!worker.retired) {
+        infos.add(worker.info(cordoned.contains(worker.ref.shard())));
+      }
     }
     return infos;
+  }
+
+  /** Whether the invocation may be alive, or has an end that is not recorded yet. */
+  public boolean mayBeAlive(RunId run) {
+    return runs.knows(run);
   }
 
   /** When the wait of {@link Past#UNKNOWN} ends; 0: there is none. */

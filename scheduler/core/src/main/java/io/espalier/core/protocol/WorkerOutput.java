@@ -22,7 +22,9 @@ public interface WorkerOutput {
 
   /**
    * Start it, journalled first; {@link WorkerSide#ended} follows exactly once, also when it could
-   * not be started.
+   * not be started. Between this call and the process much time may pass (the JVM may be stopped):
+   * once the guard's deadline has come no process may start any more, so the last look at the
+   * deadline belongs to the guard or to the child, not to this JVM.
    */
   void start(Launch launch);
 

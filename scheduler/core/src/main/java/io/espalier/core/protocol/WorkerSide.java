@@ -321,9 +321,7 @@ public final class WorkerSide {
     }
     tasks.remove(new TaskKey(end.job(), end.node()), run);
     boolean byUs =
-        phase == Phase.STOPPING
-            && end.kind() == TaskEnd.Kind.KILLED
-            && end.stopReason() == null;
+        phase == Phase.STOPPING && end.kind() == TaskEnd.Kind.KILLED && end.stopReason() == null;
     reports.ended(
         run, byUs ? end.withStopReason(StopReason.LEASE_LOST) : end, now.monotonicMillis());
   }

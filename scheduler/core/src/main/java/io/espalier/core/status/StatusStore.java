@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.api.Event;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -46,6 +47,21 @@ public interface StatusStore extends AutoCloseable {
 
   /** The rows of these nodes of a job; nodes without one are left out. */
   List<StatusRow> load(String job, Collection<String> nodes);
+
+  /** The rows of all tasks with the status running, of whichever job: they may be alive. */
+  default List<StatusRow> running() {
+    List<StatusRow> running = new ArrayList<>();
+    for (String job : jobs()) {
+      load(
+          job,
+          row -> {
+            if (row.status().main() == TaskStatus.Main.RUNNING) {
+              running.add(row);
+            }
+          });
+    }
+    return running;
+  }
 
   /** What is kept of a task's past invocations; of an unknown task: nothing. */
   TaskHistory history(String job, String node);

@@ -39,7 +39,9 @@ public final class StatusText {
   /** What an end means for its task: {@code Ended}, {@code NotStarted} or {@code WorkerLost}. */
   public TaskEvent meaning(TaskEnd end, StatusFrom from) {
     return switch (end.kind()) {
-      case NOT_STARTED -> new TaskEvent.NotStarted("not started: " + messageOf(end));
+      case NOT_STARTED ->
+          new TaskEvent.NotStarted(
+              "not started: " + messageOf(end), (int) ((end.retryAfterMillis() + 999) / 1000));
       case START_FAILED ->
           new TaskEvent.Ended(TaskReport.error("could not be started: " + messageOf(end)));
       // It is dead by the time of this end: nothing has to be waited for besides its back-off.

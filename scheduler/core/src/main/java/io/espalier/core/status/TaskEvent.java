@@ -12,8 +12,14 @@ public sealed interface TaskEvent {
    * Nothing was tried: refused, unreachable, shutting down. Costs no attempt.
    *
    * @param exception why
+   * @param leastSeconds the least wait that its runner asks for
    */
-  record NotStarted(String exception) implements TaskEvent {}
+  record NotStarted(String exception, int leastSeconds) implements TaskEvent {
+    /** Its runner asks for no wait. */
+    public NotStarted(String exception) {
+      this(exception, 0);
+    }
+  }
 
   /**
    * The worker that ran it is lost; the task may still be running there for a while.

@@ -38,7 +38,7 @@ public final class TaskTransitions {
       return ended(current, ended.report(), backoff, nowMillis);
     }
     if (event instanceof TaskEvent.NotStarted notStarted) {
-      return notStarted(current, notStarted.exception(), nowMillis);
+      return notStarted(current, notStarted, nowMillis);
     }
     if (current.main() != Main.RUNNING) {
       return Transition.refused(
@@ -142,13 +142,15 @@ public final class TaskTransitions {
         : backoff.next(current.position());
   }
 
-  private static Transition notStarted(TaskStatus current, String exception, long nowMillis) {
+  private static Transition notStarted(
+      TaskStatus current, TaskEvent.NotStarted event, long nowMillis) {
     if (current.main() != Main.RUNNING && !current.overwriteable()) {
       return Transition.refused(
           current, "a task that is " + word(current) + " was not started: ignored");
     }
     int before = current.main() == Main.RUNNING ? current.backoffSeconds() : 0;
-    int wait = Math.min(MAX_NOT_STARTED_SECONDS, before == 0 ? 1 : before * 2);
+    int grown = Math.max(event.leastSeconds(), before == 0 ? 1 : before * 2);
+    int wait = Math.min(MAX_NOT_STARTED_SECONDS, grown);
     return Transition.to(
         new TaskStatus(
             Main.ERROR,
@@ -160,7 +162,7 @@ public final class TaskTransitions {
             wait,
             current.position(),
             Math.max(0, current.attempts() - 1),
-            explained(current.data(), exception),
+            explained(current.data(), event.exception()),
             current.checkpoint()));
   }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -48,8 +49,7 @@ final class ConfigFiles {
     Text fetch() throws Unavailable, InterruptedException;
   }
 
-  synchronized boolean write(
-      Reading reading, Text expected, Path file, byte @Nullable [] bytes)
+  synchronized boolean write(Reading reading, Text expected, Path file, byte @Nullable [] bytes)
       throws Unavailable, InterruptedException {
     try (FileChannel channel =
             FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -64,6 +64,9 @@ final class ConfigFiles {
       }
       sync(file);
       return true;
+    } catch (OverlappingFileLockException e) {
+      // Another source of this very process has it; the caller looks again.
+      return false;
     } catch (IOException e) {
       throw unavailable(e);
     }

@@ -62,6 +62,11 @@ public final class ConfigPoller implements AutoCloseable {
     this.listener = listener;
   }
 
+  /** What is polled. */
+  public ConfigSource source() {
+    return source;
+  }
+
   /** The newest snapshot. */
   public ConfigSnapshot current() {
     return current;

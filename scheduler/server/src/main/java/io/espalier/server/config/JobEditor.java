@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,7 +40,8 @@ public final class JobEditor {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
   private static final String PREFIX = "bistro_job->";
-  private static final int TRIES = 20;
+  private static final int TRIES = 200;
+  private static final int PAUSE_MILLIS = 10;
 
   private final ConfigSource source;
   private final ConfigLoader loader;
@@ -120,10 +122,13 @@ public final class JobEditor {
         Text text = target.fetch();
         JobVersion next = next(target, text, name, job, expectedVersion, author, reason);
         if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
-          LOG.info("job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
+          LOG.info(
+              "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
           target.remember(next);
           return next;
         }
+        // Somebody else was faster: look at what they wrote.
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
       throw new RefusedException(
           Reason.UNAVAILABLE, "the configuration changes faster than it can be written");
@@ -203,7 +208,12 @@ public final class JobEditor {
               + next.name()
               + " was not saved: "
               + errors.stream()
-                  .map(problem -> problem.path() + ": " + problem.message())
+                  .map(
+                      problem ->
+                          problem.path()
+                              + ": "
+                              + problem.message()
+                              + (problem.hint() == null ? "" : ", " + problem.hint()))
                   .collect(Collectors.joining("; ")));
     }
   }
@@ -245,8 +255,7 @@ public final class JobEditor {
   }
 
   /** The new text of the document; null when a file of its own has nothing left in it. */
-  private static byte @Nullable [] edited(
-      WritableConfigSource target, Text text, JobVersion next) {
+  private static byte @Nullable [] edited(WritableConfigSource target, Text text, JobVersion next) {
     Document document = document(target, text, next.name());
     String before = new String(document.bytes(), StandardCharsets.UTF_8);
     String bom = before.startsWith("\ufeff") ? "\ufeff" : "";

@@ -244,12 +244,19 @@ public final class LiveNodes implements NodesPoller.Fetcher {
   @Override
   public Optional<Instant> nextFetch() {
     Live current = live;
-    return current == null
-        ? Optional.empty()
-        : current.sources.stream()
-            .filter(source -> !source.isComputed())
-            .map(LiveSource::due)
-            .min(Instant::compareTo);
+    Instant soonest = null;
+    for (LiveSource source : current == null ? List.<LiveSource>of() : current.sources) {
+      if (source.isComputed()) {
+        continue;
+      }
+      Instant due = source.due();
+      soonest = soonest == null || due.isBefore(soonest) ? due : soonest;
+      if (source.answer(false) == null) {
+        // Those after it cannot be asked before it has answered, however long they are due.
+        break;
+      }
+    }
+    return Optional.ofNullable(soonest);
   }
 
   @Override

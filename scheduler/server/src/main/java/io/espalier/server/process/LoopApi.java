@@ -3,6 +3,7 @@ package io.espalier.server.process;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
@@ -34,6 +35,7 @@ final class LoopApi implements SchedulerApi {
   private final LogStore logs;
   private final StatusStore store;
   private final Executor blocking;
+  private final JobVersions jobVersions;
 
   /**
    * @param owner the scheduler thread
@@ -46,7 +48,8 @@ final class LoopApi implements SchedulerApi {
       EventFeed events,
       LogStore logs,
       StatusStore store,
-      Executor blocking) {
+      Executor blocking,
+      JobVersions jobVersions) {
     this.loop = loop;
     this.owner = owner;
     this.view = view;
@@ -54,6 +57,7 @@ final class LoopApi implements SchedulerApi {
     this.logs = logs;
     this.store = store;
     this.blocking = blocking;
+    this.jobVersions = jobVersions;
   }
 
   @Override
@@ -158,6 +162,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return ask(l -> l.resume(job)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
   }
 
   private <T> CompletionStage<T> ask(Function<SchedulerLoop, T> question) {

@@ -18,6 +18,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.config.JobEditor;
 import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
@@ -147,7 +148,17 @@ final class Wiring implements AutoCloseable {
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
-      api = new LoopApi(loop, thread, view::get, events, logs, store, queries);
+      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
+      api =
+          new LoopApi(
+              loop,
+              thread,
+              view::get,
+              events,
+              logs,
+              store,
+              queries,
+              new EditedJobs(editor, queries));
       web =
           options.http().isEmpty()
               ? null

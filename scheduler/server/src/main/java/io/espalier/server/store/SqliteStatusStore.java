@@ -12,6 +12,7 @@ import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.TaskStatus;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -240,6 +241,29 @@ public final class SqliteStatusStore implements StatusStore {
                   rows.add(reader.row(job, found));
                 }
               }
+            }
+          }
+          return rows;
+        });
+  }
+
+  @Override
+  public List<StatusRow> running() {
+    return read(
+        connection -> {
+          List<StatusRow> rows = new ArrayList<>();
+          SqliteRows reader = rows(connection);
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT "
+                          + SqliteRows.COLUMNS
+                          + ", (SELECT name FROM job WHERE id = status.job) FROM status"
+                          + " WHERE (bits & "
+                          + TaskStatus.Main.RUNNING.bit()
+                          + ") != 0")) {
+            while (found.next()) {
+              rows.add(reader.row(found.getString(12), found));
             }
           }
           return rows;

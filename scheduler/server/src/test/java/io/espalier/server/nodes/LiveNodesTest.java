@@ -220,6 +220,17 @@ class LiveNodesTest {
   }
 
   @Test
+  void whileTheFirstSourceHasNoAnswerTheOthersAreNotDue() throws Exception {
+    outside("a").broken = true;
+    Settings settings = hostsAndDbs();
+    assertThat(nodes.fetch(settings, now).value()).isNull();
+    assertThat(nodes.nextFetch()).as("else the poller spins").contains(now.plus(RETRY));
+    outside("a").broken = false;
+    outside("a").answer = List.of("h1");
+    assertThat(names(after(settings, 30))).containsExactly("h1");
+  }
+
+  @Test
   void aSourceThatNeverAnsweredLeavesNoTree() throws Exception {
     outside("a").answer = List.of("h1");
     outside("b").broken = true;

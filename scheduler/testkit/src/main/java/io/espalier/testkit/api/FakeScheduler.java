@@ -5,6 +5,7 @@ import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
  */
 public final class FakeScheduler implements SchedulerApi {
+  private final FakeJobVersions jobVersions = new FakeJobVersions();
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTask> running = new LinkedHashMap<>();
@@ -479,5 +481,10 @@ public final class FakeScheduler implements SchedulerApi {
 
   private static String key(String job, String node) {
     return job + "\n" + node;
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
   }
 }

@@ -7,6 +7,7 @@ import io.espalier.core.api.Event;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
@@ -103,6 +104,26 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(rows("job")).containsExactlyInAnyOrder(done, failed);
     assertThat(rows("unknown")).isEmpty();
     assertThat(store.jobs()).containsExactly("job");
+  }
+
+  @Test
+  void the_rows_of_running_tasks_are_found_whichever_their_job_and_with_their_worker()
+      throws Exception {
+    StatusRow remote =
+        new StatusRow(
+            "gone",
+            "a",
+            status(Main.RUNNING, 2),
+            new Invocation(1, 7, NOW),
+            new WorkerRef("w1", Long.MIN_VALUE + 5));
+    StatusRow local = row("job", "b", status(Main.RUNNING, 1));
+    store.commit(
+        epoch,
+        Batch.of(
+            List.of(
+                remote, local, row("job", "c", status(Main.DONE, 1)), row("x", "a", failed()))));
+    restartAfterKill();
+    assertThat(store.running()).containsExactlyInAnyOrder(remote, local);
   }
 
   @ParameterizedTest

@@ -20,6 +20,9 @@ public final class ClientCommands {
         new KillCommand(clients),
         new ExtendCommand(clients),
         new PauseCommand(clients),
-        new ResumeCommand(clients));
+        new ResumeCommand(clients),
+        new SaveJobCommand(clients),
+        new DeleteJobCommand(clients),
+        new JobHistoryCommand(clients));
   }
 }

@@ -65,6 +65,9 @@ final class JobsCommand extends OfflineCommand {
     if (Fields.isTrue(job, "paused")) {
       return "paused";
     }
+    if (Fields.isTrue(job, "past_deadline")) {
+      return "deadline";
+    }
     return Fields.isTrue(job, "enabled") ? "enabled" : "disabled";
   }
 }

@@ -1,0 +1,200 @@
+package io.espalier.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.config.ConfigFixtures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class JobEditorTest {
+  private static final String SETTINGS =
+      """
+      // Owned by the storage team.
+      {
+        "bistro_settings": {
+          "nodes": {"levels": ["host"], "node_sources": [{"source": "empty"}]},
+          "resources": {}
+        }
+      }
+      """;
+
+  private static final String ONE =
+      """
+      // Owned by the storage team.
+      {
+        "bistro_settings": {
+          "nodes": {"levels": ["host"], "node_sources": [{"source": "empty"}]},
+          "resources": {}
+        },
+        // Runs every night.
+        "bistro_job->nightly": {"owner": "ann", "priority": 7}, // do not touch
+        "bistro_job->other": {"owner": "bob"}
+      }
+      """;
+
+  private final InstantSource clock = InstantSource.fixed(Instant.ofEpochSecond(1_000));
+
+  private static JobEditor editor(ConfigSource source, InstantSource clock) {
+    return new JobEditor(source, ConfigFixtures.parser(), clock);
+  }
+
+  private static Json.Obj job(String text) {
+    return (Json.Obj) Objects.requireNonNull(JsonReader.parse(text).value());
+  }
+
+  private static Job read(ConfigSource source, String name) throws Exception {
+    Config config = new ConfigLoader(ConfigFixtures.parser()).load(source.fetch()).value();
+    return Objects.requireNonNull(Objects.requireNonNull(config).job(name));
+  }
+
+  private static Path file(Path directory, String name, String text) throws IOException {
+    return Files.writeString(directory.resolve(name), text);
+  }
+
+  @Test
+  void aSavedJobReplacesTheOldOneAndNothingElse(@TempDir Path directory) throws Exception {
+    Path file = file(directory, "site.json", ONE);
+    FileConfigSource source = new FileConfigSource(file);
+    JobVersion saved =
+        editor(source, clock).save("other", job("{\"owner\": \"eve\"}"), -1, "eve", "mine now");
+    assertThat(saved.version()).isEqualTo(1);
+    assertThat(Files.readString(file))
+        .isEqualTo(
+            ONE.replace(
+                "{\"owner\": \"bob\"}",
+                """
+                {
+                    "owner": "eve",
+                    "version_id": 1,
+                    "create_time": 1000,
+                    "modify_time": 1000
+                  }\
+                """));
+    assertThat(read(source, "other").versionId()).isEqualTo(1);
+    assertThat(read(source, "nightly").priority()).isEqualTo(7);
+  }
+
+  @Test
+  void versionsAreComparedAndGrowAndTheCreationStays(@TempDir Path directory) throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    JobEditor editor = editor(source, clock);
+    JobEditor later = editor(source, InstantSource.fixed(Instant.ofEpochSecond(2_000)));
+    editor.save("new", job("{\"owner\": \"a\", \"version_id\": 99}"), 0, "a", "");
+    later.save("new", job("{\"owner\": \"b\"}"), 1, "b", "");
+    Job now = read(source, "new");
+    assertThat(List.of(now.versionId(), now.createTime(), now.modifyTime()))
+        .containsExactly(2L, 1000L, 2000L);
+    assertThatThrownBy(() -> editor.save("new", job("{\"owner\": \"c\"}"), 1, "c", ""))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("has version 2, not version 1");
+    assertThatThrownBy(() -> editor.save("new", job("{\"owner\": \"c\"}"), 0, "c", ""))
+        .isInstanceOf(RefusedException.class);
+    assertThat(read(source, "new").owner()).isEqualTo("b");
+  }
+
+  @Test
+  void aJobWithErrorsIsRefusedAndNothingIsWritten(@TempDir Path directory) throws Exception {
+    Path file = file(directory, "site.json", ONE);
+    JobEditor editor = editor(new FileConfigSource(file), clock);
+    assertThatThrownBy(() -> editor.save("bad", job("{\"owner\": \"a\", \"priority\": \"x\"}"), -1, "", ""))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("priority");
+    assertThatThrownBy(() -> editor.save("a/../b", job("{\"owner\": \"a\"}"), -1, "", ""))
+        .isInstanceOf(RefusedException.class);
+    assertThatThrownBy(() -> editor.delete("nothing", -1, "", ""))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("there is no job nothing");
+    assertThat(Files.readString(file)).isEqualTo(ONE);
+  }
+
+  @Test
+  void deletedJobsCanBeBroughtBackAndVersionsGoOn(@TempDir Path directory) throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    JobEditor editor = editor(source, clock);
+    editor.save("nightly", job("{\"owner\": \"eve\"}"), -1, "eve", "");
+    editor.delete("nightly", 1, "eve", "not needed");
+    assertThat(Files.readString(directory.resolve("site.json"))).doesNotContain("nightly\"");
+    JobVersion back = editor.rollBack("nightly", 1, "ann", "");
+    assertThat(back.version()).isEqualTo(3);
+    assertThat(read(source, "nightly").owner()).isEqualTo("eve");
+    assertThat(editor.history("nightly"))
+        .extracting(v -> v.version() + " " + v.author() + " " + (v.job() == null))
+        .containsExactly("1 eve false", "2 eve true", "3 ann false");
+    assertThatThrownBy(() -> editor.rollBack("nightly", 2, "", ""))
+        .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void inADirectoryANewJobGetsAFileOfItsOwn(@TempDir Path directory) throws Exception {
+    file(directory, "settings.json", SETTINGS);
+    file(directory, "jobs.json", "{\"bistro_job->a\": {\"owner\": \"a\"}, \"bistro_job->b\": {}}");
+    DirectoryConfigSource source = new DirectoryConfigSource(directory);
+    JobEditor editor = editor(source, clock);
+    editor.save("x:y", job("{\"owner\": \"a\"}"), 0, "", "");
+    assertThat(directory.resolve("job-x%3Ay.json")).exists();
+    editor.save("a", job("{\"owner\": \"new\"}"), -1, "", "");
+    assertThat(read(source, "a").owner()).isEqualTo("new");
+    editor.delete("x:y", -1, "", "");
+    assertThat(directory.resolve("job-x%3Ay.json")).doesNotExist();
+    editor.delete("b", -1, "", "");
+    assertThat(directory.resolve("jobs.json")).content().doesNotContain("->b");
+  }
+
+  @Test
+  void editorsAtTheSameTimeLoseNothing(@TempDir Path directory) throws Exception {
+    Path file = file(directory, "site.json", ONE);
+    int editors = 4;
+    int each = 5;
+    ExecutorService pool = Executors.newFixedThreadPool(editors);
+    try {
+      List<Callable<JobVersion>> work = new ArrayList<>();
+      for (int e = 0; e < editors; e++) {
+        JobEditor editor = editor(new FileConfigSource(file), clock);
+        for (int i = 0; i < each; i++) {
+          String name = "job" + e + "_" + i;
+          work.add(() -> editor.save(name, job("{\"owner\": \"a\"}"), 0, "", ""));
+        }
+      }
+      for (Future<JobVersion> future : pool.invokeAll(work)) {
+        assertThat(future.get().version()).isEqualTo(1);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    Config config =
+        new ConfigLoader(ConfigFixtures.parser()).load(new FileConfigSource(file).fetch()).value();
+    assertThat(Objects.requireNonNull(config).jobs()).hasSize(2 + editors * each);
+  }
+
+  @Test
+  void whatCannotBeWrittenIsRefused(@TempDir Path directory) throws Exception {
+    Path file = file(directory, "site.json", ONE);
+    Files.createDirectory(directory.resolve(".site.json.lock"));
+    assertThatThrownBy(
+            () ->
+                editor(new FileConfigSource(file), clock)
+                    .save("new", job("{\"owner\": \"a\"}"), -1, "", ""))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("cannot be written");
+  }
+}

@@ -1,0 +1,52 @@
+package io.espalier.testkit.api;
+
+import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.JobVersion;
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers what was saved; the configuration of the fake scheduler does not change by it. */
+public final class FakeJobVersions implements JobVersions {
+  private final List<JobVersion> versions = new ArrayList<>();
+
+  private synchronized CompletionStage<JobVersion> add(
+      String name, Json.@Nullable Obj job, long expected, String author, String reason) {
+    long now = versions.stream().filter(v -> v.name().equals(name)).count();
+    if (expected != ANY && expected != now) {
+      return CompletableFuture.failedFuture(
+          new RefusedException(RefusedException.Reason.CONFLICT, "version is " + now));
+    }
+    JobVersion next = new JobVersion(name, now + 1, 1_000, author, reason, job);
+    versions.add(next);
+    return CompletableFuture.completedFuture(next);
+  }
+
+  @Override
+  public CompletionStage<JobVersion> save(
+      String name, Json.Obj job, long expectedVersion, String author, String reason) {
+    return add(name, job, expectedVersion, author, reason);
+  }
+
+  @Override
+  public CompletionStage<JobVersion> delete(
+      String name, long expectedVersion, String author, String reason) {
+    return add(name, null, expectedVersion, author, reason);
+  }
+
+  @Override
+  public CompletionStage<JobVersion> rollBack(
+      String name, long version, String author, String reason) {
+    return add(name, Json.object().put("owner", "back").build(), ANY, author, reason);
+  }
+
+  @Override
+  public synchronized CompletionStage<List<JobVersion>> history(String name) {
+    return CompletableFuture.completedFuture(
+        versions.stream().filter(v -> v.name().equals(name)).toList());
+  }
+}
