@@ -1,8 +1,11 @@
 package io.espalier.thrift.rpc;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionStage;
 
-/** What one connection is answered; a new one for each connection, called for one frame at a time. */
+/**
+ * What one connection is answered; a new one for each connection, called for one frame at a time.
+ */
 interface Exchange {
   /**
    * Answers a request.
@@ -17,5 +20,5 @@ interface Exchange {
    * @param greeted whether the peer is now known to be one of ours
    * @param last the connection is closed after it
    */
-  record Answer(byte[] frame, boolean greeted, boolean last) {}
+  record Answer(ByteBuffer frame, boolean greeted, boolean last) {}
 }

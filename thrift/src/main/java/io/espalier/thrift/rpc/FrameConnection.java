@@ -33,6 +33,7 @@ final class FrameConnection {
   private byte @Nullable [] body;
   private int bodyLength;
   private int bodyRead;
+
   /** What had been read beyond the request that is being answered. */
   private @Nullable ByteBuffer ahead;
 
@@ -294,9 +295,9 @@ final class FrameConnection {
       server.greeted(this);
     }
     lastAnswer = answer.last();
-    byte[] frame = answer.frame();
-    ByteBuffer bytes = ByteBuffer.allocate(4 + frame.length);
-    bytes.putInt(frame.length).put(frame).flip();
+    ByteBuffer frame = answer.frame();
+    ByteBuffer bytes = ByteBuffer.allocate(4 + frame.remaining());
+    bytes.putInt(frame.remaining()).put(frame).flip();
     if (tls == null) {
       output.add(bytes);
     } else {

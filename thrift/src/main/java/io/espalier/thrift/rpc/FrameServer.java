@@ -247,8 +247,7 @@ final class FrameServer implements AutoCloseable {
           // Out of descriptors, most likely: the queue of the kernel is where they wait.
           log.warn("cannot accept connections for a moment: {}", e.getMessage());
           acceptKey.interestOps(0);
-          acceptAgainNanos =
-              System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ACCEPT_PAUSE_MILLIS);
+          acceptAgainNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ACCEPT_PAUSE_MILLIS);
           sweepAt(acceptAgainNanos);
           return;
         }

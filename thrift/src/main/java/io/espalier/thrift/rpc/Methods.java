@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.thrift.TBase;
+import org.jspecify.annotations.Nullable;
 
 /** The calls that a service answers. Unlike libthrift's processors it does not hold a thread. */
 final class Methods {
@@ -61,7 +62,7 @@ final class Methods {
     return this;
   }
 
-  Method<?> get(String name) {
+  @Nullable Method<?> get(String name) {
     return byName.get(name);
   }
 }

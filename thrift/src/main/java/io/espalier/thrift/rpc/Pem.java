@@ -59,7 +59,6 @@ final class Pem {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
       } catch (InvalidKeySpecException e) {
         // Another kind of key: the next one is tried.
-        continue;
       } catch (GeneralSecurityException e) {
         throw new IOException("this Java cannot read keys of type " + algorithm, e);
       }

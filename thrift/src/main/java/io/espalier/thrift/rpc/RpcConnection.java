@@ -102,8 +102,7 @@ final class RpcConnection implements AutoCloseable {
         plain.setSoTimeout(bounds.receiveMillis());
         SSLSocket secured =
             (SSLSocket)
-                tls.getSocketFactory()
-                    .createSocket(plain, to.getHostString(), to.getPort(), true);
+                tls.getSocketFactory().createSocket(plain, to.getHostString(), to.getPort(), true);
         Future<?> bound =
             timer.schedule(
                 () -> FrameServer.closeQuietly(plain),
@@ -150,11 +149,9 @@ final class RpcConnection implements AutoCloseable {
                 most,
                 -1));
     Greeting greeting =
-        new Greeting(
-            us.protocol().oldest(), us.protocol().newest(), us.program(), callee.word());
+        new Greeting(us.protocol().oldest(), us.protocol().newest(), us.program(), callee.word());
     greeting.setToken(us.security().secretText());
-    RpcConnection first =
-        new RpcConnection(address, socket, caller, timer, null);
+    RpcConnection first = new RpcConnection(address, socket, caller, timer, null);
     Peer.greet_result result = new Peer.greet_result();
     try {
       first.call("greet", new Peer.greet_args(greeting), result, bounds);

@@ -24,8 +24,7 @@ public record RpcLimits(
   static final int GREETING_BYTES = 4_096;
 
   public RpcLimits withMaxFrameBytes(int bytes) {
-    return new RpcLimits(
-        bytes, maxConnections, maxStrangers, greetMillis, frameMillis, idleMillis);
+    return new RpcLimits(bytes, maxConnections, maxStrangers, greetMillis, frameMillis, idleMillis);
   }
 
   public RpcLimits withMillis(int greet, int frame, int idle) {
@@ -33,7 +32,6 @@ public record RpcLimits(
   }
 
   public RpcLimits withConnections(int greeted, int strangers) {
-    return new RpcLimits(
-        maxFrameBytes, greeted, strangers, greetMillis, frameMillis, idleMillis);
+    return new RpcLimits(maxFrameBytes, greeted, strangers, greetMillis, frameMillis, idleMillis);
   }
 }

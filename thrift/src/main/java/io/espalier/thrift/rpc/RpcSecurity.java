@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the two ends of a connection know each other: TLS with certificates on both sides, a secret
- * that both know, both, or neither. The certificate authority must be the cluster's own: whoever has
- * a certificate of it is a member; names in certificates are not compared with addresses, which
+ * that both know, both, or neither. The certificate authority must be the cluster's own: whoever
+ * has a certificate of it is a member; names in certificates are not compared with addresses, which
  * workers choose.
  *
  * <p>Immutable. {@link #toString} shows no secret.
@@ -154,7 +154,9 @@ public final class RpcSecurity {
   @Override
   public String toString() {
     if (tls != null) {
-      return secret == null ? "TLS with client certificates" : "TLS with client certificates, token";
+      return secret == null
+          ? "TLS with client certificates"
+          : "TLS with client certificates, token";
     }
     return secret == null ? "none" : "token";
   }

@@ -37,17 +37,15 @@ public final class RpcServer implements AutoCloseable {
             .add(
                 "heartbeat",
                 SchedulerService.heartbeat_args::new,
-                given ->
-                    read(() -> calls.heartbeat(WireReports.heartbeat(given.getHeartbeat()))),
-                answer ->
-                    new SchedulerService.heartbeat_result(WireReports.of(answer), null),
-                refused -> new SchedulerService.heartbeat_result(null, refused))
+                given -> read(() -> calls.heartbeat(WireReports.heartbeat(given.getHeartbeat()))),
+                answer -> new SchedulerService.heartbeat_result().setSuccess(WireReports.of(answer)),
+                refused -> new SchedulerService.heartbeat_result().setRefused(refused))
             .add(
                 "report",
                 SchedulerService.report_args::new,
                 given -> read(() -> calls.report(wire.report(given.getReport()))),
-                answer -> new SchedulerService.report_result(WireReports.of(answer), null),
-                refused -> new SchedulerService.report_result(null, refused));
+                answer -> new SchedulerService.report_result().setSuccess(WireReports.of(answer)),
+                refused -> new SchedulerService.report_result().setRefused(refused));
     return start(Role.SCHEDULER, address, options, methods);
   }
 
@@ -66,14 +64,14 @@ public final class RpcServer implements AutoCloseable {
                 "work",
                 WorkerService.work_args::new,
                 given -> read(() -> calls.work(wire.work(given.getWork()))),
-                answer -> new WorkerService.work_result(WireWorks.of(answer), null),
-                refused -> new WorkerService.work_result(null, refused))
+                answer -> new WorkerService.work_result().setSuccess(WireWorks.of(answer)),
+                refused -> new WorkerService.work_result().setRefused(refused))
             .add(
                 "logs",
                 WorkerService.logs_args::new,
                 given -> read(() -> calls.logs(WireLogs.query(given.getQuery()))),
-                page -> new WorkerService.logs_result(WireLogs.of(page), null),
-                refused -> new WorkerService.logs_result(null, refused));
+                page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
+                refused -> new WorkerService.logs_result().setRefused(refused));
     return start(Role.WORKER, address, options, methods);
   }
 

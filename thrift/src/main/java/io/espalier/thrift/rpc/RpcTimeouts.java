@@ -26,10 +26,7 @@ public record RpcTimeouts(int connectMillis, int sendMillis, int receiveMillis, 
   /** The same within that time in all. */
   public RpcTimeouts within(long millis) {
     return new RpcTimeouts(
-        connectMillis,
-        sendMillis,
-        receiveMillis,
-        (int) Math.max(1, Math.min(totalMillis, millis)));
+        connectMillis, sendMillis, receiveMillis, (int) Math.max(1, Math.min(totalMillis, millis)));
   }
 
   /** The same with nothing that outlasts an instant of {@link System#nanoTime}. */

@@ -1,14 +1,13 @@
 package io.espalier.thrift.rpc;
 
 import io.espalier.core.protocol.Versions;
-
 import io.espalier.thrift.gen.Greeted;
 import io.espalier.thrift.gen.Greeting;
 import io.espalier.thrift.gen.Peer;
 import io.espalier.thrift.gen.RefusalCode;
 import io.espalier.thrift.gen.Refused;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.thrift.TApplicationException;
@@ -124,8 +123,7 @@ final class ThriftExchange implements Exchange {
             ? new Refused(RefusalCode.BAD_MESSAGE, "an empty greeting")
             : objection(greeting);
     if (greeting == null || refused != null) {
-      log.warn(
-          "{} is refused: {}", peer, refused == null ? "nothing said" : refused.getMessage());
+      log.warn("{} is refused: {}", peer, refused == null ? "nothing said" : refused.getMessage());
       result.setRefused(refused);
       return new Answer(encode(message, TMessageType.REPLY, result), false, true);
     }
@@ -154,8 +152,7 @@ final class ThriftExchange implements Exchange {
     }
     if (!role.word().equals(greeting.getCallee())) {
       return new Refused(
-          RefusalCode.OTHER_ROLE,
-          "this is a " + role.word() + ", not a " + greeting.getCallee());
+          RefusalCode.OTHER_ROLE, "this is a " + role.word() + ", not a " + greeting.getCallee());
     }
     Versions theirs;
     try {
@@ -182,13 +179,13 @@ final class ThriftExchange implements Exchange {
   }
 
   private Answer reply(TMessage message, TBase<?, ?> result) {
-    byte[] frame = encode(message, TMessageType.REPLY, result);
-    if (frame.length > options.limits().maxFrameBytes()) {
+    ByteBuffer frame = encode(message, TMessageType.REPLY, result);
+    if (frame.remaining() > options.limits().maxFrameBytes()) {
       return reply(
           message,
           new TApplicationException(
               TApplicationException.INTERNAL_ERROR,
-              "the answer would have " + frame.length + " bytes, more than fit in a frame"),
+              "the answer would have " + frame.remaining() + " bytes, more than fit in a frame"),
           false);
     }
     return new Answer(frame, true, false);
@@ -198,7 +195,7 @@ final class ThriftExchange implements Exchange {
     return new Answer(encode(message, TMessageType.EXCEPTION, failure), greeted, last);
   }
 
-  private static byte[] encode(
+  private static ByteBuffer encode(
       TMessage message, byte type, org.apache.thrift.TSerializable content) {
     try {
       TMemoryBuffer buffer = new TMemoryBuffer(256);
@@ -206,7 +203,7 @@ final class ThriftExchange implements Exchange {
       out.writeMessageBegin(new TMessage(message.name, type, message.seqid));
       content.write(out);
       out.writeMessageEnd();
-      return Arrays.copyOf(buffer.getArray(), buffer.length());
+      return ByteBuffer.wrap(buffer.getArray(), 0, buffer.length());
     } catch (TException e) {
       throw new IllegalStateException("writing into memory", e);
     }

@@ -62,8 +62,7 @@ final class TlsFilter {
           }
         }
         default -> {
-          ByteBuffer plain =
-              ByteBuffer.allocate(engine.getSession().getApplicationBufferSize());
+          ByteBuffer plain = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize());
           SSLEngineResult result = engine.unwrap(incoming, plain);
           plain.flip();
           if (plain.hasRemaining()) {
@@ -74,8 +73,7 @@ final class TlsFilter {
             return null;
           }
           if (result.bytesConsumed() == 0
-              && result.getHandshakeStatus()
-                  == SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING) {
+              && result.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING) {
             fresh = false;
             return null;
           }

@@ -89,8 +89,7 @@ record Recipe(
         .ifPresent(io -> wire.setIoClass(io.ioClass().label()).setIoLevel(io.level()));
     attributes
         .runAs()
-        .ifPresent(
-            as -> wire.setRunAsUser(as.user()).setRunAsGroup(as.group().orElse(null)));
+        .ifPresent(as -> wire.setRunAsUser(as.user()).setRunAsGroup(as.group().orElse(null)));
     return wire;
   }
 
@@ -105,8 +104,7 @@ record Recipe(
                     wire.getIoLevel()))
             : Optional.empty(),
         wire.isSetRunAsUser()
-            ? Optional.of(
-                new RunAs(wire.getRunAsUser(), Optional.ofNullable(wire.getRunAsGroup())))
+            ? Optional.of(new RunAs(wire.getRunAsUser(), Optional.ofNullable(wire.getRunAsGroup())))
             : Optional.empty());
   }
 

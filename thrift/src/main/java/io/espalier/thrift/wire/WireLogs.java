@@ -34,8 +34,7 @@ public final class WireLogs {
     WireLogQuery query = Wire.present(wire, "a query");
     Pattern regex;
     try {
-      regex =
-          query.isSetRegex() ? Pattern.compile(query.getRegex(), query.getRegexFlags()) : null;
+      regex = query.isSetRegex() ? Pattern.compile(query.getRegex(), query.getRegexFlags()) : null;
     } catch (PatternSyntaxException e) {
       throw new BadMessage("not a regular expression: " + e.getDescription(), e);
     } catch (IllegalArgumentException e) {

@@ -42,6 +42,8 @@ public final class WireWorks {
     private @Nullable Launch last;
     private int lastIndex;
 
+    /** Launches of one job share these objects: comparing them deeply each time would be waste. */
+    @SuppressWarnings("ReferenceEquality")
     int index(Launch launch) {
       if (last != null
           && last.command() == launch.command()

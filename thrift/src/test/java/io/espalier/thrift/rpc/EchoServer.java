@@ -6,6 +6,7 @@ import io.espalier.thrift.gen.Peer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -29,7 +30,7 @@ final class EchoServer implements AutoCloseable {
             .add(
                 "echo",
                 Peer.greet_args::new,
-                arguments -> answer.apply(arguments.getGreeting().getProgram()),
+                arguments -> answer.apply(program(arguments)),
                 text -> {
                   Peer.greet_result result = new Peer.greet_result();
                   result.setSuccess(new Greeted(1, text));
@@ -49,6 +50,11 @@ final class EchoServer implements AutoCloseable {
             peer -> new ThriftExchange(Role.WORKER, options, methods, peer)));
   }
 
+  private static String program(Peer.greet_args arguments) {
+    Greeting greeting = arguments.getGreeting();
+    return greeting == null || greeting.getProgram() == null ? "" : greeting.getProgram();
+  }
+
   InetSocketAddress address() {
     return server.address();
   }
@@ -60,9 +66,8 @@ final class EchoServer implements AutoCloseable {
   static String echo(RpcClients clients, InetSocketAddress to, String text, RpcTimeouts bounds)
       throws RpcFailure {
     Peer.greet_result result = new Peer.greet_result();
-    clients.call(
-        to, "echo", new Peer.greet_args(new Greeting(1, 1, text, "")), result, bounds);
-    return result.getSuccess().getProgram();
+    clients.call(to, "echo", new Peer.greet_args(new Greeting(1, 1, text, "")), result, bounds);
+    return Objects.requireNonNull(Objects.requireNonNull(result.getSuccess()).getProgram());
   }
 
   @Override

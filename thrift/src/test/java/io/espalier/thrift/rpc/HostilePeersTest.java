@@ -63,9 +63,10 @@ final class HostilePeersTest {
     try {
       InputStream in = socket.getInputStream();
       byte[] buffer = new byte[1 << 16];
-      while (in.read(buffer) >= 0) {
-        // Answers to what was sent before.
-        continue;
+      int count = 0;
+      while (count >= 0) {
+        // Answers to what was sent before, and then the end.
+        count = in.read(buffer);
       }
     } catch (java.net.SocketTimeoutException e) {
       throw new AssertionError("still open", e);
@@ -99,8 +100,7 @@ final class HostilePeersTest {
   private static void greet(Socket socket) throws IOException {
     socket
         .getOutputStream()
-        .write(
-            frame(call("greet", new Peer.greet_args(new Greeting(1, 1, "hostile", "worker")))));
+        .write(frame(call("greet", new Peer.greet_args(new Greeting(1, 1, "hostile", "worker")))));
     byte[] header = socket.getInputStream().readNBytes(4);
     int length = java.nio.ByteBuffer.wrap(header).getInt();
     assertThat(socket.getInputStream().readNBytes(length)).hasSize(length);
@@ -124,8 +124,7 @@ final class HostilePeersTest {
   void whoSpeaksHttp() throws Exception {
     cutOff(
         socket ->
-            write(
-                socket, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+            write(socket, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
   }
 
   @Test
@@ -276,7 +275,7 @@ final class HostilePeersTest {
                   result.setSuccess(new io.espalier.thrift.gen.Greeted(1, "deaf"));
                   byte[] answer = call("greet", result);
                   // A reply is type 2 in the upper bits of the second byte.
-                  answer[1] = (byte) (answer[1] & 0x1f | 2 << 5);
+                  answer[1] = (byte) ((answer[1] & 0x1f) | (2 << 5));
                   out.write(frame(answer));
                   out.flush();
                   Thread.sleep(60_000);
@@ -286,8 +285,10 @@ final class HostilePeersTest {
               });
       greeter.setDaemon(true);
       greeter.start();
-      PeerOptions hasty = OPTIONS.withTimeouts(new RpcTimeouts(2_000, 1_000, 1_000, 4_000))
-          .withLimits(RpcLimits.DEFAULT);
+      PeerOptions hasty =
+          OPTIONS
+              .withTimeouts(new RpcTimeouts(2_000, 1_000, 1_000, 4_000))
+              .withLimits(RpcLimits.DEFAULT);
       try (RpcClients clients = new RpcClients(Role.WORKER, hasty)) {
         RpcFailure failure =
             RpcTest.failure(

@@ -20,7 +20,8 @@ final class RpcTest {
   private static final RpcTimeouts SHORT = new RpcTimeouts(1_000, 300, 300, 1_000);
 
   private static PeerOptions options(RpcSecurity security) {
-    return PeerOptions.of("test", security).withTimeouts(new RpcTimeouts(2_000, 2_000, 5_000, 20_000));
+    return PeerOptions.of("test", security)
+        .withTimeouts(new RpcTimeouts(2_000, 2_000, 5_000, 20_000));
   }
 
   private static final PeerOptions OPEN = options(RpcSecurity.none());
@@ -154,12 +155,9 @@ final class RpcTest {
   void oneReleaseApartTalksAndTwoDoNot() throws Exception {
     PeerOptions third = OPEN.withProtocol(new Versions(2, 3));
     try (EchoServer server = EchoServer.start(third);
-        RpcClients second =
-            new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 2)));
-        RpcClients fourth =
-            new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(3, 4)));
-        RpcClients first =
-            new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 1)))) {
+        RpcClients second = new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 2)));
+        RpcClients fourth = new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(3, 4)));
+        RpcClients first = new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 1)))) {
       assertThat(EchoServer.echo(second, server.address(), "older")).isEqualTo("older");
       assertThat(EchoServer.echo(fourth, server.address(), "newer")).isEqualTo("newer");
       assertRefused(first, server, "speaks protocol 2 to 3, the caller (test) speaks 1");

@@ -38,7 +38,8 @@ final class TlsTest {
   }
 
   private static PeerOptions with(RpcSecurity security) {
-    return PeerOptions.of("test", security).withTimeouts(new RpcTimeouts(5_000, 5_000, 10_000, 20_000));
+    return PeerOptions.of("test", security)
+        .withTimeouts(new RpcTimeouts(5_000, 5_000, 10_000, 20_000));
   }
 
   @Test

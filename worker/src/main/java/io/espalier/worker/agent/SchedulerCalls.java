@@ -64,11 +64,7 @@ final class SchedulerCalls implements AutoCloseable {
   /** Exactly one of the two is called, on another thread. */
   void report(Report report, long millis, Consumer<ReportAnswer> answered, Runnable failed) {
     submit(
-        reports,
-        to -> client.report(to, report, millis),
-        ReportAnswer::accepted,
-        answered,
-        failed);
+        reports, to -> client.report(to, report, millis), ReportAnswer::accepted, answered, failed);
   }
 
   private <T> void submit(
@@ -85,10 +81,7 @@ final class SchedulerCalls implements AutoCloseable {
   }
 
   private <T> void call(
-      Call<T> call,
-      java.util.function.Predicate<T> leads,
-      Consumer<T> answered,
-      Runnable failed) {
+      Call<T> call, java.util.function.Predicate<T> leads, Consumer<T> answered, Runnable failed) {
     int index = current;
     Address address = schedulers.get(index % schedulers.size());
     T answer;

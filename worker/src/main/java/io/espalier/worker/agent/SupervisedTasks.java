@@ -36,7 +36,11 @@ public final class SupervisedTasks implements TaskExecution {
       if (sink != null) {
         sink.ended(
             TaskEnd.notStarted(
-                launch.job(), launch.node(), launch.invocation(), String.valueOf(e.getMessage()), 0));
+                launch.job(),
+                launch.node(),
+                launch.invocation(),
+                String.valueOf(e.getMessage()),
+                0));
       }
     }
   }

@@ -170,7 +170,9 @@ public final class WorkerAgent implements AutoCloseable {
     }
     InetSocketAddress bound = server.address();
     String host =
-        bound.getAddress().isAnyLocalAddress() ? options.host() : bound.getAddress().getHostAddress();
+        bound.getAddress().isAnyLocalAddress()
+            ? options.host()
+            : bound.getAddress().getHostAddress();
     return new AgentOptions.Address(host, bound.getPort()).toString();
   }
 
@@ -185,8 +187,7 @@ public final class WorkerAgent implements AutoCloseable {
     long wait = 0;
     while (!closing || !inbox.isEmpty()) {
       try {
-        Runnable message =
-            wait <= 0 ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
+        Runnable message = wait <= 0 ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
         now = clocks.now();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
@@ -252,9 +253,7 @@ public final class WorkerAgent implements AutoCloseable {
 
   private void leaseIsInForce() {
     leaseInForce = true;
-    for (Runnable next = untilLeaseInForce.poll();
-        next != null;
-        next = untilLeaseInForce.poll()) {
+    for (Runnable next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
       next.run();
     }
   }
@@ -329,8 +328,7 @@ public final class WorkerAgent implements AutoCloseable {
     public void stopAll(long killWaitMillis) {
       KillRequest how =
           new KillRequest(
-              KillRequest.Method.TERM_WAIT_KILL,
-              (int) Math.min(Integer.MAX_VALUE, killWaitMillis));
+              KillRequest.Method.TERM_WAIT_KILL, (int) Math.min(Integer.MAX_VALUE, killWaitMillis));
       running.forEach(run -> kill(run, how));
     }
 

@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A small process beside us that waits for our death on a pipe, or for the end of our lease, and
- * then kills all tasks (behaviour 7.8, ruling 2). It reads the journal and looks for the cookie, so it reaches descendants, which the
- * parent-death signal of Linux does not, and it needs neither native code nor an extra exec in
- * front of every task. It sits in a session of its own, so that what interrupts us does not
- * interrupt it; when it dies before us it is replaced.
+ * then kills all tasks (behaviour 7.8, ruling 2). It reads the journal and looks for the cookie, so
+ * it reaches descendants, which the parent-death signal of Linux does not, and it needs neither
+ * native code nor an extra exec in front of every task. It sits in a session of its own, so that
+ * what interrupts us does not interrupt it; when it dies before us it is replaced.
  */
 final class Guard implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Guard.class);
@@ -50,8 +50,7 @@ final class Guard implements AutoCloseable {
         command.add(path);
       }
     }
-    command.addAll(
-        List.of("/bin/sh", "-c", script(), "espalier-task-guard"));
+    command.addAll(List.of("/bin/sh", "-c", script(), "espalier-task-guard"));
     command.addAll(List.of(journal.toString(), cookie, gate.toString()));
     Guard guard = new Guard(command, launch(command));
     guard.watch();
@@ -59,9 +58,7 @@ final class Guard implements AutoCloseable {
   }
 
   private static Process launch(List<String> command) throws IOException {
-    return new ProcessBuilder(command)
-        .redirectError(ProcessBuilder.Redirect.DISCARD)
-        .start();
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
   }
 
   private static String script() {

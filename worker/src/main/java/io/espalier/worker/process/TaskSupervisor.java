@@ -103,8 +103,8 @@ public final class TaskSupervisor implements AutoCloseable {
 
   /**
    * The same for tasks that live only as long as a lease does (ruling 2): before the first {@link
-   * #lease}, and after the end of the latest, nothing can be started, and what runs is killed by the
-   * guard, also when this process is frozen.
+   * #lease}, and after the end of the latest, nothing can be started, and what runs is killed by
+   * the guard, also when this process is frozen.
    */
   public static TaskSupervisor prepareLeased(SupervisorOptions options, LogStore logs)
       throws IOException {

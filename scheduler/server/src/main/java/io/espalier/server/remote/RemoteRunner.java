@@ -147,8 +147,7 @@ public final class RemoteRunner implements TaskRunner {
 
   @Override
   public void resume(List<Assignment> unconfirmed) {
-    unconfirmed.forEach(
-        each -> known.add(new RunId(each.job(), each.node(), each.invocation())));
+    unconfirmed.forEach(each -> known.add(new RunId(each.job(), each.node(), each.invocation())));
     List<Assignment> copy = List.copyOf(unconfirmed);
     tell(() -> side.resume(copy, now));
   }
@@ -217,9 +216,7 @@ public final class RemoteRunner implements TaskRunner {
       try {
         long wait = next - clock();
         Runnable message =
-            wait <= 0 || !inbox.isEmpty()
-                ? inbox.poll()
-                : inbox.poll(wait, TimeUnit.MILLISECONDS);
+            wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
         now = clock();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
@@ -277,8 +274,8 @@ public final class RemoteRunner implements TaskRunner {
 
     @Override
     public void late(TaskEnd end) {
-      log.warn(
-          "{} was taken for lost and has ended nevertheless: {}", RunId.of(end), end.kind());
+      // A copy of an end that is settled comes here too, so this is nothing to be warned of.
+      log.debug("{} is known to have ended, and was reported again: {}", RunId.of(end), end.kind());
     }
 
     @Override
@@ -336,7 +333,9 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  /** Lets go of the workers: their tasks go on, and what they report waits for the next scheduler. */
+  /**
+   * Lets go of the workers: their tasks go on, and what they report waits for the next scheduler.
+   */
   @Override
   public void close() {
     server.close();

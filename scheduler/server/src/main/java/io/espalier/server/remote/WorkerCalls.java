@@ -40,8 +40,7 @@ final class WorkerCalls implements AutoCloseable {
   }
 
   /** Exactly one of the two is called, on another thread, within that time. */
-  void work(
-      String address, Work work, long millis, Consumer<WorkAnswer> answered, Failure failed) {
+  void work(String address, Work work, long millis, Consumer<WorkAnswer> answered, Failure failed) {
     try {
       threads.execute(
           () -> {
@@ -49,8 +48,7 @@ final class WorkerCalls implements AutoCloseable {
             try {
               answer = client.work(parse(address), work, millis);
             } catch (RpcFailure e) {
-              failed.because(
-                  e.kind() == RpcFailure.Kind.UNKNOWN, String.valueOf(e.getMessage()));
+              failed.because(e.kind() == RpcFailure.Kind.UNKNOWN, String.valueOf(e.getMessage()));
               return;
             } catch (RuntimeException e) {
               failed.because(true, "while calling " + address + ": " + e);

@@ -116,7 +116,8 @@ final class JobEditorTest {
   void aJobWithErrorsIsRefusedAndNothingIsWritten(@TempDir Path directory) throws Exception {
     Path file = file(directory, "site.json", ONE);
     JobEditor editor = editor(new FileConfigSource(file), clock);
-    assertThatThrownBy(() -> editor.save("bad", job("{\"owner\": \"a\", \"priority\": \"x\"}"), -1, "", ""))
+    assertThatThrownBy(
+            () -> editor.save("bad", job("{\"owner\": \"a\", \"priority\": \"x\"}"), -1, "", ""))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("priority");
     assertThatThrownBy(() -> editor.save("a/../b", job("{\"owner\": \"a\"}"), -1, "", ""))

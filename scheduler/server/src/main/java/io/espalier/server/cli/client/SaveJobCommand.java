@@ -59,7 +59,8 @@ final class SaveJobCommand extends ClientCommand {
     if ((file == null) == (backTo == null)) {
       throw new CommandFailure(ExitCode.USAGE, "name either a FILE or --back-to");
     }
-    Json.Obj saved = backTo == null ? save(client, file == null ? "-" : file) : back(client, backTo);
+    Json.Obj saved =
+        backTo == null ? save(client, file == null ? "-" : file) : back(client, backTo);
     if (json()) {
       print(saved);
     } else {
@@ -81,11 +82,7 @@ final class SaveJobCommand extends ClientCommand {
 
   private Json.Obj save(Client client, String from) {
     return client.call(
-        "PUT",
-        ApiV1.JOB,
-        Map.of("job", job),
-        DeleteJobCommand.query(version, reason),
-        read(from));
+        "PUT", ApiV1.JOB, Map.of("job", job), DeleteJobCommand.query(version, reason), read(from));
   }
 
   private static Json.Obj read(String from) {
