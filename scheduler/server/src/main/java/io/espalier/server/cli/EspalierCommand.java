@@ -38,6 +38,7 @@ public final class EspalierCommand implements Runnable {
     CommandLine line = new CommandLine(new EspalierCommand());
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
+    line.addSubcommand(new WorkerCommand());
     Plugins plugins = Plugins.load();
     line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());

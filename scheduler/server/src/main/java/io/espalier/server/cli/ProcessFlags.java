@@ -5,6 +5,7 @@ import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.LogKeeping;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.ProcessOptions.Remote;
 import io.espalier.server.process.ProcessOptions.Runner;
 import io.espalier.server.process.ProcessOptions.Simulation;
 import io.espalier.server.process.ProcessOptions.Store;
@@ -40,8 +41,8 @@ final class ProcessFlags {
       names = "--runner",
       paramLabel = "KIND",
       description =
-          "local, dry-run or simulated. Default: local for run and with"
-              + " --worker-command, otherwise remote (not available yet).")
+          "local, remote, dry-run or simulated. Default: local for run and with"
+              + " --worker-command, otherwise remote.")
   private @Nullable String runner;
 
   @Option(
@@ -66,7 +67,9 @@ final class ProcessFlags {
   @Option(names = "--http", paramLabel = "HOST:PORT", description = "Where to serve HTTP.")
   private @Nullable String http;
 
-  @Option(names = "--insecure", description = "Allow --http on an address others can reach.")
+  @Option(
+      names = "--insecure",
+      description = "Allow listening without authentication where others can reach it.")
   private boolean insecure;
 
   @Option(
@@ -110,8 +113,24 @@ final class ProcessFlags {
    * @throws CommandFailure naming every flag that is wrong
    */
   ProcessOptions options(String config, boolean oneRun, boolean fresh, int maxAttempts) {
+    return options(config, oneRun, fresh, maxAttempts, null);
+  }
+
+  /**
+   * @param remoteFlags of commands that know the remote runner
+   */
+  ProcessOptions options(
+      String config,
+      boolean oneRun,
+      boolean fresh,
+      int maxAttempts,
+      @Nullable RemoteFlags remoteFlags) {
     List<String> problems = new ArrayList<>();
     Runner kind = runner(oneRun, problems);
+    Optional<Remote> remote =
+        kind == Runner.REMOTE && remoteFlags != null
+            ? Optional.of(remoteFlags.remote(insecure, problems))
+            : Optional.empty();
     Store store = store(problems);
     Optional<HostPort> listener = listener(oneRun, problems);
     if (nodesUpdateMillis < 1 || nodesRetryMillis < 1) {
@@ -125,6 +144,11 @@ final class ProcessFlags {
     }
     LogKeeping keeping = logs.keeping(problems);
     Path directory = directory(config, problems);
+    if (kind == Runner.REMOTE && store == Store.MEMORY && dataDir == null) {
+      problems.add(
+          "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
+              + " are told apart by a number that is kept there");
+    }
     if (!problems.isEmpty()) {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
@@ -144,15 +168,16 @@ final class ProcessFlags {
         Duration.ofMillis(nodesRetryMillis),
         new Simulation(testTaskDuration, testFailureRate),
         keeping,
-        seed == null ? System.nanoTime() : seed);
+        seed == null ? System.nanoTime() : seed,
+        remote);
   }
 
   private Runner runner(boolean oneRun, List<String> problems) {
     if (runner == null) {
-      if (!oneRun && workerCommand == null) {
-        problems.add(
-            "the remote runner is not available yet: say --runner local, dry-run or simulated");
-      }
+      return oneRun || workerCommand != null ? Runner.LOCAL : Runner.REMOTE;
+    }
+    if (oneRun && runner.equals("remote")) {
+      problems.add("--runner remote is for the daemon: espalier scheduler");
       return Runner.LOCAL;
     }
     for (Runner kind : Runner.values()) {
@@ -160,10 +185,7 @@ final class ProcessFlags {
         return kind;
       }
     }
-    problems.add(
-        runner.equals("remote")
-            ? "--runner remote is not available yet: say local, dry-run or simulated"
-            : "--runner " + runner + " is none of local, dry-run, simulated");
+    problems.add("--runner " + runner + " is none of local, remote, dry-run, simulated");
     return Runner.LOCAL;
   }
 

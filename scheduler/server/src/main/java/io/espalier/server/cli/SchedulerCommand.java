@@ -15,10 +15,12 @@ import picocli.CommandLine.Option;
     description = "Run the scheduler until it is stopped, following its configuration.",
     footer = {
       "",
-      "SIGINT and SIGTERM stop it cleanly: tasks are ended, statuses kept.",
+      "SIGINT and SIGTERM stop it cleanly: statuses are kept, local tasks are ended; those of remote",
+      "workers go on, and the next start takes them over.",
       "",
       "Example:",
-      "  espalier scheduler --config config-examples/quickstart.json --runner local"
+      "  espalier scheduler --config config-examples/quickstart.json --runner local",
+      "  espalier scheduler --config config-examples/remote.json --thrift 127.0.0.1:6789"
     })
 public final class SchedulerCommand implements Callable<Integer> {
   @Option(
@@ -29,12 +31,16 @@ public final class SchedulerCommand implements Callable<Integer> {
   private String config = "";
 
   @Mixin private final ProcessFlags flags = new ProcessFlags();
+  @Mixin private final RemoteFlags remote = new RemoteFlags();
 
   @Override
   public Integer call() throws InterruptedException {
-    ProcessOptions options = flags.options(config, false, false, 0);
+    ProcessOptions options = flags.options(config, false, false, 0, remote);
     try (EspalierProcess process = EspalierProcess.startUntilSignal(options, true)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
+      process
+          .thriftAddress()
+          .ifPresent(address -> System.err.println("espalier: workers are expected at " + address));
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       process.awaitEnd();
       return ExitCode.OK;

@@ -15,6 +15,7 @@ import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesState;
+import io.espalier.server.remote.RemoteRunner;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -157,6 +158,13 @@ public final class EspalierProcess implements AutoCloseable {
   /** Where it serves HTTP, if it does. */
   public Optional<URI> httpUri() {
     return Optional.ofNullable(parts.web).map(io.espalier.webui.WebServer::uri);
+  }
+
+  /** Where it expects workers, if it does, as HOST:PORT. */
+  public Optional<String> thriftAddress() {
+    return Optional.ofNullable(parts.remote)
+        .map(RemoteRunner::address)
+        .map(at -> new ProcessOptions.HostPort(at.getHostString(), at.getPort()).toString());
   }
 
   /** How many tasks were started since the process began. */

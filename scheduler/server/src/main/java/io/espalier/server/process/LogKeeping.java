@@ -23,4 +23,14 @@ public record LogKeeping(int retentionDays, long maxMb, boolean redactCommon) {
         new LogRetention(retentionDays * DAY_MILLIS, maxMb << 20),
         redactCommon ? List.of(Redactor.COMMON_SECRETS) : List.of());
   }
+
+  /** As flags. */
+  String shown() {
+    return "--log-retention-days="
+        + retentionDays
+        + " --log-max-mb="
+        + maxMb
+        + " --log-redact-common="
+        + redactCommon;
+  }
 }

@@ -1,6 +1,8 @@
 package io.espalier.server.process;
 
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.thrift.rpc.PeerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +24,7 @@ import java.util.Optional;
  * @param nodesRetry pause after a failed refresh
  * @param logs what is kept of the output of tasks
  * @param seed of every random choice
+ * @param remote of the remote runner; empty with any other
  */
 public record ProcessOptions(
     String configUri,
@@ -39,7 +42,8 @@ public record ProcessOptions(
     Duration nodesRetry,
     Simulation simulation,
     LogKeeping logs,
-    long seed) {
+    long seed,
+    Optional<Remote> remote) {
 
   /** All of them, as one line of flags; without passwords. */
   public String shown() {
@@ -57,11 +61,10 @@ public record ProcessOptions(
         "--nodes-retry-ms=" + nodesRetry.toMillis(),
         "--test-task-duration=" + simulation.meanMillis(),
         "--test-failure-rate=" + simulation.failureRate(),
-        "--log-retention-days=" + logs.retentionDays(),
-        "--log-max-mb=" + logs.maxMb(),
-        "--log-redact-common=" + logs.redactCommon(),
+        logs.shown(),
         "--seed=" + seed,
-        "--fresh=" + fresh);
+        "--fresh=" + fresh,
+        remote.map(Remote::shown).orElse(""));
   }
 
   /** For questions about a data directory whose scheduler has ended. */
@@ -83,12 +86,14 @@ public record ProcessOptions(
         Duration.ofDays(1),
         new Simulation(0, 0),
         new LogKeeping(0, 0, false),
-        0);
+        0,
+        Optional.empty());
   }
 
   /** {@code --runner}. */
   public enum Runner {
     LOCAL("local"),
+    REMOTE("remote"),
     DRY_RUN("dry-run"),
     SIMULATED("simulated");
 
@@ -126,6 +131,24 @@ public record ProcessOptions(
    * @param failureRate share of tasks that end with error_backoff
    */
   public record Simulation(int meanMillis, double failureRate) {}
+
+  /**
+   * For the remote runner.
+   *
+   * @param thrift where workers find it
+   * @param peer how both ends know each other, and how long calls take
+   * @param timers of the protocol, checked
+   */
+  public record Remote(HostPort thrift, PeerOptions peer, ProtocolTimers timers) {
+    String shown() {
+      StringBuilder text =
+          new StringBuilder("--thrift=" + thrift + " (" + peer.security() + ") timers in ms:");
+      timers
+          .values()
+          .forEach((name, millis) -> text.append(' ').append(name).append('=').append(millis));
+      return text.append(", a silent worker is lost after ").append(timers.lostMillis()).toString();
+    }
+  }
 
   /** Where a listener binds. */
   public record HostPort(String host, int port) {

@@ -9,6 +9,7 @@ import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.protocol.SchedulerSide;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -24,6 +25,7 @@ import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
@@ -42,6 +44,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -87,6 +90,7 @@ final class Wiring implements AutoCloseable {
   final ConfigPoller configs;
   final SchedulerApi api;
   final @Nullable WebServer web;
+  final @Nullable RemoteRunner remote;
 
   private record Step(String name, AutoCloseable part) {}
 
@@ -123,7 +127,8 @@ final class Wiring implements AutoCloseable {
       logPolicy = options.logs().policy();
       logs = opened("logs", SegmentLogStore.open(data.logs()));
       logs.apply(logPolicy);
-      TaskRunner runner = runner(options, data, logs, statusText);
+      TaskRunner runner = runner(options, data, logs, statusText, epoch);
+      remote = runner instanceof RemoteRunner workers ? workers : null;
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       thread = new LoopThread(clock, onDeath);
@@ -142,6 +147,10 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
+      if (runner.outlivesScheduler()) {
+        // Also when there is nothing to take over: workers are answered from then on.
+        loop.restoreRunning(store.running());
+      }
       runner.open(new LoopListener(loop, thread));
       loop.restoreHolds(store.holds());
       if (options.frozen()) {
@@ -276,7 +285,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private static TaskRunner runner(
-      ProcessOptions options, DataDirectory data, LogStore logs, StatusText statusText)
+      ProcessOptions options, DataDirectory data, LogStore logs, StatusText statusText, long epoch)
       throws IOException {
     String shard = options.instanceNodeName();
     return switch (options.runner()) {
@@ -287,6 +296,19 @@ final class Wiring implements AutoCloseable {
               options.simulation().meanMillis(),
               options.simulation().failureRate(),
               options.seed());
+      case REMOTE -> {
+        ProcessOptions.Remote how = options.remote().orElseThrow();
+        yield RemoteRunner.listen(
+            shard,
+            epoch,
+            how.timers(),
+            options.store() == ProcessOptions.Store.MEMORY
+                ? SchedulerSide.Past.UNKNOWN
+                : SchedulerSide.Past.KNOWN,
+            new InetSocketAddress(how.thrift().host(), how.thrift().port()),
+            how.peer(),
+            JsonReader::parse);
+      }
       case LOCAL ->
           LocalRunner.prepare(
               shard,
@@ -312,6 +334,9 @@ final class Wiring implements AutoCloseable {
           return null;
         });
     runner.close();
+    if (runner.outlivesScheduler()) {
+      return;
+    }
     // Ends arrive through the inbox, and what was about to be handed out comes back through it.
     long deadline = System.nanoTime() + LAST_ENDS_AT_MOST.toNanos();
     while (thread.call(loop::liveCount) > 0 && System.nanoTime() < deadline) {

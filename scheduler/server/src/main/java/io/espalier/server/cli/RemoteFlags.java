@@ -1,0 +1,34 @@
+package io.espalier.server.cli;
+
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.ProcessOptions.Remote;
+import io.espalier.thrift.rpc.PeerOptions;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What only a scheduler with remote workers needs. */
+final class RemoteFlags {
+  @Option(
+      names = "--thrift",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:6789",
+      description = "Where workers find the scheduler (default ${DEFAULT-VALUE}).")
+  private String thrift = "127.0.0.1:6789";
+
+  @Mixin private final RpcFlags rpc = new RpcFlags();
+  @Mixin private final TimerFlags timerFlags = new TimerFlags();
+
+  Remote remote(boolean insecure, List<String> problems) {
+    HostPort listen = new HostPort("127.0.0.1", 6789);
+    try {
+      listen = HostPort.parse(thrift);
+    } catch (IllegalArgumentException e) {
+      problems.add("--thrift " + thrift + ": " + e.getMessage());
+    }
+    PeerOptions peer = rpc.peer(listen.host(), insecure, problems);
+    ProtocolTimers timers = timerFlags.timers(problems);
+    return new Remote(listen, peer, timers);
+  }
+}

@@ -1,0 +1,102 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.process.Version;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcSecurity;
+import io.espalier.thrift.rpc.RpcTimeouts;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How scheduler and workers know each other, and how long calls between them may take. */
+final class RpcFlags {
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "File with the secret that scheduler and workers share.")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--tls-cert",
+      paramLabel = "FILE",
+      description = "Certificate chain (PEM) for calls between scheduler and workers.")
+  private @Nullable Path tlsCert;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8).")
+  private @Nullable Path tlsKey;
+
+  @Option(
+      names = "--tls-ca",
+      paramLabel = "FILE",
+      description = "The cluster's own authority (PEM): its certificates are let in.")
+  private @Nullable Path tlsCa;
+
+  @Option(
+      names = "--connect-ms",
+      paramLabel = "MS",
+      defaultValue = "1000",
+      description = "Time-out of connecting (default ${DEFAULT-VALUE}).")
+  private int connectMillis;
+
+  @Option(
+      names = "--send-ms",
+      paramLabel = "MS",
+      defaultValue = "1000",
+      description = "Time-out of sending a call (default ${DEFAULT-VALUE}).")
+  private int sendMillis;
+
+  @Option(
+      names = "--receive-ms",
+      paramLabel = "MS",
+      defaultValue = "2000",
+      description = "Time-out of receiving an answer (default ${DEFAULT-VALUE}).")
+  private int receiveMillis;
+
+  /**
+   * @param listen the host that is to be listened on
+   * @return a peer; one that protects nothing when there were problems
+   */
+  PeerOptions peer(String listen, boolean insecure, List<String> problems) {
+    RpcSecurity security = RpcSecurity.none();
+    Optional<RpcSecurity.TlsFiles> files = Optional.empty();
+    if (tlsCert != null && tlsKey != null && tlsCa != null) {
+      files = Optional.of(new RpcSecurity.TlsFiles(tlsCert, tlsKey, tlsCa));
+    } else if (Stream.of(tlsCert, tlsKey, tlsCa).anyMatch(file -> file != null)) {
+      problems.add("--tls-cert, --tls-key and --tls-ca are given all or none");
+    }
+    boolean readable = true;
+    try {
+      security = RpcSecurity.of(files, Optional.ofNullable(tokenFile));
+    } catch (NoSuchFileException e) {
+      problems.add("there is no file " + e.getFile());
+      readable = false;
+    } catch (FileSystemException e) {
+      problems.add("cannot read " + e.getFile() + ": " + e.getReason());
+      readable = false;
+    } catch (IOException e) {
+      problems.add(String.valueOf(e.getMessage()));
+      readable = false;
+    }
+    if (readable) {
+      security.objection("--thrift", listen, insecure).ifPresent(problems::add);
+    }
+    RpcTimeouts timeouts = RpcTimeouts.DEFAULT;
+    if (connectMillis < 1 || sendMillis < 1 || receiveMillis < 1) {
+      problems.add("--connect-ms, --send-ms and --receive-ms must be 1 or more");
+    } else {
+      timeouts =
+          new RpcTimeouts(
+              connectMillis,
+              sendMillis,
+              receiveMillis,
+              2 * (connectMillis + sendMillis + receiveMillis));
+    }
+    return PeerOptions.of("espalier " + Version.get(), security).withTimeouts(timeouts);
+  }
+}

@@ -1,0 +1,199 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.LogKeeping;
+import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.WorkerProcess;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.worker.agent.AgentOptions;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code espalier worker}: runs tasks for a scheduler elsewhere. */
+@Command(
+    name = "worker",
+    mixinStandardHelpOptions = true,
+    description = "Run tasks for a scheduler until it is stopped, or drained.",
+    footer = {
+      "",
+      "Its timers come from the scheduler. SIGINT and SIGTERM stop it: nothing new is taken, tasks may",
+      "run on for --drain-ms, the rest is ended, and the scheduler is told how all of it ended. Exit",
+      "code 0 then, and when an operator has drained it.",
+      "",
+      "Example:",
+      "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1 --thrift 127.0.0.1:0"
+    })
+public final class WorkerCommand implements Callable<Integer> {
+  @Option(
+      names = "--scheduler",
+      paramLabel = "HOST:PORT",
+      required = true,
+      split = ",",
+      description = "Where the scheduler expects workers; several, to be tried in turn.")
+  private List<String> schedulers = List.of();
+
+  @Option(
+      names = "--shard-id",
+      paramLabel = "NAME",
+      description =
+          "The name under which it is known, and may be replaced by another process"
+              + " (default: this host's name).")
+  private @Nullable String shard;
+
+  @Option(
+      names = "--host-name",
+      paramLabel = "NAME",
+      description = "The host as jobs name it for placement (default: this host's name).")
+  private @Nullable String hostName;
+
+  @Option(
+      names = "--thrift",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:0",
+      description = "Where it takes calls; port 0: any (default ${DEFAULT-VALUE}).")
+  private String thrift = "127.0.0.1:0";
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      description = "Where the scheduler finds it, when that is not --thrift.")
+  private @Nullable String advertise;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description =
+          "Where logs and working directories are kept; one worker at a time"
+              + " (default: .espalier/worker-NAME).")
+  private @Nullable String dataDir;
+
+  @Option(
+      names = "--worker-command",
+      paramLabel = "PATH",
+      description = "Program for jobs that have no command of their own.")
+  private @Nullable String workerCommand;
+
+  @Option(
+      names = "--command-dir",
+      paramLabel = "DIR",
+      defaultValue = ".",
+      description =
+          "Where commands with a relative path are looked for (default: the working directory).")
+  private String commandDir = ".";
+
+  @Option(
+      names = "--max-tasks",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "How many tasks at once at most (default 0: as the worker resources say).")
+  private int maxTasks;
+
+  @Option(
+      names = "--drain-ms",
+      paramLabel = "MS",
+      defaultValue = "0",
+      description = "How long a stop waits for running tasks (default ${DEFAULT-VALUE}).")
+  private int drainMillis;
+
+  @Option(
+      names = "--executor",
+      paramLabel = "KIND",
+      defaultValue = "process",
+      description =
+          "process (default), or noop: runs nothing, every task is done at once, for measurements.")
+  private String executor = "process";
+
+  @Option(
+      names = "--insecure",
+      description = "Allow listening without authentication where others can reach it.")
+  private boolean insecure;
+
+  @Mixin private final RpcFlags rpc = new RpcFlags();
+  @Mixin private final LogFlags logs = new LogFlags();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    try (WorkerProcess worker = WorkerProcess.startUntilSignal(options())) {
+      System.err.println(
+          "espalier: worker " + worker.name() + " takes calls at " + worker.address());
+      worker.awaitEnd();
+      return ExitCode.OK;
+    }
+  }
+
+  private WorkerProcess.Options options() {
+    List<String> problems = new ArrayList<>();
+    List<AgentOptions.Address> known = new ArrayList<>();
+    for (String scheduler : schedulers) {
+      AgentOptions.Address address = address("--scheduler", scheduler, problems);
+      if (address.port() == 0) {
+        problems.add("--scheduler " + scheduler + ": the port is missing");
+      }
+      known.add(address);
+    }
+    AgentOptions.Address listen = address("--thrift", thrift, problems);
+    if (advertise != null) {
+      AgentOptions.Address unused = address("--advertise", advertise, problems);
+    }
+    PeerOptions peer = rpc.peer(listen.host(), insecure, problems);
+    String name = shard == null ? ProcessFlags.hostName() : shard;
+    if (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' ')) {
+      problems.add("--shard-id must be 1 to 200 printable characters");
+    }
+    if (maxTasks < 0 || drainMillis < 0) {
+      problems.add("--max-tasks and --drain-ms must be 0 or more");
+    }
+    if (!executor.equals("process") && !executor.equals("noop")) {
+      problems.add("--executor " + executor + " is none of process, noop");
+    }
+    Path data = Path.of("");
+    Path commands = Path.of("");
+    try {
+      data =
+          dataDir == null
+              ? Path.of(".espalier", "worker-" + name.replaceAll("[^A-Za-z0-9._-]", "_"))
+              : Path.of(dataDir);
+      commands = Path.of(commandDir).toAbsolutePath();
+    } catch (InvalidPathException e) {
+      problems.add("not a path: " + e.getInput());
+    }
+    LogKeeping keeping = logs.keeping(problems);
+    if (!problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+    }
+    return new WorkerProcess.Options(
+        new AgentOptions(
+            name,
+            hostName == null ? ProcessFlags.hostName() : hostName,
+            listen,
+            advertise == null ? "" : advertise,
+            known,
+            peer,
+            maxTasks,
+            data,
+            Duration.ofMillis(drainMillis)),
+        workerCommand == null ? List.of() : List.of(workerCommand),
+        commands,
+        keeping,
+        executor.equals("noop"));
+  }
+
+  private static AgentOptions.Address address(String flag, String text, List<String> problems) {
+    try {
+      HostPort parsed = HostPort.parse(text);
+      return new AgentOptions.Address(parsed.host(), parsed.port());
+    } catch (IllegalArgumentException e) {
+      problems.add(flag + " " + text + ": " + e.getMessage());
+      return new AgentOptions.Address("127.0.0.1", 1);
+    }
+  }
+}

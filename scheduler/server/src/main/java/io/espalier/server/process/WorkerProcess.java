@@ -1,0 +1,217 @@
+package io.espalier.server.process;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.status.StatusText;
+import io.espalier.json.JsonReader;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.store.DataDirectory;
+import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.HostResources;
+import io.espalier.worker.agent.NoopTasks;
+import io.espalier.worker.agent.SupervisedTasks;
+import io.espalier.worker.agent.TaskExecution;
+import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.logs.SegmentLogStore;
+import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskSupervisor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One worker process that runs: opened from top to bottom, closed back up. */
+public final class WorkerProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final WorkerAgent agent;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /**
+   * What it is started with, checked.
+   *
+   * @param workerCommand argv prefix of jobs that have no command; empty: none
+   * @param commandDirectory what relative commands are relative to
+   * @param logs what is kept of the output of tasks
+   * @param noop runs nothing
+   */
+  public record Options(
+      AgentOptions agent,
+      List<String> workerCommand,
+      Path commandDirectory,
+      LogKeeping logs,
+      boolean noop) {
+    String shown() {
+      return String.join(
+          " ",
+          "--scheduler="
+              + String.join(",", agent.schedulers().stream().map(Object::toString).toList()),
+          "--shard-id=" + agent.shard(),
+          "--host-name=" + agent.host(),
+          "--thrift=" + agent.listen() + " (" + agent.peer().security() + ")",
+          "--advertise=" + (agent.advertised().isEmpty() ? "as --thrift" : agent.advertised()),
+          "--data-dir=" + agent.dataDirectory(),
+          "--worker-command=" + String.join(" ", workerCommand),
+          "--command-dir=" + commandDirectory,
+          "--max-tasks=" + agent.maxTasks(),
+          "--drain-ms=" + agent.drainWait().toMillis(),
+          logs.shown(),
+          "--executor=" + (noop ? "noop" : "process"),
+          "--connect-ms=" + agent.peer().timeouts().connectMillis(),
+          "--send-ms=" + agent.peer().timeouts().sendMillis(),
+          "--receive-ms=" + agent.peer().timeouts().receiveMillis());
+    }
+  }
+
+  private WorkerProcess(Options options) throws IOException {
+    boolean complete = false;
+    try {
+      LOG.info("effective options: {}; timers come from the scheduler", options.shown());
+      AgentOptions about = options.agent();
+      DataDirectory data = DataDirectory.open(about.dataDirectory(), "worker " + about.shard());
+      opened.push(data);
+      LogStore logs = SegmentLogStore.open(data.logs());
+      opened.push(logs);
+      logs.apply(options.logs().policy());
+      TaskExecution tasks = options.noop() ? new NoopTasks() : supervised(options, data, logs);
+      LOG.info("tasks are run by {}", tasks.description());
+      boolean started = false;
+      try {
+        agent =
+            WorkerAgent.start(
+                withRoot(about, data.root()),
+                tasks,
+                logs,
+                HostResources.ofProc(),
+                JsonReader::parse);
+        started = true;
+      } finally {
+        if (!started) {
+          tasks.close();
+        }
+      }
+      opened.push(agent);
+      complete = true;
+    } finally {
+      if (!complete) {
+        close();
+      }
+    }
+  }
+
+  private static AgentOptions withRoot(AgentOptions about, Path root) {
+    return new AgentOptions(
+        about.shard(),
+        about.host(),
+        about.listen(),
+        about.advertised(),
+        about.schedulers(),
+        about.peer(),
+        about.maxTasks(),
+        root,
+        about.drainWait());
+  }
+
+  private static TaskExecution supervised(Options options, DataDirectory data, LogStore logs)
+      throws IOException {
+    StatusText statusText = new StatusText(JsonReader::parse);
+    return new SupervisedTasks(
+        TaskSupervisor.prepareLeased(
+            SupervisorOptions.of(data.root(), options.commandDirectory())
+                .withWorkerCommand(options.workerCommand())
+                .withHost(options.agent().host())
+                .withStatusForm(end -> statusForm(statusText, end)),
+            logs));
+  }
+
+  private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
+    return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
+  }
+
+  /**
+   * Starts everything; from now on SIGINT and SIGTERM stop it and end this program with 0.
+   *
+   * @throws CommandFailure with one clear line when something cannot be had
+   */
+  public static WorkerProcess startUntilSignal(Options options) {
+    CompletableFuture<WorkerProcess> started = new CompletableFuture<>();
+    AtomicBoolean stopping = new AtomicBoolean();
+    StopSignals.handle(
+        number -> {
+          if (stopping.compareAndSet(false, true)) {
+            var unused =
+                started.thenAccept(
+                    worker -> {
+                      LOG.info("stopping");
+                      worker.close();
+                      System.exit(ExitCode.OK);
+                    });
+          }
+        });
+    try {
+      WorkerProcess worker = new WorkerProcess(options);
+      started.complete(worker);
+      return worker;
+    } catch (IOException | RuntimeException e) {
+      throw e instanceof CommandFailure known
+          ? known
+          : new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Shard and instance. */
+  public String name() {
+    return agent.self().shard() + " (" + Long.toHexString(agent.self().instance()) + ")";
+  }
+
+  /** Where the scheduler finds it. */
+  public String address() {
+    return agent.address();
+  }
+
+  /** Waits until the worker is drained or being stopped. */
+  public void awaitEnd() throws InterruptedException {
+    while (!agent.awaitDrained(1_000)) {
+      if (closed.get()) {
+        // The thread that was told of the signal ends the program.
+        boolean unused = ended.await(5, TimeUnit.MINUTES);
+        return;
+      }
+    }
+    if (!closed.get()) {
+      LOG.info("drained");
+    }
+  }
+
+  /** Stops everything in order; safe to call from several threads, the second waits. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      try {
+        boolean unused = ended.await(5, TimeUnit.MINUTES);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return;
+    }
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        LOG.warn("while closing", e);
+      }
+    }
+    ended.countDown();
+  }
+}

@@ -1,0 +1,351 @@
+package io.espalier.server.remote;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.SchedulerOutput;
+import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.JsonText;
+import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs tasks on workers elsewhere: drives {@link SchedulerSide} with a real clock and real calls.
+ * One thread, "workers", owns it; the scheduler's thread, calls of workers and answers to ours
+ * leave it messages. It takes all that are there before it makes batches, so a round of starts to
+ * one worker is one call, and the busier everything is the bigger the batches are.
+ *
+ * <p>Tasks outlive it: {@link #close} stops none, the next scheduler process takes them over.
+ */
+public final class RemoteRunner implements TaskRunner {
+  private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
+  private static final int MESSAGES_PER_TURN = 20_000;
+
+  private final String shard;
+  private final ProtocolTimers timers;
+  private final WorkerCalls calls;
+  private final RpcServer server;
+  private final SchedulerSide side;
+  private final Thread thread;
+  private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private final Set<RunId> known = ConcurrentHashMap.newKeySet();
+  private final long wallAtStart = System.currentTimeMillis();
+  private final long nanosAtStart = System.nanoTime();
+  private volatile List<WorkerInfo> workers = List.of();
+  private volatile @Nullable TaskListener listener;
+  private volatile boolean closing;
+  private long now;
+
+  private RemoteRunner(
+      String shard,
+      long epoch,
+      ProtocolTimers timers,
+      SchedulerSide.Past past,
+      InetSocketAddress listen,
+      PeerOptions peer,
+      JsonText json)
+      throws IOException {
+    this.shard = shard;
+    this.timers = timers;
+    this.now = clock();
+    this.side = new SchedulerSide(epoch, timers, past, new Output());
+    this.thread = new Thread(this::run, "workers");
+    thread.setDaemon(true);
+    this.server = RpcServer.scheduler(listen, peer, json, new Answers());
+    this.calls = new WorkerCalls(peer);
+  }
+
+  /**
+   * Listens for workers; they are answered once {@link #resume} was called.
+   *
+   * @param shard name of the instance node
+   * @param epoch of this leadership, raised durably before
+   * @param past whether the store knows all that may be alive
+   * @param json reads what comes as JSON text
+   * @throws IOException naming the address, when it cannot be had
+   */
+  public static RemoteRunner listen(
+      String shard,
+      long epoch,
+      ProtocolTimers timers,
+      SchedulerSide.Past past,
+      InetSocketAddress listen,
+      PeerOptions peer,
+      JsonText json)
+      throws IOException {
+    RemoteRunner runner = new RemoteRunner(shard, epoch, timers, past, listen, peer, json);
+    runner.thread.start();
+    return runner;
+  }
+
+  /** Where it listens for workers. */
+  public InetSocketAddress address() {
+    return server.address();
+  }
+
+  /** The newest view of the pool. */
+  public List<WorkerInfo> pool() {
+    return workers;
+  }
+
+  WorkerCalls calls() {
+    return calls;
+  }
+
+  @Override
+  public String name() {
+    return "remote";
+  }
+
+  @Override
+  public String shard() {
+    return shard;
+  }
+
+  @Override
+  public void open(TaskListener newListener) {
+    listener = newListener;
+  }
+
+  @Override
+  public boolean outlivesScheduler() {
+    return true;
+  }
+
+  @Override
+  public void resume(List<Assignment> unconfirmed) {
+    unconfirmed.forEach(each -> known.add(new RunId(each.job(), each.node(), each.invocation())));
+    List<Assignment> copy = List.copyOf(unconfirmed);
+    tell(() -> side.resume(copy, now));
+  }
+
+  @Override
+  public void start(Launch launch) {
+    if (!known.add(RunId.of(launch))) {
+      throw new IllegalStateException("this invocation was started before: " + RunId.of(launch));
+    }
+    tell(() -> side.start(launch, now));
+  }
+
+  @Override
+  public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    RunId run = new RunId(job, node, invocation);
+    return known.contains(run) && told(() -> side.kill(run, how, now));
+  }
+
+  @Override
+  public boolean extend(String job, String node, Invocation invocation, long millis) {
+    RunId run = new RunId(job, node, invocation);
+    return known.contains(run) && told(() -> side.extend(run, millis, now));
+  }
+
+  @Override
+  public boolean mayBeAlive(String job, String node, Invocation invocation) {
+    return known.contains(new RunId(job, node, invocation));
+  }
+
+  @Override
+  public void holds(List<WorkerHold> holds) {
+    List<String> cordoned = new ArrayList<>();
+    List<String> draining = new ArrayList<>();
+    for (WorkerHold hold : holds) {
+      (hold.kind() == WorkerHold.Kind.DRAIN ? draining : cordoned).add(hold.shard());
+    }
+    tell(() -> side.holds(cordoned, draining, now));
+  }
+
+  @Override
+  public void recorded(TaskEnd end) {
+    RunId run = RunId.of(end);
+    tell(() -> side.recorded(run, now));
+  }
+
+  private boolean told(java.util.function.BooleanSupplier message) {
+    tell(
+        () -> {
+          boolean unused = message.getAsBoolean();
+        });
+    return true;
+  }
+
+  private void tell(Runnable message) {
+    inbox.add(message);
+  }
+
+  /** A clock that neither jumps nor goes back. */
+  private long clock() {
+    return wallAtStart + (System.nanoTime() - nanosAtStart) / 1_000_000;
+  }
+
+  private void run() {
+    long next = 0;
+    while (!closing) {
+      try {
+        long wait = next - clock();
+        Runnable message =
+            wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
+        now = clock();
+        for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
+          handled(message);
+          message = inbox.poll();
+        }
+        if (message != null) {
+          handled(message);
+        }
+        next = step();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private long step() {
+    try {
+      return side.step(now);
+    } catch (RuntimeException e) {
+      log.error("the protocol failed", e);
+      return now + 1_000;
+    }
+  }
+
+  private static void handled(Runnable message) {
+    try {
+      message.run();
+    } catch (RuntimeException e) {
+      log.error("while handling a message about workers", e);
+    }
+  }
+
+  /** What the protocol wants done. */
+  private final class Output implements SchedulerOutput {
+    @Override
+    public void send(String address, Work work) {
+      WorkerRef worker = work.worker();
+      calls.work(
+          address,
+          work,
+          timers.callMillis(),
+          answer -> tell(() -> side.answered(worker, answer, now)),
+          (reached, why) -> {
+            log.debug("work {} for {}: {}", work.number(), worker.shard(), why);
+            tell(() -> side.failed(worker, work.number(), reached, why, now));
+          });
+    }
+
+    @Override
+    public void ended(TaskEnd end) {
+      known.remove(RunId.of(end));
+      hear(to -> to.ended(end));
+    }
+
+    @Override
+    public void late(TaskEnd end) {
+      // A copy of an end that is settled comes here too, so this is nothing to be warned of.
+      log.debug("{} is known to have ended, and was reported again: {}", RunId.of(end), end.kind());
+    }
+
+    @Override
+    public void progress(RunId run, Progress progress) {
+      hear(to -> to.progress(run.job(), run.node(), run.invocation(), progress));
+    }
+
+    @Override
+    public void usage(RunId run, Usage usage) {
+      hear(to -> to.usage(run.job(), run.node(), run.invocation(), usage));
+    }
+
+    @Override
+    public void workers(List<WorkerInfo> newest) {
+      workers = List.copyOf(newest);
+      hear(to -> to.workers(newest));
+    }
+
+    @Override
+    public void warn(String message) {
+      log.warn("{}", message);
+    }
+
+    private void hear(Consumer<TaskListener> news) {
+      TaskListener to = listener;
+      if (to != null) {
+        news.accept(to);
+      }
+    }
+  }
+
+  /** What workers say. */
+  private final class Answers implements Calls.OfScheduler {
+    @Override
+    public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
+      return answer(at -> side.heartbeat(heartbeat, at));
+    }
+
+    @Override
+    public CompletionStage<ReportAnswer> report(Report report) {
+      return answer(at -> side.report(report, at));
+    }
+
+    private <T> CompletionStage<T> answer(LongFunction<T> question) {
+      CompletableFuture<T> answer = new CompletableFuture<>();
+      tell(
+          () -> {
+            try {
+              answer.complete(question.apply(now));
+            } catch (RuntimeException e) {
+              answer.completeExceptionally(e);
+            }
+          });
+      return answer;
+    }
+  }
+
+  /**
+   * Lets go of the workers: their tasks go on, and what they report waits for the next scheduler.
+   */
+  @Override
+  public void close() {
+    server.close();
+    closing = true;
+    tell(() -> {});
+    try {
+      thread.join(2_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    calls.close();
+  }
+}

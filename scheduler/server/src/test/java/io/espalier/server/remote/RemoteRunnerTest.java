@@ -1,0 +1,227 @@
+package io.espalier.server.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.running.CollectedEnds;
+import io.espalier.testkit.running.Launches;
+import io.espalier.testkit.running.MemoryLogStore;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcSecurity;
+import io.espalier.thrift.rpc.RpcTimeouts;
+import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.HostResources;
+import io.espalier.worker.agent.NoopTasks;
+import io.espalier.worker.agent.SupervisedTasks;
+import io.espalier.worker.agent.TaskExecution;
+import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskSupervisor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A runner and workers in one process, with real calls; who runs what is said by the test. */
+final class RemoteRunnerTest {
+  private static final PeerOptions PEER =
+      PeerOptions.of("test", RpcSecurity.secret("a test secret"))
+          .withTimeouts(new RpcTimeouts(1_000, 1_000, 2_000, 4_000));
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  private Path directory;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private final CollectedEnds ends = new CollectedEnds();
+  private final Launches launches = new Launches();
+
+  @AfterEach
+  void close() throws Exception {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    open.add(part);
+    return part;
+  }
+
+  private RemoteRunner scheduler(long epoch, int port, List<Assignment> unconfirmed)
+      throws IOException {
+    RemoteRunner runner =
+        opened(
+            RemoteRunner.listen(
+                "scheduler",
+                epoch,
+                Timers.SHORT,
+                SchedulerSide.Past.KNOWN,
+                new InetSocketAddress("127.0.0.1", port),
+                PEER,
+                JsonReader::parse));
+    runner.open(ends);
+    runner.resume(unconfirmed);
+    return runner;
+  }
+
+  private WorkerAgent worker(String shard, RemoteRunner runner, boolean noop) throws IOException {
+    Path data = directory.resolve(shard);
+    Files.createDirectories(data);
+    MemoryLogStore logs = new MemoryLogStore();
+    TaskExecution tasks =
+        noop
+            ? new NoopTasks()
+            : new SupervisedTasks(
+                TaskSupervisor.prepareLeased(
+                    SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)),
+                    logs));
+    return opened(
+        WorkerAgent.start(
+            new AgentOptions(
+                shard,
+                "host-of-" + shard,
+                new AgentOptions.Address("127.0.0.1", 0),
+                "",
+                List.of(new AgentOptions.Address("127.0.0.1", runner.address().getPort())),
+                PEER,
+                0,
+                data,
+                Duration.ZERO),
+            tasks,
+            logs,
+            HostResources.ofProc(),
+            JsonReader::parse));
+  }
+
+  private static void awaitHealthy(RemoteRunner runner, int count) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> runner.pool().stream().filter(WorkerInfo::takesTasks).count() == count);
+  }
+
+  private Launch launch(WorkerRef worker, String node, String script) {
+    Launch made = launches.of("job", node, List.of("/bin/sh", "-c", script, "task"));
+    return new Launch(
+        made.job(),
+        made.node(),
+        new Invocation(1, made.invocation().sequence(), made.invocation().startMillis()),
+        made.attempt(),
+        made.command(),
+        made.argument(),
+        made.statusFrom(),
+        made.subprocess(),
+        made.kill(),
+        Limits.NONE,
+        worker,
+        Map.of());
+  }
+
+  @Test
+  void aTaskRunsOnItsWorkerAndItsStatusComesBack() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    Launch launch = launch(worker.self(), "node", "echo it was me > $2; exit 0");
+    runner.start(launch);
+    TaskEnd end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    assertThat(end.rawStatus()).isEqualTo("it was me");
+    runner.recorded(end);
+  }
+
+  @Test
+  void aRunningTaskIsKilled() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    Launch launch = launch(worker.self(), "node", "exec sleep 100");
+    runner.start(launch);
+    assertThat(
+            runner.kill(
+                "job", "node", launch.invocation(), new KillRequest(KillRequest.Method.KILL, 0)))
+        .isTrue();
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    assertThat(runner.mayBeAlive("job", "node", launch.invocation())).isFalse();
+  }
+
+  @Test
+  void thousandsOfTasksOverThreeWorkersEndOnceEach() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    List<WorkerAgent> workers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      workers.add(worker("w" + i, runner, true));
+    }
+    awaitHealthy(runner, 3);
+    int count = 20_000;
+    for (int i = 0; i < count; i++) {
+      runner.start(launch(workers.get(i % 3).self(), "node" + i, ""));
+    }
+    List<TaskEnd> all = ends.awaitCount(count);
+    all.forEach(runner::recorded);
+    assertThat(all).hasSize(count).allMatch(end -> "done".equals(end.rawStatus()));
+    assertThat(all.stream().map(TaskEnd::invocation).distinct().count()).isEqualTo(count);
+  }
+
+  @Test
+  void aWorkerThatGoesAwayLosesItsTasksAfterTheLeaseAndNotBefore() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    Launch launch = launch(worker.self(), "node", "while sleep 0.05; do date +%s%3N > alive; done");
+    runner.start(launch);
+    Path alive = directory.resolve("w1/jobs/job/alive");
+    await().atMost(Duration.ofSeconds(20)).until(() -> Files.exists(alive));
+    // It can still be reached, but nobody hears it any more.
+    runner.close();
+    RemoteRunner other =
+        scheduler(2, 0, List.of(new Assignment("job", "node", launch.invocation(), worker.self())));
+    TaskEnd end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.LOST);
+    long last = Long.parseLong(Files.readString(alive).strip());
+    assertThat(last).isLessThanOrEqualTo(System.currentTimeMillis());
+    assertThat(other.mayBeAlive("job", "node", launch.invocation())).isFalse();
+  }
+
+  @Test
+  void aNewSchedulerTakesOverWhatRuns() throws Exception {
+    RemoteRunner first = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", first, false);
+    awaitHealthy(first, 1);
+    Path go = directory.resolve("go");
+    Launch launch =
+        launch(
+            worker.self(), "node", "until [ -e " + go + " ]; do sleep 0.05; done; echo kept > $2");
+    first.start(launch);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> Files.isDirectory(directory.resolve("w1/jobs/job")));
+    int port = first.address().getPort();
+    first.close();
+    RemoteRunner second =
+        scheduler(
+            2, port, List.of(new Assignment("job", "node", launch.invocation(), worker.self())));
+    awaitHealthy(second, 1);
+    Files.writeString(go, "");
+    TaskEnd end = ends.await(launch);
+    assertThat(end.rawStatus()).isEqualTo("kept");
+    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+  }
+}

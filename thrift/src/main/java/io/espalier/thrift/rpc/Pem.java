@@ -1,0 +1,68 @@
+package io.espalier.thrift.rpc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/** Reads PEM files. All failures name the file and never show what is in it. */
+final class Pem {
+  private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
+  private static final String END = "-----END PRIVATE KEY-----";
+
+  private Pem() {}
+
+  static List<X509Certificate> certificates(Path file) throws IOException {
+    List<X509Certificate> certificates = new ArrayList<>();
+    try (InputStream in = Files.newInputStream(file)) {
+      for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        certificates.add((X509Certificate) certificate);
+      }
+    } catch (CertificateException e) {
+      throw new IOException(file + " has no certificates in PEM form: " + e.getMessage(), e);
+    }
+    if (certificates.isEmpty()) {
+      throw new IOException(file + " has no certificate in it");
+    }
+    return certificates;
+  }
+
+  static PrivateKey privateKey(Path file) throws IOException {
+    String text = Files.readString(file);
+    int begin = text.indexOf(BEGIN);
+    int end = text.indexOf(END);
+    if (begin < 0 || end < begin) {
+      throw new IOException(
+          file
+              + " has no unencrypted PKCS#8 key (BEGIN PRIVATE KEY);"
+              + " openssl pkcs8 -topk8 -nodes makes one of other forms");
+    }
+    byte[] der;
+    try {
+      der = Base64.getMimeDecoder().decode(text.substring(begin + BEGIN.length(), end));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " is damaged: its key is not in base 64", e);
+    }
+    for (String algorithm : List.of("EC", "RSA", "Ed25519")) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
+      } catch (InvalidKeySpecException e) {
+        // Another kind of key: the next one is tried.
+      } catch (GeneralSecurityException e) {
+        throw new IOException("this Java cannot read keys of type " + algorithm, e);
+      }
+    }
+    throw new IOException(file + " has a key that is none of EC, RSA, Ed25519");
+  }
+}

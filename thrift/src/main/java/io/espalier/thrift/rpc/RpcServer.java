@@ -1,0 +1,108 @@
+package io.espalier.thrift.rpc;
+
+import io.espalier.core.status.JsonText;
+import io.espalier.thrift.gen.RefusalCode;
+import io.espalier.thrift.gen.Refused;
+import io.espalier.thrift.gen.SchedulerService;
+import io.espalier.thrift.gen.WorkerService;
+import io.espalier.thrift.wire.BadMessage;
+import io.espalier.thrift.wire.WireLogs;
+import io.espalier.thrift.wire.WireReports;
+import io.espalier.thrift.wire.WireWorks;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** Listens for the other side's calls. */
+public final class RpcServer implements AutoCloseable {
+  private final FrameServer server;
+
+  private RpcServer(FrameServer server) {
+    this.server = server;
+  }
+
+  /**
+   * Serves workers.
+   *
+   * @throws IOException naming the address, when it cannot be had
+   */
+  public static RpcServer scheduler(
+      InetSocketAddress address, PeerOptions options, JsonText json, Calls.OfScheduler calls)
+      throws IOException {
+    WireReports wire = new WireReports(json);
+    Methods methods =
+        new Methods()
+            .add(
+                "heartbeat",
+                SchedulerService.heartbeat_args::new,
+                given -> read(() -> calls.heartbeat(WireReports.heartbeat(given.getHeartbeat()))),
+                answer -> new SchedulerService.heartbeat_result().setSuccess(WireReports.of(answer)),
+                refused -> new SchedulerService.heartbeat_result().setRefused(refused))
+            .add(
+                "report",
+                SchedulerService.report_args::new,
+                given -> read(() -> calls.report(wire.report(given.getReport()))),
+                answer -> new SchedulerService.report_result().setSuccess(WireReports.of(answer)),
+                refused -> new SchedulerService.report_result().setRefused(refused));
+    return start(Role.SCHEDULER, address, options, methods);
+  }
+
+  /**
+   * Serves the scheduler.
+   *
+   * @throws IOException naming the address, when it cannot be had
+   */
+  public static RpcServer worker(
+      InetSocketAddress address, PeerOptions options, JsonText json, Calls.OfWorker calls)
+      throws IOException {
+    WireWorks wire = new WireWorks(json);
+    Methods methods =
+        new Methods()
+            .add(
+                "work",
+                WorkerService.work_args::new,
+                given -> read(() -> calls.work(wire.work(given.getWork()))),
+                answer -> new WorkerService.work_result().setSuccess(WireWorks.of(answer)),
+                refused -> new WorkerService.work_result().setRefused(refused))
+            .add(
+                "logs",
+                WorkerService.logs_args::new,
+                given -> read(() -> calls.logs(WireLogs.query(given.getQuery()))),
+                page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
+                refused -> new WorkerService.logs_result().setRefused(refused));
+    return start(Role.WORKER, address, options, methods);
+  }
+
+  private static RpcServer start(
+      Role role, InetSocketAddress address, PeerOptions options, Methods methods)
+      throws IOException {
+    return new RpcServer(
+        FrameServer.start(
+            address,
+            options.security(),
+            options.limits(),
+            "rpc-" + role.word(),
+            peer -> new ThriftExchange(role, options, methods, peer)));
+  }
+
+  private static <T> CompletionStage<T> read(Supplier<CompletionStage<T>> call) {
+    try {
+      return call.get();
+    } catch (BadMessage e) {
+      return CompletableFuture.failedFuture(
+          new Refused(RefusalCode.BAD_MESSAGE, String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress address() {
+    return server.address();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

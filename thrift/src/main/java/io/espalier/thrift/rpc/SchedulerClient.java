@@ -1,0 +1,67 @@
+package io.espalier.thrift.rpc;
+
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.thrift.gen.SchedulerService;
+import io.espalier.thrift.wire.BadMessage;
+import io.espalier.thrift.wire.WireReports;
+import java.net.InetSocketAddress;
+
+/** Calls a scheduler. Thread-safe; calls block within the time-outs. */
+public final class SchedulerClient implements AutoCloseable {
+  private final RpcClients clients;
+
+  public SchedulerClient(PeerOptions options) {
+    this.clients = new RpcClients(Role.SCHEDULER, options);
+  }
+
+  /**
+   * Says that we are here.
+   *
+   * @param millis all that it may take
+   */
+  public HeartbeatAnswer heartbeat(InetSocketAddress to, Heartbeat heartbeat, long millis)
+      throws RpcFailure {
+    SchedulerService.heartbeat_result result = new SchedulerService.heartbeat_result();
+    clients.call(
+        to,
+        "heartbeat",
+        new SchedulerService.heartbeat_args(WireReports.of(heartbeat)),
+        result,
+        clients.options().timeouts().within(millis));
+    RpcClients.check(to, result.getRefused());
+    try {
+      return WireReports.heartbeatAnswer(result.getSuccess());
+    } catch (BadMessage e) {
+      throw RpcClients.bad(to, e);
+    }
+  }
+
+  /**
+   * Says what became of tasks.
+   *
+   * @param millis all that it may take
+   */
+  public ReportAnswer report(InetSocketAddress to, Report report, long millis) throws RpcFailure {
+    SchedulerService.report_result result = new SchedulerService.report_result();
+    clients.call(
+        to,
+        "report",
+        new SchedulerService.report_args(WireReports.of(report)),
+        result,
+        clients.options().timeouts().within(millis));
+    RpcClients.check(to, result.getRefused());
+    try {
+      return WireReports.reportAnswer(result.getSuccess());
+    } catch (BadMessage e) {
+      throw RpcClients.bad(to, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    clients.close();
+  }
+}

@@ -1,0 +1,137 @@
+package io.espalier.thrift.wire;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.thrift.gen.WireFacts;
+import io.espalier.thrift.gen.WireKill;
+import io.espalier.thrift.gen.WireRun;
+import io.espalier.thrift.gen.WireUsage;
+import io.espalier.thrift.gen.WireVersions;
+import io.espalier.thrift.gen.WireWorker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What all messages have in common. Reading throws {@link BadMessage} and nothing else. */
+final class Wire {
+  private Wire() {}
+
+  static <A, B> List<B> each(@Nullable List<A> list, Function<A, B> conversion) {
+    if (list == null) {
+      return List.of();
+    }
+    List<B> converted = new ArrayList<>(list.size());
+    for (A item : list) {
+      converted.add(conversion.apply(item));
+    }
+    return converted;
+  }
+
+  static <T> T present(@Nullable T value, String what) {
+    if (value == null) {
+      throw new BadMessage("it lacks " + what);
+    }
+    return value;
+  }
+
+  static String text(@Nullable String value) {
+    return value == null ? "" : value;
+  }
+
+  static <K, V> Map<K, V> map(@Nullable Map<K, V> value) {
+    return value == null ? Map.of() : value;
+  }
+
+  /** The constant with that word. */
+  static <E> E word(E[] values, Function<E, String> label, @Nullable String word, String what) {
+    for (E value : values) {
+      if (label.apply(value).equals(word)) {
+        return value;
+      }
+    }
+    throw new BadMessage("unknown " + what + ": " + word);
+  }
+
+  static WireWorker of(WorkerRef worker) {
+    return new WireWorker(worker.shard(), worker.instance());
+  }
+
+  static WorkerRef worker(@Nullable WireWorker wire) {
+    WireWorker worker = present(wire, "a worker");
+    return new WorkerRef(present(worker.getShard(), "a shard"), worker.getInstance());
+  }
+
+  static WireRun of(String job, String node, Invocation invocation) {
+    return new WireRun(
+        job, node, invocation.epoch(), invocation.sequence(), invocation.startMillis());
+  }
+
+  static WireRun of(RunId run) {
+    return of(run.job(), run.node(), run.invocation());
+  }
+
+  static RunId run(@Nullable WireRun wire) {
+    WireRun run = present(wire, "a run");
+    return new RunId(
+        present(run.getJob(), "a job"),
+        present(run.getNode(), "a node"),
+        new Invocation(run.getEpoch(), run.getSequence(), run.getStartMillis()));
+  }
+
+  static WireFacts of(WorkerFacts facts) {
+    return new WireFacts(
+        facts.host(),
+        facts.address(),
+        facts.maxTasks(),
+        facts.physical(),
+        new WireVersions(facts.versions().oldest(), facts.versions().newest()),
+        facts.capabilities());
+  }
+
+  static WorkerFacts facts(@Nullable WireFacts wire) {
+    WireFacts facts = present(wire, "facts");
+    WireVersions versions = present(facts.getVersions(), "versions");
+    if (versions.getOldest() < 1 || versions.getNewest() < versions.getOldest()) {
+      throw new BadMessage("its versions are no range");
+    }
+    return new WorkerFacts(
+        present(facts.getHost(), "a host"),
+        present(facts.getAddress(), "an address"),
+        facts.getMaxTasks(),
+        map(facts.getPhysical()),
+        new Versions(versions.getOldest(), versions.getNewest()),
+        facts.getCapabilities() == null ? Set.of() : facts.getCapabilities());
+  }
+
+  static WireUsage of(Usage usage) {
+    return new WireUsage(
+        usage.cpuMillis(), usage.peakMemoryBytes(), usage.readBytes(), usage.writtenBytes());
+  }
+
+  static Usage usage(WireUsage wire) {
+    return new Usage(
+        wire.getCpuMillis(),
+        wire.getPeakMemoryBytes(),
+        wire.getReadBytes(),
+        wire.getWrittenBytes());
+  }
+
+  static WireKill of(KillRequest kill) {
+    return new WireKill(kill.method().label(), kill.waitMillis());
+  }
+
+  static KillRequest kill(@Nullable WireKill wire) {
+    WireKill kill = present(wire, "a way to kill");
+    return new KillRequest(
+        word(KillRequest.Method.values(), KillRequest.Method::label, kill.getMethod(), "method"),
+        kill.getWaitMillis());
+  }
+}

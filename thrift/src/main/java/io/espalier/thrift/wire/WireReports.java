@@ -1,0 +1,226 @@
+package io.espalier.thrift.wire;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.status.JsonText;
+import io.espalier.thrift.gen.WireEnd;
+import io.espalier.thrift.gen.WireEndKind;
+import io.espalier.thrift.gen.WireHeartbeat;
+import io.espalier.thrift.gen.WireHeartbeatAnswer;
+import io.espalier.thrift.gen.WireHeartbeatVerdict;
+import io.espalier.thrift.gen.WireProgress;
+import io.espalier.thrift.gen.WireReport;
+import io.espalier.thrift.gen.WireReportAnswer;
+import io.espalier.thrift.gen.WireSample;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a worker says, and the answers. Thread-safe; reading throws {@link BadMessage}. */
+public final class WireReports {
+  private static final int MAX_PROGRESS = Progress.MAX_BYTES;
+
+  private final JsonText json;
+
+  /**
+   * @param json reads the JSON of progress
+   */
+  public WireReports(JsonText json) {
+    this.json = json;
+  }
+
+  public static WireHeartbeat of(Heartbeat heartbeat) {
+    return new WireHeartbeat(
+        Wire.of(heartbeat.worker()),
+        heartbeat.number(),
+        heartbeat.epoch(),
+        heartbeat.session(),
+        Wire.of(heartbeat.facts()),
+        heartbeat.draining(),
+        heartbeat.healthy(),
+        heartbeat.note(),
+        heartbeat.running(),
+        heartbeat.unsettled(),
+        Wire.each(heartbeat.runs(), Wire::of),
+        heartbeat.cleared());
+  }
+
+  public static Heartbeat heartbeat(@Nullable WireHeartbeat wire) {
+    WireHeartbeat heartbeat = Wire.present(wire, "a heartbeat");
+    return new Heartbeat(
+        Wire.worker(heartbeat.getWorker()),
+        heartbeat.getNumber(),
+        heartbeat.getEpoch(),
+        heartbeat.getSession(),
+        Wire.facts(heartbeat.getFacts()),
+        heartbeat.isDraining(),
+        heartbeat.isHealthy(),
+        Wire.text(heartbeat.getNote()),
+        heartbeat.getRunning(),
+        heartbeat.getUnsettled(),
+        Wire.each(heartbeat.getRuns(), Wire::run),
+        heartbeat.getCleared() == null ? List.of() : heartbeat.getCleared());
+  }
+
+  public static WireHeartbeatAnswer of(HeartbeatAnswer answer) {
+    return new WireHeartbeatAnswer(
+        answer.number(),
+        WireHeartbeatVerdict.valueOf(answer.verdict().name()),
+        answer.epoch(),
+        answer.session(),
+        answer.version(),
+        answer.timers().values(),
+        answer.drain(),
+        answer.message());
+  }
+
+  public static HeartbeatAnswer heartbeatAnswer(@Nullable WireHeartbeatAnswer wire) {
+    WireHeartbeatAnswer answer = Wire.present(wire, "an answer");
+    return new HeartbeatAnswer(
+        answer.getNumber(),
+        HeartbeatAnswer.Verdict.valueOf(Wire.present(answer.getVerdict(), "a verdict").name()),
+        answer.getEpoch(),
+        answer.getSession(),
+        answer.getVersion(),
+        timers(Wire.map(answer.getTimers())),
+        answer.isDrain(),
+        Wire.text(answer.getMessage()));
+  }
+
+  private static ProtocolTimers timers(Map<String, Long> wire) {
+    // A timer that the other release does not have yet keeps its default.
+    Map<String, Long> values = new LinkedHashMap<>(ProtocolTimers.BALANCED.values());
+    values.putAll(wire);
+    ProtocolTimers timers = ProtocolTimers.of(values);
+    if (!timers.problems().isEmpty()) {
+      throw new BadMessage("its timers do not fit together: " + timers.problems().get(0));
+    }
+    return timers;
+  }
+
+  public static WireReport of(Report report) {
+    return new WireReport(
+        Wire.of(report.worker()),
+        report.number(),
+        Wire.each(report.ends(), WireReports::of),
+        Wire.each(report.progress(), WireReports::of),
+        Wire.each(
+            report.usage(),
+            sample -> new WireSample(Wire.of(sample.run()), Wire.of(sample.usage()))));
+  }
+
+  public Report report(@Nullable WireReport wire) {
+    WireReport report = Wire.present(wire, "a report");
+    List<Report.ProgressOf> progress = new ArrayList<>();
+    for (WireProgress each : Wire.each(report.getProgress(), p -> p)) {
+      progress.add(progress(each));
+    }
+    return new Report(
+        Wire.worker(report.getWorker()),
+        report.getNumber(),
+        Wire.each(report.getEnds(), WireReports::end),
+        progress,
+        Wire.each(
+            report.getUsage(),
+            sample ->
+                new Report.UsageOf(
+                    Wire.run(sample.getRun()),
+                    Wire.usage(Wire.present(sample.getUsage(), "a usage")))));
+  }
+
+  public static WireReportAnswer of(ReportAnswer answer) {
+    return new WireReportAnswer(
+        answer.number(), answer.accepted(), Wire.each(answer.settled(), Wire::of));
+  }
+
+  public static ReportAnswer reportAnswer(@Nullable WireReportAnswer wire) {
+    WireReportAnswer answer = Wire.present(wire, "an answer");
+    return new ReportAnswer(
+        answer.getNumber(), answer.isAccepted(), Wire.each(answer.getSettled(), Wire::run));
+  }
+
+  static WireEnd of(TaskEnd end) {
+    WireEnd wire = new WireEnd();
+    wire.setRun(Wire.of(end.job(), end.node(), end.invocation()));
+    wire.setKind(WireEndKind.valueOf(end.kind().name()));
+    wire.setRawStatus(end.rawStatus());
+    if (end.exitCode() != null) {
+      wire.setExitCode(end.exitCode());
+    }
+    if (end.signal() != null) {
+      wire.setSignal(end.signal());
+    }
+    wire.setMessage(end.message());
+    if (end.stopReason() != null) {
+      wire.setStopReason(end.stopReason().name());
+    }
+    wire.setCoreDumped(end.coreDumped());
+    if (end.usage() != null) {
+      wire.setUsage(Wire.of(end.usage()));
+    }
+    wire.setEndedAtMillis(end.endedAtMillis());
+    wire.setRetryAfterMillis(end.retryAfterMillis());
+    return wire;
+  }
+
+  static TaskEnd end(WireEnd wire) {
+    RunId run = Wire.run(wire.getRun());
+    return new TaskEnd(
+        run.job(),
+        run.node(),
+        run.invocation(),
+        TaskEnd.Kind.valueOf(Wire.present(wire.getKind(), "a kind of end").name()),
+        wire.getRawStatus(),
+        wire.isSetExitCode() ? wire.getExitCode() : null,
+        wire.isSetSignal() ? wire.getSignal() : null,
+        wire.getMessage(),
+        wire.isSetStopReason()
+            ? Wire.word(StopReason.values(), StopReason::name, wire.getStopReason(), "stop reason")
+            : null,
+        wire.isCoreDumped(),
+        wire.isSetUsage() ? Wire.usage(wire.getUsage()) : null,
+        wire.getEndedAtMillis(),
+        wire.getRetryAfterMillis());
+  }
+
+  private static WireProgress of(Report.ProgressOf of) {
+    Progress progress = of.progress();
+    WireProgress wire = new WireProgress();
+    wire.setRun(Wire.of(of.run()));
+    if (progress.done() != null) {
+      wire.setDone(progress.done());
+    }
+    if (progress.total() != null) {
+      wire.setTotal(progress.total());
+    }
+    wire.setCursor(progress.cursor());
+    wire.setJson(JsonWriter.compact(progress.json()));
+    return wire;
+  }
+
+  private Report.ProgressOf progress(WireProgress wire) {
+    String text = Wire.present(wire.getJson(), "the JSON of a progress");
+    // What is longer was let through by a worker that should not have: characters are enough here.
+    if (text.length() > MAX_PROGRESS || !(json.read(text).value() instanceof Json.Obj object)) {
+      throw new BadMessage("a progress is no JSON object of at most " + MAX_PROGRESS + " bytes");
+    }
+    return new Report.ProgressOf(
+        Wire.run(wire.getRun()),
+        new Progress(
+            wire.isSetDone() ? wire.getDone() : null,
+            wire.isSetTotal() ? wire.getTotal() : null,
+            wire.getCursor(),
+            object));
+  }
+}

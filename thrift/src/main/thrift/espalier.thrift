@@ -1,0 +1,339 @@
+// The protocol between a scheduler and its workers. What the messages mean, and why a task never
+// runs twice, is argued in PROTOCOL.md; the comments here say what each call does when it fails,
+// half fails, comes late, twice or out of order.
+//
+// Transport: framed, compact, TCP, with or without TLS; one request at a time per connection. The
+// first call on every connection is greet; until it has been answered well nothing else is.
+//
+// Compatibility: fields and methods are only added, numbers never reused, nothing is required. A
+// release talks to the one before it: see Greeting.
+//
+// Times are epoch milliseconds by the clock of whoever says them; durations are milliseconds.
+// 0 and the empty string mean "none" unless something else is said.
+
+namespace java io.espalier.thrift.gen
+
+// ---- who is there ---------------------------------------------------------------------------------
+
+struct Greeting {
+  1: i32 oldestProtocol   // the range that the caller speaks
+  2: i32 newestProtocol
+  3: string program       // for people: "espalier 0.1.0"
+  4: string callee        // what the caller takes us for: "scheduler" or "worker"
+  5: optional string token
+}
+
+struct Greeted {
+  1: i32 protocol         // the newest that both speak; both keep to it on this connection
+  2: string program
+}
+
+enum RefusalCode {
+  WRONG_TOKEN = 1
+  OTHER_PROTOCOL = 2      // the ranges have nothing in common
+  OTHER_ROLE = 3          // the callee is not what the caller takes it for
+  NOT_GREETED = 4
+  BAD_MESSAGE = 5         // nothing of it was acted upon
+  NOT_LEADER = 6          // the scheduler is not (or no longer) in charge; ask again later
+  SHUTTING_DOWN = 7
+}
+
+exception Refused {
+  1: RefusalCode code
+  2: string message
+}
+
+service Peer {
+  // Failure: the connection is useless and closed. Changes nothing, so it may be repeated at will.
+  Greeted greet(1: Greeting greeting) throws (1: Refused refused)
+}
+
+// ---- what is talked about -------------------------------------------------------------------------
+
+struct WireWorker {
+  1: string shard         // the name under which a worker is known and may be replaced
+  2: i64 instance         // random, drawn when its process starts
+}
+
+// One attempt to run one task. (epoch, sequence) is the fencing token.
+struct WireRun {
+  1: string job
+  2: string node
+  3: i64 epoch
+  4: i64 sequence
+  5: i64 startMillis
+}
+
+struct WireVersions {
+  1: i32 oldest
+  2: i32 newest
+}
+
+struct WireFacts {
+  1: string host
+  2: string address       // where the worker is called, HOST:PORT
+  3: i32 maxTasks
+  4: map<string, i64> physical
+  5: WireVersions versions
+  6: set<string> capabilities
+}
+
+struct WireUsage {        // -1: not known
+  1: i64 cpuMillis
+  2: i64 peakMemoryBytes
+  3: i64 readBytes
+  4: i64 writtenBytes
+}
+
+struct WireKill {
+  1: string method        // term, term_wait_kill, kill
+  2: i32 waitMillis
+}
+
+// ---- worker to scheduler --------------------------------------------------------------------------
+
+struct WireHeartbeat {
+  1: WireWorker worker
+  2: i64 number
+  3: i64 epoch
+  4: i64 session          // 0: register me
+  5: WireFacts facts
+  6: bool draining
+  7: bool healthy
+  8: string note
+  9: i32 running
+  10: i32 unsettled
+  11: list<WireRun> runs
+  12: list<i64> cleared
+}
+
+enum WireHeartbeatVerdict {
+  ACCEPTED = 1
+  REGISTER_AGAIN = 2
+  STOP_ALL = 3
+  REFUSED = 4
+  NOT_LEADER = 5
+}
+
+struct WireHeartbeatAnswer {
+  1: i64 number
+  2: WireHeartbeatVerdict verdict
+  3: i64 epoch
+  4: i64 session
+  5: i32 version
+  6: map<string, i64> timers  // by name, in milliseconds; unknown names are ignored
+  7: bool drain
+  8: string message
+}
+
+enum WireEndKind {
+  EXITED = 1
+  KILLED = 2
+  START_FAILED = 3
+  NOT_STARTED = 4
+  LOST = 5
+}
+
+struct WireEnd {
+  1: WireRun run
+  2: WireEndKind kind
+  3: optional string rawStatus
+  4: optional i32 exitCode
+  5: optional i32 signal
+  6: optional string message
+  7: optional string stopReason
+  8: bool coreDumped
+  9: optional WireUsage usage
+  10: i64 endedAtMillis
+  11: i64 retryAfterMillis
+}
+
+struct WireProgress {
+  1: WireRun run
+  2: optional i64 done
+  3: optional i64 total
+  4: optional string cursor
+  5: string json
+}
+
+struct WireSample {
+  1: WireRun run
+  2: WireUsage usage
+}
+
+struct WireReport {
+  1: WireWorker worker
+  2: i64 number
+  3: list<WireEnd> ends
+  4: list<WireProgress> progress
+  5: list<WireSample> usage
+}
+
+struct WireReportAnswer {
+  1: i64 number
+  2: bool accepted
+  3: list<WireRun> settled
+}
+
+service SchedulerService extends Peer {
+  // "I am here", and with session 0 "register me". An accepted answer renews the lease from the moment the heartbeat was SENT.
+  // Failure, delay: the lease goes on to run out; the next heartbeat says everything again.
+  // Replay, order: numbers grow; what is not newer than the newest seen is ignored, an answer to another number than the one
+  // under way too. Identity: shard and instance name the process, the session its registration, the epoch the leadership.
+  // Partial failure: there is none, one heartbeat is acted upon as a whole or not at all.
+  WireHeartbeatAnswer heartbeat(1: WireHeartbeat heartbeat) throws (1: Refused refused)
+
+  // What tasks said and how they ended: facts, which need no session. The answer names the ends that are durable.
+  // Failure, delay, partial failure: an end is sent again, with growing pauses, until it is settled, by an answer here or by a
+  // Work that names it; so nothing acknowledged is lost, and nothing lost was acknowledged. Progress and samples are sent once.
+  // Replay, order: ends are idempotent by their run; the first one counts, a copy is settled at once.
+  WireReportAnswer report(1: WireReport report) throws (1: Refused refused)
+}
+
+// ---- scheduler to worker --------------------------------------------------------------------------
+
+struct WireCgroups {
+  1: string root
+  2: string slice
+  3: list<string> subsystems
+  4: bool killWithoutFreezer
+}
+
+struct WireAttributes {
+  1: optional i32 umask
+  2: optional i32 nice
+  3: optional string ioClass
+  4: optional i32 ioLevel
+  5: optional string runAsUser
+  6: optional string runAsGroup
+}
+
+struct WireCgroupLimits {
+  1: optional i64 memoryMb
+  2: optional i64 memorySwapMb
+  3: optional i32 cpuWeight
+  4: optional i32 cpuQuotaPercent
+  5: optional i32 pidsMax
+  6: optional i32 ioWeight
+  7: bool enforced
+}
+
+struct WireSubprocess {
+  1: i32 pollMillis
+  2: i32 maxLogLinesPerPollInterval
+  3: i32 parentDeathSignal
+  4: bool processGroupLeader
+  5: bool useCanaryPipe
+  6: WireCgroups cgroups
+  7: WireAttributes attributes
+  8: list<string> passedVariables
+  9: map<string, string> setVariables
+  10: WireCgroupLimits limits
+}
+
+// What many starts of a batch have in common.
+struct WireRecipe {
+  1: list<string> command
+  2: string statusFrom
+  3: WireSubprocess subprocess
+  4: WireKill kill
+  5: map<string, i32> workerSlots
+}
+
+struct WireStart {
+  1: WireRun run
+  2: i32 attempt
+  3: i32 recipe           // index into the recipes of the batch
+  4: string argument      // the task's JSON argument, as text
+  5: i64 timeoutMillis
+  6: i64 noOutputMillis
+  7: i64 deadlineMillis
+}
+
+struct WireOrder {
+  1: WireRun run
+  2: i64 number
+  3: optional WireKill kill
+  4: i64 extendMillis
+}
+
+struct WireWork {
+  1: i64 epoch
+  2: i64 session
+  3: WireWorker worker
+  4: i64 number
+  5: list<WireRecipe> recipes
+  6: list<WireStart> starts
+  7: list<WireOrder> orders
+  8: list<WireRun> asks
+  9: list<WireRun> settled
+}
+
+enum WireWorkVerdict {
+  DONE = 1
+  OLD = 2
+  STALE = 3
+}
+
+struct WireStartRefusal {
+  1: i32 start            // index into the starts of the batch; all others were accepted
+  2: string reason
+  3: i64 retryAfterMillis
+}
+
+enum WireRunState {
+  RUNNING = 1
+  ENDED = 2
+  NOT_RUNNING = 3
+}
+
+struct WireWorkAnswer {
+  1: i64 number
+  2: WireWorkVerdict verdict
+  3: i64 epoch
+  4: i32 starts           // how many starts were answered: all of the batch, or 0
+  5: list<WireStartRefusal> refusals
+  6: list<WireRunState> asked
+}
+
+struct WireLogQuery {
+  1: list<string> streams // stdout, stderr, statuses
+  2: list<string> jobs    // empty: any, as with nodes and invocation
+  3: list<string> nodes
+  4: string invocation
+  5: i64 fromId           // -1: from the end of the range
+  6: bool ascending
+  7: i32 limit
+  8: i64 sinceMillis
+  9: i64 untilMillis
+  10: string regex
+}
+
+struct WireLogLine {
+  1: i64 id
+  2: string stream
+  3: string job
+  4: string node
+  5: string invocation
+  6: i64 timeMillis
+  7: string text
+}
+
+struct WireLogPage {
+  1: list<WireLogLine> lines
+  2: i64 nextId
+}
+
+service WorkerService extends Peer {
+  // Everything there is to say to a worker in one round trip: starts, orders, questions, settled ends. At most one is under way
+  // per worker.
+  // Failure, delay: a batch that was not answered may or may not have been acted upon. Its starts are never sent again: the next
+  // batch asks what became of them. Orders and settled ends are repeated.
+  // Replay, order: a worker acts upon a batch only if its number is above all that it has seen in its session; "not running" is
+  // therefore binding. Identity: epoch, session and worker must be the ones that the worker has registered with.
+  // Partial failure: each start is answered by itself; the answers of a batch that is DONE are final.
+  WireWorkAnswer work(1: WireWork work) throws (1: Refused refused)
+
+  // A page of the worker's own log store. Changes nothing; may be repeated at will; needs no session.
+  WireLogPage logs(1: WireLogQuery query) throws (1: Refused refused)
+}

@@ -1,0 +1,77 @@
+package io.espalier.thrift.rpc;
+
+import io.espalier.thrift.gen.Greeted;
+import io.espalier.thrift.gen.Greeting;
+import io.espalier.thrift.gen.Peer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** A worker that knows one call: it sends a text back. */
+final class EchoServer implements AutoCloseable {
+  private final FrameServer server;
+
+  private EchoServer(FrameServer server) {
+    this.server = server;
+  }
+
+  static EchoServer start(PeerOptions options) throws IOException {
+    return start(options, CompletableFuture::completedFuture);
+  }
+
+  static EchoServer start(PeerOptions options, Function<String, CompletionStage<String>> answer)
+      throws IOException {
+    Methods methods =
+        new Methods()
+            .add(
+                "echo",
+                Peer.greet_args::new,
+                arguments -> answer.apply(program(arguments)),
+                text -> {
+                  Peer.greet_result result = new Peer.greet_result();
+                  result.setSuccess(new Greeted(1, text));
+                  return result;
+                },
+                refused -> {
+                  Peer.greet_result result = new Peer.greet_result();
+                  result.setRefused(refused);
+                  return result;
+                });
+    return new EchoServer(
+        FrameServer.start(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            options.security(),
+            options.limits(),
+            "echo",
+            peer -> new ThriftExchange(Role.WORKER, options, methods, peer)));
+  }
+
+  private static String program(Peer.greet_args arguments) {
+    Greeting greeting = arguments.getGreeting();
+    return greeting == null || greeting.getProgram() == null ? "" : greeting.getProgram();
+  }
+
+  InetSocketAddress address() {
+    return server.address();
+  }
+
+  static String echo(RpcClients clients, InetSocketAddress to, String text) throws RpcFailure {
+    return echo(clients, to, text, clients.options().timeouts());
+  }
+
+  static String echo(RpcClients clients, InetSocketAddress to, String text, RpcTimeouts bounds)
+      throws RpcFailure {
+    Peer.greet_result result = new Peer.greet_result();
+    clients.call(to, "echo", new Peer.greet_args(new Greeting(1, 1, text, "")), result, bounds);
+    return Objects.requireNonNull(Objects.requireNonNull(result.getSuccess()).getProgram());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

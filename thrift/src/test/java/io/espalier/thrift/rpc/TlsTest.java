@@ -1,0 +1,114 @@
+package io.espalier.thrift.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.thrift.rpc.RpcFailure.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TlsTest {
+  private record World(
+      TestAuthority ours, RpcSecurity scheduler, RpcSecurity worker, RpcSecurity stranger) {}
+
+  private static final java.util.concurrent.CompletableFuture<World> WORLD =
+      new java.util.concurrent.CompletableFuture<>();
+
+  @TempDir static Path directory = Path.of("");
+
+  @BeforeAll
+  static void certificates() throws Exception {
+    TestAuthority ours = new TestAuthority(directory.resolve("ours"));
+    TestAuthority theirs = new TestAuthority(directory.resolve("theirs"));
+    RpcSecurity.TlsFiles alien = theirs.member("alien");
+    WORLD.complete(
+        new World(
+            ours,
+            ours.security("scheduler"),
+            ours.security("worker"),
+            RpcSecurity.of(
+                Optional.of(
+                    new RpcSecurity.TlsFiles(alien.certificate(), alien.key(), ours.certificate())),
+                Optional.empty())));
+  }
+
+  private static PeerOptions with(RpcSecurity security) {
+    return PeerOptions.of("test", security)
+        .withTimeouts(new RpcTimeouts(5_000, 5_000, 10_000, 20_000));
+  }
+
+  @Test
+  void membersTalkAndBigTextsArriveWhole() throws Exception {
+    World world = WORLD.get();
+    try (EchoServer server = EchoServer.start(with(world.worker()));
+        RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
+      for (String text : new String[] {"hello", "x".repeat(100_000), "y".repeat(3_000_000), "z"}) {
+        assertThat(EchoServer.echo(clients, server.address(), text)).isEqualTo(text);
+      }
+    }
+  }
+
+  @Test
+  void aCertificateOfAnotherAuthorityIsNotLetIn() throws Exception {
+    World world = WORLD.get();
+    try (EchoServer server = EchoServer.start(with(world.worker()));
+        RpcClients clients = new RpcClients(Role.WORKER, with(world.stranger()))) {
+      assertThat(RpcTest.failure(clients, server.address(), "x").kind()).isEqualTo(Kind.NOT_SENT);
+    }
+  }
+
+  @Test
+  void aServerOfAnotherAuthorityIsNotTalkedTo() throws Exception {
+    World world = WORLD.get();
+    try (EchoServer server = EchoServer.start(with(world.stranger()));
+        RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
+      RpcFailure failure = RpcTest.failure(clients, server.address(), "x");
+      assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+      assertThat(failure).hasMessageContaining("cannot reach");
+    }
+  }
+
+  @Test
+  void withAndWithoutTlsDoNotMeet() throws Exception {
+    World world = WORLD.get();
+    PeerOptions plain = with(RpcSecurity.none());
+    try (EchoServer secured = EchoServer.start(with(world.worker()));
+        EchoServer open = EchoServer.start(plain);
+        RpcClients plainClients = new RpcClients(Role.WORKER, plain);
+        RpcClients tlsClients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
+      assertThat(RpcTest.failure(plainClients, secured.address(), "x").kind())
+          .isEqualTo(Kind.NOT_SENT);
+      assertThat(RpcTest.failure(tlsClients, open.address(), "x").kind()).isEqualTo(Kind.NOT_SENT);
+    }
+  }
+
+  @Test
+  void badFilesAreNamed() throws Exception {
+    World world = WORLD.get();
+    RpcSecurity.TlsFiles good = world.ours().member("good");
+    Path broken = directory.resolve("broken.pem");
+    Files.writeString(broken, "nothing of use");
+    assertBad(new RpcSecurity.TlsFiles(broken, good.key(), good.authority()), "broken.pem");
+    assertBad(new RpcSecurity.TlsFiles(good.certificate(), broken, good.authority()), "pkcs8");
+    assertBad(new RpcSecurity.TlsFiles(good.certificate(), good.key(), broken), "broken.pem");
+    assertThatThrownBy(() -> RpcSecurity.of(Optional.empty(), Optional.of(directory.resolve("no"))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no");
+    Path few = directory.resolve("few");
+    Files.writeString(few, "abc\n");
+    assertThatThrownBy(() -> RpcSecurity.of(Optional.empty(), Optional.of(few)))
+        .hasMessageContaining("8 to 1024 characters")
+        .hasMessageNotContaining("abc");
+  }
+
+  private static void assertBad(RpcSecurity.TlsFiles files, String words) {
+    assertThatThrownBy(() -> RpcSecurity.of(Optional.of(files), Optional.empty()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(words);
+  }
+}

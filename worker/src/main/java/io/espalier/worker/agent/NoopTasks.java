@@ -1,0 +1,63 @@
+package io.espalier.worker.agent;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs nothing: every task is done at once. To measure what lies between a scheduler and its tasks
+ * ({@code espalier worker --executor noop}); there is no process, so there is nothing to guard.
+ */
+public final class NoopTasks implements TaskExecution {
+  private @Nullable TaskListener listener;
+
+  @Override
+  public void open(TaskListener newListener) {
+    listener = newListener;
+  }
+
+  @Override
+  public void start(Launch launch) {
+    TaskListener sink = listener;
+    if (sink == null) {
+      throw new IllegalStateException("not open");
+    }
+    sink.ended(
+        new TaskEnd(
+            launch.job(),
+            launch.node(),
+            launch.invocation(),
+            TaskEnd.Kind.EXITED,
+            "done",
+            0,
+            null,
+            null));
+  }
+
+  @Override
+  public void kill(RunId run, KillRequest how) {}
+
+  @Override
+  public void extend(RunId run, long millis) {}
+
+  @Override
+  public void lease(long uptimeHundredths, long clockMillis) {}
+
+  @Override
+  public CompletionStage<Void> leaseInForce() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public String description() {
+    return "no-op: nothing is run, every task is done at once";
+  }
+
+  @Override
+  public void close() {}
+}

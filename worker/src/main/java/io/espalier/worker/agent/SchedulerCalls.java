@@ -1,0 +1,132 @@
+package io.espalier.worker.agent;
+
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.SchedulerClient;
+import io.espalier.worker.agent.AgentOptions.Address;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls the scheduler, on threads of its own: one for heartbeats, which must not wait behind
+ * anything, one for reports. Of several schedulers the one that answered last is called; it is left
+ * when it does not answer or says that it is not the leader.
+ */
+final class SchedulerCalls implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(SchedulerCalls.class);
+
+  private final List<Address> schedulers;
+  private final SchedulerClient client;
+  private final ExecutorService heartbeats = thread("heartbeats");
+  private final ExecutorService reports = thread("reports");
+  private volatile int current;
+  private volatile String lastFailure = "";
+
+  SchedulerCalls(List<Address> schedulers, PeerOptions peer) {
+    this.schedulers = schedulers;
+    this.client = new SchedulerClient(peer);
+  }
+
+  private static ExecutorService thread(String name) {
+    return Executors.newSingleThreadExecutor(
+        work -> {
+          Thread thread = new Thread(work, name);
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  private interface Call<T> {
+    T of(InetSocketAddress scheduler) throws RpcFailure;
+  }
+
+  /** Exactly one of the two is called, on another thread. */
+  void heartbeat(
+      Heartbeat heartbeat, long millis, Consumer<HeartbeatAnswer> answered, Runnable failed) {
+    submit(
+        heartbeats,
+        to -> client.heartbeat(to, heartbeat, millis),
+        answer -> answer.verdict() != HeartbeatAnswer.Verdict.NOT_LEADER,
+        answered,
+        failed);
+  }
+
+  /** Exactly one of the two is called, on another thread. */
+  void report(Report report, long millis, Consumer<ReportAnswer> answered, Runnable failed) {
+    submit(
+        reports, to -> client.report(to, report, millis), ReportAnswer::accepted, answered, failed);
+  }
+
+  private <T> void submit(
+      ExecutorService on,
+      Call<T> call,
+      java.util.function.Predicate<T> leads,
+      Consumer<T> answered,
+      Runnable failed) {
+    try {
+      on.execute(() -> call(call, leads, answered, failed));
+    } catch (RejectedExecutionException e) {
+      failed.run();
+    }
+  }
+
+  private <T> void call(
+      Call<T> call, java.util.function.Predicate<T> leads, Consumer<T> answered, Runnable failed) {
+    int index = current;
+    Address address = schedulers.get(index % schedulers.size());
+    T answer;
+    try {
+      answer = call.of(new InetSocketAddress(address.host(), address.port()));
+    } catch (RpcFailure | RuntimeException e) {
+      leave(index);
+      say(String.valueOf(e.getMessage()), e);
+      failed.run();
+      return;
+    }
+    if (leads.test(answer)) {
+      if (!lastFailure.isEmpty()) {
+        log.info("the scheduler at {} answers", address);
+        lastFailure = "";
+      }
+    } else {
+      leave(index);
+    }
+    answered.accept(answer);
+  }
+
+  private void leave(int index) {
+    if (current == index) {
+      current = (index + 1) % schedulers.size();
+    }
+  }
+
+  /** Once, not at every try. */
+  private void say(String failure, Exception e) {
+    if (failure.equals(lastFailure)) {
+      log.debug("again: {}", failure);
+      return;
+    }
+    lastFailure = failure;
+    log.warn("{}", failure);
+    if (!(e instanceof RpcFailure)) {
+      log.warn("while calling the scheduler", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    heartbeats.shutdownNow();
+    reports.shutdownNow();
+    client.close();
+  }
+}

@@ -1,0 +1,76 @@
+package io.espalier.worker.agent;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.worker.process.TaskSupervisor;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks as child processes. */
+public final class SupervisedTasks implements TaskExecution {
+  private final TaskSupervisor supervisor;
+  private @Nullable TaskListener listener;
+
+  /**
+   * @param supervisor prepared with a lease, not open
+   */
+  public SupervisedTasks(TaskSupervisor supervisor) {
+    this.supervisor = supervisor;
+  }
+
+  @Override
+  public void open(TaskListener newListener) {
+    listener = newListener;
+    supervisor.open(newListener);
+  }
+
+  @Override
+  public void start(Launch launch) {
+    try {
+      supervisor.start(launch);
+    } catch (IllegalStateException e) {
+      TaskListener sink = listener;
+      if (sink != null) {
+        sink.ended(
+            TaskEnd.notStarted(
+                launch.job(),
+                launch.node(),
+                launch.invocation(),
+                String.valueOf(e.getMessage()),
+                0));
+      }
+    }
+  }
+
+  @Override
+  public void kill(RunId run, KillRequest how) {
+    // What has ended meanwhile is reported as such: nothing is to be said here.
+    boolean unused = supervisor.kill(run.job(), run.node(), run.invocation(), how);
+  }
+
+  @Override
+  public void extend(RunId run, long millis) {}
+
+  @Override
+  public void lease(long uptimeHundredths, long clockMillis) {
+    supervisor.lease(uptimeHundredths, clockMillis);
+  }
+
+  @Override
+  public CompletionStage<Void> leaseInForce() {
+    return supervisor.guardAtRest();
+  }
+
+  @Override
+  public String description() {
+    return supervisor.description();
+  }
+
+  @Override
+  public void close() {
+    supervisor.close();
+  }
+}

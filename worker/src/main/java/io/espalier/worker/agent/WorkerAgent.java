@@ -1,0 +1,447 @@
+package io.espalier.worker.agent;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkerOutput;
+import io.espalier.core.protocol.WorkerSide;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.JsonText;
+import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.RpcServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker: drives {@link WorkerSide} with real clocks, calls and tasks. One thread owns it; all
+ * others (calls of the scheduler, answers, news of tasks) leave it messages.
+ */
+public final class WorkerAgent implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WorkerAgent.class);
+  private static final int MESSAGES_PER_TURN = 10_000;
+  private static final long LEASE_NEARLY_OUT_MILLIS = 1_000;
+  private static final long LAST_REPORTS_MILLIS = 5_000;
+
+  private final AgentOptions options;
+  private final WorkerRef self;
+  private final TaskExecution tasks;
+  private final LogStore logs;
+  private final HostClocks clocks;
+  private final SchedulerCalls scheduler;
+  private final RpcServer server;
+  private final ExecutorService logQueries;
+  private final WorkerSide side;
+  private final Thread thread;
+  private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private final CountDownLatch drained = new CountDownLatch(1);
+  private volatile boolean closing;
+
+  // Of the owner's thread:
+  private final Set<RunId> running = new LinkedHashSet<>();
+  private final Deque<TaskEnd> ends = new ArrayDeque<>();
+  private final Deque<Runnable> untilLeaseInForce = new ArrayDeque<>();
+  private Instants now;
+  private long callMillis = ProtocolTimers.BALANCED.callMillis();
+  private boolean leaseInForce;
+  private @Nullable Instants leaseSince;
+  private long leaseMillis;
+  private String lastState = "";
+
+  private WorkerAgent(
+      AgentOptions options,
+      TaskExecution tasks,
+      LogStore logs,
+      HostResources resources,
+      JsonText json)
+      throws IOException {
+    this.options = options;
+    this.tasks = tasks;
+    this.logs = logs;
+    this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
+    List<Long> earlier =
+        InstanceFile.enter(options.dataDirectory().resolve("instances"), self.instance());
+    this.clocks = new HostClocks();
+    this.now = clocks.now();
+    this.logQueries =
+        new ThreadPoolExecutor(
+            2,
+            2,
+            1,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(64),
+            work -> {
+              Thread reader = new Thread(work, "log-queries");
+              reader.setDaemon(true);
+              return reader;
+            });
+    this.scheduler = new SchedulerCalls(options.schedulers(), options.peer());
+    this.thread = new Thread(this::run, "agent");
+    this.server =
+        RpcServer.worker(
+            new InetSocketAddress(options.listen().host(), options.listen().port()),
+            options.peer(),
+            json,
+            new Answers());
+    this.side =
+        new WorkerSide(
+            self,
+            new WorkerFacts(
+                options.host(),
+                address(),
+                options.maxTasks(),
+                resources.physical(),
+                Versions.OURS,
+                Set.of("lease_guard")),
+            new Output());
+    inbox.add(
+        () -> {
+          side.cleared(earlier, now);
+          side.health(true, "");
+        });
+  }
+
+  /**
+   * Starts a worker. Nothing that earlier processes on its data directory started is alive any
+   * more: that is what preparing the execution has verified.
+   *
+   * @param tasks prepared, not open; closed with the agent
+   * @param logs where the tasks' output is; stays the caller's
+   * @param json reads what comes as JSON text
+   * @throws IOException when the address cannot be had, or the data directory cannot be written
+   */
+  public static WorkerAgent start(
+      AgentOptions options,
+      TaskExecution tasks,
+      LogStore logs,
+      HostResources resources,
+      JsonText json)
+      throws IOException {
+    WorkerAgent agent = new WorkerAgent(options, tasks, logs, resources, json);
+    tasks.open(agent.new News());
+    agent.thread.start();
+    return agent;
+  }
+
+  /** Which process this is. */
+  public WorkerRef self() {
+    return self;
+  }
+
+  /** Where others reach it. */
+  public String address() {
+    if (!options.advertised().isEmpty()) {
+      return options.advertised();
+    }
+    InetSocketAddress bound = server.address();
+    String host =
+        bound.getAddress().isAnyLocalAddress()
+            ? options.host()
+            : bound.getAddress().getHostAddress();
+    return new AgentOptions.Address(host, bound.getPort()).toString();
+  }
+
+  /** Waits until an operator has drained the worker and nothing is left. */
+  public boolean awaitDrained(long millis) throws InterruptedException {
+    return drained.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  // ---- the owner's thread
+
+  private void run() {
+    long wait = 0;
+    while (!closing || !inbox.isEmpty()) {
+      try {
+        Runnable message = wait <= 0 ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
+        now = clocks.now();
+        for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
+          handled(message);
+          deliverEnds();
+          message = inbox.poll();
+        }
+        if (message != null) {
+          handled(message);
+        }
+        wait = step();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private long step() {
+    long wait = 1_000;
+    try {
+      wait = side.step(now);
+      deliverEnds();
+      String state = side.state();
+      if (!state.equals(lastState)) {
+        log.info("{}", state.isEmpty() ? "in service" : "gets no tasks: " + state);
+        lastState = state;
+      }
+    } catch (RuntimeException e) {
+      // Without steps the lease runs out and the guard acts: the safe way to fail.
+      log.error("the protocol failed", e);
+    }
+    return inbox.isEmpty() ? wait : 0;
+  }
+
+  /** A mistake in one message must not take the tasks of all others with it. */
+  private static void handled(Runnable message) {
+    try {
+      message.run();
+    } catch (RuntimeException e) {
+      log.error("while handling a message", e);
+    }
+  }
+
+  /** Ends of tasks that took no time come while they are started. */
+  private void deliverEnds() {
+    for (TaskEnd end = ends.poll(); end != null; end = ends.poll()) {
+      running.remove(RunId.of(end));
+      side.ended(end, now);
+    }
+  }
+
+  private void tell(Runnable message) {
+    inbox.add(message);
+  }
+
+  private void whenLeaseInForce(Runnable action) {
+    if (leaseInForce && untilLeaseInForce.isEmpty()) {
+      action.run();
+    } else {
+      untilLeaseInForce.add(action);
+    }
+  }
+
+  private void leaseIsInForce() {
+    leaseInForce = true;
+    for (Runnable next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
+      next.run();
+    }
+  }
+
+  /** What the protocol wants done. */
+  private final class Output implements WorkerOutput {
+    @Override
+    public void send(Heartbeat heartbeat) {
+      long within = callMillis;
+      Runnable call =
+          () ->
+              scheduler.heartbeat(
+                  heartbeat,
+                  within,
+                  answer -> tell(() -> answered(answer)),
+                  () -> tell(() -> side.heartbeatFailed(heartbeat.number(), now)));
+      if (heartbeat.session() != 0) {
+        call.run();
+        return;
+      }
+      // Who registers says that nothing of what came before is alive or being killed.
+      var unused =
+          tasks
+              .leaseInForce()
+              .toCompletableFuture()
+              .orTimeout(within, TimeUnit.MILLISECONDS)
+              .whenComplete(
+                  (done, failure) -> {
+                    if (failure == null) {
+                      call.run();
+                    } else {
+                      log.error("the guard of the tasks does not answer; not registering");
+                      tell(() -> side.heartbeatFailed(heartbeat.number(), now));
+                    }
+                  });
+    }
+
+    private void answered(HeartbeatAnswer answer) {
+      callMillis = answer.timers().callMillis();
+      if (answer.verdict() == HeartbeatAnswer.Verdict.REFUSED) {
+        log.warn("the scheduler refuses this worker: {}", answer.message());
+      }
+      side.heartbeatAnswered(answer, now);
+    }
+
+    @Override
+    public void send(Report report) {
+      scheduler.report(
+          report,
+          callMillis,
+          answer -> tell(() -> side.reportAnswered(answer, now)),
+          () -> tell(() -> side.reportFailed(report.number(), now)));
+    }
+
+    @Override
+    public void start(Launch launch) {
+      running.add(RunId.of(launch));
+      whenLeaseInForce(() -> tasks.start(launch));
+    }
+
+    @Override
+    public void kill(RunId run, KillRequest how) {
+      whenLeaseInForce(() -> tasks.kill(run, how));
+    }
+
+    @Override
+    public void extend(RunId run, long millis) {
+      whenLeaseInForce(() -> tasks.extend(run, millis));
+    }
+
+    @Override
+    public void stopAll(long killWaitMillis) {
+      KillRequest how =
+          new KillRequest(
+              KillRequest.Method.TERM_WAIT_KILL, (int) Math.min(Integer.MAX_VALUE, killWaitMillis));
+      running.forEach(run -> kill(run, how));
+    }
+
+    @Override
+    public void guard(Instants since, long killAfterMillis) {
+      Instants before = leaseSince;
+      // The guard may have closed the gate already, or be about to: then starts wait for its word.
+      boolean mayBeOut =
+          before == null || now.millisSince(before) > leaseMillis - LEASE_NEARLY_OUT_MILLIS;
+      leaseSince = since;
+      leaseMillis = killAfterMillis;
+      tasks.lease(
+          (since.uptimeMillis() + killAfterMillis) / 10, since.wallMillis() + killAfterMillis);
+      if (mayBeOut) {
+        leaseInForce = false;
+        var unused = tasks.leaseInForce().thenRun(() -> tell(WorkerAgent.this::leaseIsInForce));
+      }
+    }
+
+    @Override
+    public void drained() {
+      drained.countDown();
+    }
+
+    @Override
+    public void warn(String message) {
+      log.warn("{}", message);
+    }
+  }
+
+  /** News of tasks; on the supervisor's thread, or on ours when nothing takes time. */
+  private final class News implements TaskListener {
+    @Override
+    public void ended(TaskEnd end) {
+      if (Thread.currentThread() == thread) {
+        ends.add(end);
+      } else {
+        tell(() -> ends.add(end));
+      }
+    }
+
+    @Override
+    public void progress(String job, String node, Invocation invocation, Progress progress) {
+      tell(() -> side.progress(new RunId(job, node, invocation), progress));
+    }
+
+    @Override
+    public void usage(String job, String node, Invocation invocation, Usage usage) {
+      tell(() -> side.usage(new RunId(job, node, invocation), usage));
+    }
+  }
+
+  /** What the scheduler asks. */
+  private final class Answers implements Calls.OfWorker {
+    @Override
+    public CompletionStage<WorkAnswer> work(Work work) {
+      CompletableFuture<WorkAnswer> answer = new CompletableFuture<>();
+      tell(
+          () -> {
+            try {
+              answer.complete(side.work(work, now));
+            } catch (RuntimeException e) {
+              answer.completeExceptionally(e);
+            }
+          });
+      return answer;
+    }
+
+    @Override
+    public CompletionStage<LogPage> logs(LogQuery query) {
+      CompletableFuture<LogPage> answer = new CompletableFuture<>();
+      try {
+        logQueries.execute(
+            () -> {
+              try {
+                answer.complete(LogPages.bounded(logs.query(query)));
+              } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+              }
+            });
+      } catch (RejectedExecutionException e) {
+        answer.completeExceptionally(new IllegalStateException("too many questions about logs", e));
+      }
+      return answer;
+    }
+  }
+
+  /**
+   * Takes nothing new, waits for what runs as long as it may, stops the rest, and waits a little
+   * until the scheduler knows how all of it ended.
+   */
+  @Override
+  public void close() {
+    tell(() -> side.drain(now));
+    try {
+      boolean unused = drained.await(options.drainWait().toMillis(), TimeUnit.MILLISECONDS);
+      tasks.close();
+      unused = drained.await(LAST_REPORTS_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.close();
+    closing = true;
+    tell(() -> {});
+    try {
+      thread.join(2_000);
+      scheduler.close();
+      logQueries.shutdownNow();
+      clocks.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException e) {
+      log.debug("while closing", e);
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * A worker: the worker's half of the protocol ({@link io.espalier.core.protocol.WorkerSide}) driven
+ * by real clocks, processes and calls.
+ */
+@NullMarked
+package io.espalier.worker.agent;
+
+import org.jspecify.annotations.NullMarked;
