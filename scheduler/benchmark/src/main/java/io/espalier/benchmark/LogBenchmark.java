@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
  * The store of task logs beside a SQLite table, in turns, in one run: writing, bytes on the disk,
  * the last lines of a task, a search, deleting the older half. Prints Markdown.
  *
- * <p>64 of 2,000 tasks write at a time, 1,000 lines a second, lines of some 100 bytes. Arguments: the
- * numbers of lines; without any 1000000. The files lie in a temporary directory, so {@code
+ * <p>64 of 2,000 tasks write at a time, 1,000 lines a second, lines of some 100 bytes. Arguments:
+ * the numbers of lines; without any 1000000. The files lie in a temporary directory, so {@code
  * -Djava.io.tmpdir} chooses the disk.
  */
 public final class LogBenchmark {
@@ -93,7 +93,9 @@ public final class LogBenchmark {
         while (!store.hasRoom()) {
           Thread.onSpinWait();
         }
-        store.append(new LogEntry(Stream.STDOUT, JOB, node(i, lines), "1." + i % 64, START + i, text(random, i)));
+        store.append(
+            new LogEntry(
+                Stream.STDOUT, JOB, node(i, lines), "1." + i % 64, START + i, text(random, i)));
       }
     }
     double seconds = seconds(begin);

@@ -38,7 +38,8 @@ public final class RpcServer implements AutoCloseable {
                 "heartbeat",
                 SchedulerService.heartbeat_args::new,
                 given -> read(() -> calls.heartbeat(WireReports.heartbeat(given.getHeartbeat()))),
-                answer -> new SchedulerService.heartbeat_result().setSuccess(WireReports.of(answer)),
+                answer ->
+                    new SchedulerService.heartbeat_result().setSuccess(WireReports.of(answer)),
                 refused -> new SchedulerService.heartbeat_result().setRefused(refused))
             .add(
                 "report",

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ref its shard and process; the scheduler's own host goes by the name of the instance
  * @param address where it is reached, host:port; empty for the scheduler's own host
- * @param state {@code new}, {@code healthy}, {@code unhealthy}, {@code draining}, lost; or
- *     {@code gone}: not in the pool any more, but tasks are still charged to it
+ * @param state {@code new}, {@code healthy}, {@code unhealthy}, {@code draining}, lost; or {@code
+ *     gone}: not in the pool any more, but tasks are still charged to it
  * @param takesTasks whether it may be given new tasks
  * @param hold what an operator said; null: nothing
  * @param tasks how many are charged to it

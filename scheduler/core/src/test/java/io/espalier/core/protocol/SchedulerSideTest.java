@@ -274,9 +274,7 @@ class SchedulerSideTest {
     values.put("margin", 1L);
 
     assertThatThrownBy(
-            () ->
-                new SchedulerSide(
-                    1, ProtocolTimers.of(values), SchedulerSide.Past.KNOWN, world))
+            () -> new SchedulerSide(1, ProtocolTimers.of(values), SchedulerSide.Past.KNOWN, world))
         .hasMessageContaining("margin");
   }
 
@@ -459,8 +457,7 @@ class SchedulerSideTest {
 
   @Test
   void anEndOfANewerEpochIsNotOursToAcknowledge() {
-    RunId newer =
-        new RunId("job", "a", new io.espalier.core.running.Invocation(99, 1, world.now));
+    RunId newer = new RunId("job", "a", new io.espalier.core.running.Invocation(99, 1, world.now));
 
     assertThat(world.report(W1, end(newer, Kind.EXITED, "done")).accepted()).isFalse();
     assertThat(world.late).isEmpty();

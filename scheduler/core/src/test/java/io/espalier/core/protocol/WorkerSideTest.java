@@ -333,8 +333,7 @@ class WorkerSideTest implements WorkerOutput {
     registered();
     Work delayed = batch(List.of(launch("a")), List.of(), List.of());
     WorkAnswer asked =
-        side.work(
-            batch(List.of(), List.of(), List.of(RunId.of(delayed.starts().get(0)))), now());
+        side.work(batch(List.of(), List.of(), List.of(RunId.of(delayed.starts().get(0)))), now());
 
     assertThat(asked.asked()).containsExactly(RunState.NOT_RUNNING);
     assertThat(side.work(delayed, now()).verdict()).isEqualTo(WorkAnswer.Verdict.OLD);
@@ -408,7 +407,9 @@ class WorkerSideTest implements WorkerOutput {
     side.work(batch(List.of(), List.of(kill, extend), List.of()), now());
     side.work(batch(List.of(), List.of(kill, extend), List.of()), now());
 
-    assertThat(done).filteredOn(d -> !d.startsWith("guard")).containsExactly("kill a", "extend a 500");
+    assertThat(done)
+        .filteredOn(d -> !d.startsWith("guard"))
+        .containsExactly("kill a", "extend a 500");
   }
 
   // ---- ends
@@ -441,8 +442,7 @@ class WorkerSideTest implements WorkerOutput {
     assertThat(again).startsWith(1L, 3L, 7L, 15L, 31L, 61L, 91L);
     assertThat(side.unsettled()).isEqualTo(1);
     side.work(
-        new Work(
-            epoch, session, SELF, ++batches, List.of(), List.of(), List.of(), List.of(run)),
+        new Work(epoch, session, SELF, ++batches, List.of(), List.of(), List.of(), List.of(run)),
         now());
 
     assertThat(side.unsettled()).isZero();
@@ -465,9 +465,7 @@ class WorkerSideTest implements WorkerOutput {
     assertThat(reports).singleElement().matches(r -> r.ends().size() == 500);
     side.reportAnswered(
         new ReportAnswer(
-            reports.get(0).number(),
-            true,
-            reports.get(0).ends().stream().map(RunId::of).toList()),
+            reports.get(0).number(), true, reports.get(0).ends().stream().map(RunId::of).toList()),
         now());
     step();
 

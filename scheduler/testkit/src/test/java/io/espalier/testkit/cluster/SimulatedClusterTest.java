@@ -11,9 +11,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Many lives of a whole cluster in which everything goes wrong. How many: the system property {@code
- * simulation.seeds}, from {@code simulation.from}; the profile {@code long} sets 100,000. A seed
- * that fails is named, and {@code SimulationMain --trace SEED} tells its life.
+ * Many lives of a whole cluster in which everything goes wrong. How many: the system property
+ * {@code simulation.seeds}, from {@code simulation.from}; the profile {@code long} sets 100,000. A
+ * seed that fails is named, and {@code SimulationMain --trace SEED} tells its life.
  */
 class SimulatedClusterTest {
   private static final long SEEDS = Long.getLong("simulation.seeds", 2_000);
