@@ -139,7 +139,7 @@ class EventStreamTest {
       HttpRequest second =
           served.request("/api/v1/events").header("Accept", "text/event-stream").build();
       assertThat(served.send(second).statusCode()).isEqualTo(429);
-      first.close();
+      first.hangUp();
       await()
           .untilAsserted(
               () -> {

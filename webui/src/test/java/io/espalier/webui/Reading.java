@@ -49,8 +49,13 @@ final class Reading implements AutoCloseable {
         .toList();
   }
 
+  /** Ends the connection. */
+  void hangUp() throws IOException {
+    socket.close();
+  }
+
   @Override
   public void close() throws IOException {
-    socket.close();
+    hangUp();
   }
 }

@@ -32,7 +32,7 @@ record Block(
     long minTime,
     long maxTime,
     int lines,
-    byte[] filter) {
+    NodeFilter filter) {
   private static final int MAGIC = 0x45534c31;
   private static final int HEAD = 60;
 
@@ -52,7 +52,7 @@ record Block(
       minTime = Math.min(minTime, line.timeMillis());
       maxTime = Math.max(maxTime, line.timeMillis());
     }
-    byte[] filter = NodeFilter.of(nodes);
+    NodeFilter filter = NodeFilter.of(nodes);
     byte[] body = new byte[raw.length + raw.length / 100 + 64];
     deflater.reset();
     deflater.setInput(raw);
@@ -64,12 +64,12 @@ record Block(
       }
       bodyLength += deflater.deflate(body, bodyLength, body.length - bodyLength);
     }
-    ByteBuffer bytes = ByteBuffer.allocate(HEAD + filter.length + bodyLength);
+    ByteBuffer bytes = ByteBuffer.allocate(HEAD + filter.length() + bodyLength);
     bytes.putInt(MAGIC).putInt(0);
-    bytes.putInt(filter.length).putInt(bodyLength).putInt(raw.length).putInt(streams);
+    bytes.putInt(filter.length()).putInt(bodyLength).putInt(raw.length).putInt(streams);
     bytes.putLong(lines.get(0).id()).putLong(lines.get(lines.size() - 1).id());
     bytes.putLong(minTime).putLong(maxTime).putInt(lines.size());
-    bytes.put(filter).put(body, 0, bodyLength);
+    bytes.put(filter.bytes()).put(body, 0, bodyLength);
     bytes.putInt(4, checksum(bytes.array()));
     return bytes.flip();
   }
@@ -118,7 +118,7 @@ record Block(
         minTime,
         maxTime,
         lines,
-        read(file, offset + HEAD, filterLength).array());
+        new NodeFilter(read(file, offset + HEAD, filterLength).array()));
   }
 
   /**
@@ -131,7 +131,7 @@ record Block(
     if (ByteBuffer.wrap(all).getInt(4) != checksum(all)) {
       throw new IOException("damaged at byte " + offset);
     }
-    int body = HEAD + filter.length;
+    int body = HEAD + filter.length();
     byte[] raw = new byte[rawLength];
     Inflater inflater = new Inflater();
     try {
@@ -157,7 +157,7 @@ record Block(
     return (streams & streamsOf(query)) != 0
         && maxTime >= Math.max(keptSince, query.sinceMillis())
         && (query.untilMillis() <= 0 || minTime < query.untilMillis())
-        && (query.nodes().isEmpty() || NodeFilter.mayHold(filter, query.nodes()));
+        && (query.nodes().isEmpty() || filter.mayHold(query.nodes()));
   }
 
   private static int streamsOf(LogQuery query) {

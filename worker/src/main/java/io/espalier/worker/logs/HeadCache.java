@@ -17,7 +17,7 @@ final class HeadCache {
   /** The heads of a segment's blocks. */
   List<Block> blocks(Segment segment) throws IOException {
     List<Block> blocks = segment.blocks();
-    long size = blocks.stream().mapToLong(block -> HEAD_BYTES + block.filter().length).sum();
+    long size = blocks.stream().mapToLong(block -> HEAD_BYTES + block.filter().length()).sum();
     synchronized (this) {
       Long before = known.put(segment, size);
       bytes += size - (before == null ? 0 : before);

@@ -156,7 +156,7 @@ final class JobCursor implements AutoCloseable {
                 ? block.lastId() >= query.from()
                 : block.firstId() <= query.from());
     if (from == null || !reached || !block.mayHold(query, view.keptSince())) {
-      work.spend(SKIP_COST + block.filter().length);
+      work.spend(SKIP_COST + block.filter().length());
       return;
     }
     work.spend(block.rawLength() + (long) SKIP_COST);

@@ -11,9 +11,16 @@ final class NodeFilter {
   private static final int BITS_PER_NODE = 10;
   private static final int HASHES = 5;
 
-  private NodeFilter() {}
+  private final byte[] filter;
 
-  static byte[] of(Set<String> nodes) {
+  /**
+   * @param filter as {@link #bytes} gave it; not copied
+   */
+  NodeFilter(byte[] filter) {
+    this.filter = filter;
+  }
+
+  static NodeFilter of(Set<String> nodes) {
     byte[] filter = new byte[(nodes.size() * BITS_PER_NODE + 7) / 8 + 1];
     for (String node : nodes) {
       long hash = hash(node);
@@ -22,19 +29,28 @@ final class NodeFilter {
         filter[bit >>> 3] |= (byte) (1 << (bit & 7));
       }
     }
+    return new NodeFilter(filter);
+  }
+
+  /** As it is stored; must not be changed. */
+  byte[] bytes() {
     return filter;
   }
 
-  static boolean mayHold(byte[] filter, Collection<String> nodes) {
+  int length() {
+    return filter.length;
+  }
+
+  boolean mayHold(Collection<String> nodes) {
     for (String node : nodes) {
-      if (mayHold(filter, node)) {
+      if (mayHold(node)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean mayHold(byte[] filter, String node) {
+  private boolean mayHold(String node) {
     long hash = hash(node);
     for (int i = 0; i < HASHES; i++) {
       int bit = bit(hash, i, filter.length);

@@ -205,7 +205,7 @@ final class Rows {
     void number(long number) {
       long left = number;
       while ((left & ~0x7fL) != 0) {
-        write((int) (left & 0x7f | 0x80));
+        write((int) ((left & 0x7f) | 0x80));
         left >>>= 7;
       }
       write((int) left);

@@ -137,7 +137,7 @@ class SegmentLogStoreTest extends LogStoreContract {
   private static LogEntry entry(Random random, long now) {
     String text = random.nextInt(9) + " " + "x".repeat(random.nextInt(100)) + "\n";
     return new LogEntry(
-        Stream.values()[random.nextInt(3)],
+        List.of(Stream.values()).get(random.nextInt(3)),
         List.of("a", "b", "c/..").get(random.nextInt(3)),
         "node" + random.nextInt(20),
         "1." + random.nextInt(4),

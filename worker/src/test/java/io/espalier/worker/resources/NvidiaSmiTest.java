@@ -18,9 +18,11 @@ class NvidiaSmiTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 
   private static final String CARDS =
-      "00000000:03:00.0, 11519, 55, 0, Tesla M40\n"
-          + "00000000:04:00.0, 11519, 1020, 25, Tesla, M40\n"
-          + "00000000:84:00.0, [N/A], [Not Supported], 100, Tesla K40m\n";
+      """
+      00000000:03:00.0, 11519, 55, 0, Tesla M40
+      00000000:04:00.0, 11519, 1020, 25, Tesla, M40
+      00000000:84:00.0, [N/A], [Not Supported], 100, Tesla K40m
+      """;
   private static final String PROCESSES =
       "17, 00000000:03:00.0\n18, 00000000:03:00.0\n17, 00000000:84:00.0\n";
 

@@ -205,7 +205,8 @@ class TaskUsageTest {
   void a_real_group_of_version_1_is_measured() throws Exception {
     Path memory = Path.of("/sys/fs/cgroup/memory/espalier-test-" + ProcessHandle.current().pid());
     Path cpuacct = Path.of("/sys/fs/cgroup/cpuacct").resolve(memory.getFileName());
-    boolean usable = made(memory) & made(cpuacct);
+    boolean memoryMade = made(memory);
+    boolean usable = made(cpuacct) && memoryMade;
     if (!usable) {
       System.err.println("SKIPPED: no control groups of version 1 can be made here");
     }

@@ -28,6 +28,7 @@ import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ final class RemoteRunnerTest {
                 epoch,
                 Timers.SHORT,
                 SchedulerSide.Past.KNOWN,
-                new InetSocketAddress("127.0.0.1", port),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 PEER,
                 JsonReader::parse));
     runner.open(ends);

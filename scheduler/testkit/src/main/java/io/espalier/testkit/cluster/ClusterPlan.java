@@ -50,7 +50,7 @@ final class ClusterPlan {
     dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
     concurrency = 8 + random.nextInt(20);
     timers = ProtocolTimers.QUICK;
-    chaosMillis = 60_000 + random.nextInt(120_000);
+    chaosMillis = 60_000L + random.nextInt(120_000);
     taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
     ConfigFixture fixture =
         new ConfigFixture("host", "db")

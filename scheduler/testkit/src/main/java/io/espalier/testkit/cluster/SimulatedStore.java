@@ -107,7 +107,7 @@ final class SimulatedStore {
       if (waiting.isEmpty()) {
         then.run();
       } else {
-        waiting.getLast().told().thenRun(then);
+        var unused = waiting.getLast().told().thenRun(then);
       }
     }
 

@@ -49,7 +49,7 @@ final class Trouble {
   private void one() {
     SimulatedWorker worker = workers.get(random.nextInt(workers.size()));
     SimulatedScheduler scheduler = schedulers.get(random.nextInt(schedulers.size()));
-    long span = 100 + random.nextInt((int) (random.nextInt(3) == 0 ? 3 * lost : lost / 2));
+    long span = 100L + random.nextInt((int) (random.nextInt(3) == 0 ? 3 * lost : lost / 2));
     switch (random.nextInt(15)) {
       case 0 -> {
         if (random.nextBoolean()) {

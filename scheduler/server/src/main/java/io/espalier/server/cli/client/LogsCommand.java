@@ -163,7 +163,7 @@ final class LogsCommand extends OfflineCommand {
       return Long.parseLong(Fields.text(printed.get(printed.size() - 1), "id")) + 1;
     }
     // Ids begin with the second.
-    return since.isEmpty() ? 0 : Long.parseLong(millis("--since", since)) / 1000 << 32;
+    return since.isEmpty() ? 0 : (Long.parseLong(millis("--since", since)) / 1000) << 32;
   }
 
   /** Whether to go on. */
