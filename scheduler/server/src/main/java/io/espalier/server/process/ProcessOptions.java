@@ -2,6 +2,7 @@ package io.espalier.server.process;
 
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.thrift.rpc.PeerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Optional;
  * @param logs what is kept of the output of tasks
  * @param seed of every random choice
  * @param remote of the remote runner; empty with any other
+ * @param mysql of the status store in MySQL; empty with any other
  */
 public record ProcessOptions(
     String configUri,
@@ -43,7 +45,8 @@ public record ProcessOptions(
     Simulation simulation,
     LogKeeping logs,
     long seed,
-    Optional<Remote> remote) {
+    Optional<Remote> remote,
+    Optional<MySqlAddress> mysql) {
 
   /** All of them, as one line of flags; without passwords. */
   public String shown() {
@@ -52,7 +55,10 @@ public record ProcessOptions(
         "--config=" + ConfigSources.shown(configUri),
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
-        "--status-store=" + store.label(),
+        "--status-store="
+            + mysql
+                .map(at -> at + " (TLS " + at.tls().label() + ")")
+                .orElse(store.label()),
         "--worker-command=" + String.join(" ", workerCommand),
         "--instance-node-name=" + instanceNodeName,
         "--http=" + http.map(HostPort::toString).orElse("none"),
@@ -87,6 +93,7 @@ public record ProcessOptions(
         new Simulation(0, 0),
         new LogKeeping(0, 0, false),
         0,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -111,7 +118,8 @@ public record ProcessOptions(
   /** {@code --status-store}. */
   public enum Store {
     MEMORY("memory"),
-    SQLITE("sqlite");
+    SQLITE("sqlite"),
+    MYSQL("mysql");
 
     private final String label;
 

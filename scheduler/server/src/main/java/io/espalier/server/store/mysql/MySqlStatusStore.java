@@ -28,6 +28,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps statuses in a schema of a MySQL or MariaDB server. One connection writes; readers have
@@ -50,6 +52,8 @@ public final class MySqlStatusStore implements StatusStore {
   private static final int SOCKET_MILLIS = 20_000;
 
   private static final int READERS = 4;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MySqlStatusStore.class);
 
   private final MySqlAddress address;
   private final JsonText json;
@@ -157,7 +161,7 @@ public final class MySqlStatusStore implements StatusStore {
     long current =
         write(
             w -> {
-              if (batch.equals(uncertain) && settled(w, epoch)) {
+              if (isUncertain(batch) && settled(w, epoch)) {
                 return epoch;
               }
               long mark = ++marks;
@@ -178,6 +182,11 @@ public final class MySqlStatusStore implements StatusStore {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // Two batches may be equal, and both are to be applied.
+  private boolean isUncertain(Batch batch) {
+    return batch == uncertain;
+  }
+
   /** Whether the commit whose answer was lost was done. */
   private boolean settled(MySqlWriter w, long epoch) throws SQLException {
     MySqlWriter.State state = w.lock();
@@ -185,6 +194,30 @@ public final class MySqlStatusStore implements StatusStore {
     w.rollback();
     uncertain = null;
     return done;
+  }
+
+  /**
+   * Forgets all jobs, pauses, holds and events, for a fresh start; whoever led until now may write
+   * nothing more. To be bound to its source before.
+   */
+  public void forgetEverything() {
+    long epoch =
+        write(
+            w -> {
+              long next = w.lock().epoch() + 1;
+              w.setEpoch(next);
+              w.forgetEverything();
+              w.commit();
+              return next;
+            });
+    dropWriterNow();
+    LOG.info("{} is empty now, by epoch {}", description(), epoch);
+  }
+
+  private void dropWriterNow() {
+    synchronized (writing) {
+      dropWriter();
+    }
   }
 
   /** Work that ends with a commit or a rollback. */

@@ -141,6 +141,13 @@ final class MySqlWriter {
     execute("UPDATE espalier_store SET epoch = ?, mark = 0 WHERE id = 1", epoch);
   }
 
+  void forgetEverything() throws SQLException {
+    execute("UPDATE espalier_job SET name = NULL, long_name = NULL WHERE name IS NOT NULL");
+    execute("DELETE FROM espalier_pause");
+    execute("DELETE FROM espalier_worker_hold");
+    execute("DELETE FROM espalier_event");
+  }
+
   void apply(Batch batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
       // Its rows lose their name at once, and are deleted piece by piece.
