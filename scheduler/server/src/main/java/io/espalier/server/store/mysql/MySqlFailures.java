@@ -3,11 +3,13 @@ package io.espalier.server.store.mysql;
 import io.espalier.core.status.StoreException;
 import java.io.IOException;
 import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Locale;
 import java.util.Set;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /** What errors of MySQL, MariaDB and their driver mean for an operator. */
 final class MySqlFailures {
@@ -81,7 +83,7 @@ final class MySqlFailures {
     Throwable at = e;
     Throwable reason = null;
     for (int depth = 0; at != null && depth < 20; depth++) {
-      if (at instanceof SSLException) {
+      if (at instanceof SSLException || at instanceof CertificateException) {
         return "TLS failed: " + firstLine(deepest(at).getMessage());
       }
       if (at instanceof IOException) {
@@ -103,7 +105,7 @@ final class MySqlFailures {
     return at;
   }
 
-  private static String firstLine(@org.jspecify.annotations.Nullable String text) {
+  private static String firstLine(@Nullable String text) {
     return text == null ? "no reason given" : text.strip().lines().findFirst().orElse("").strip();
   }
 

@@ -489,16 +489,28 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   private <T> T read(Query<T> query) {
-    try (Connection connection = readers.getConnection()) {
-      connection.setAutoCommit(false);
-      try {
-        return query.on(connection);
-      } finally {
-        connection.rollback();
-        connection.setAutoCommit(true);
-      }
+    try (Connection connection = beginRead()) {
+      T result = query.on(connection);
+      connection.rollback();
+      return result;
     } catch (SQLException e) {
       throw MySqlFailures.translate(address, e);
+    }
+  }
+
+  /** In a transaction. All that lie in the pool may have died with the server since. */
+  private Connection beginRead() throws SQLException {
+    for (int dead = 0; ; dead++) {
+      Connection connection = readers.getConnection();
+      try {
+        connection.setAutoCommit(false);
+        return connection;
+      } catch (SQLException e) {
+        connection.close();
+        if (dead == READERS) {
+          throw e;
+        }
+      }
     }
   }
 
