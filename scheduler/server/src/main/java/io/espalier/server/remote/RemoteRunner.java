@@ -217,7 +217,6 @@ public final class RemoteRunner implements TaskRunner {
         long wait = next - clock();
         Runnable message =
             wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
-        now = clock();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
           message = inbox.poll();
@@ -225,6 +224,7 @@ public final class RemoteRunner implements TaskRunner {
         if (message != null) {
           handled(message);
         }
+        now = clock();
         next = step();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -242,8 +242,13 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  private static void handled(Runnable message) {
+  /**
+   * Each with the time of its own: this process may have been stopped since the last one, and a
+   * worker must not be taken to have been heard of before it sent what is handled now.
+   */
+  private void handled(Runnable message) {
     try {
+      now = clock();
       message.run();
     } catch (RuntimeException e) {
       log.error("while handling a message about workers", e);

@@ -56,6 +56,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   private final SimulatedClock clock;
   private @Nullable Leader leader;
   private long jump;
+  private boolean diesInTransaction;
   private boolean poked;
   private long wake;
 
@@ -71,6 +72,7 @@ final class SimulatedScheduler extends SimulatedProcess {
       return;
     }
     begin();
+    diesInTransaction = false;
     if (cluster.random.nextInt(4) == 0) {
       // A process takes the wall clock once, at its start.
       jump = cluster.random.nextInt(60_000) - 30_000;
@@ -95,6 +97,20 @@ final class SimulatedScheduler extends SimulatedProcess {
             takeOver(Long.MAX_VALUE);
           }
         });
+  }
+
+  /** Has it killed at the worst of moments: with its next transaction under way. */
+  void dieInTransaction() {
+    diesInTransaction = true;
+  }
+
+  /** A transaction is under way, for a millisecond at least. */
+  void transacts() {
+    if (diesInTransaction) {
+      diesInTransaction = false;
+      cluster.coverage.happened(Happening.SCHEDULER_KILLED);
+      cluster.timeline.after(0, () -> die("killed in a transaction"));
+    }
   }
 
   void die(String why) {

@@ -134,6 +134,7 @@ final class SimulatedStore {
         return;
       }
       busy = true;
+      owner.transacts();
       boolean slow = cluster.now() < slowUntil;
       cluster.timeline.after(1 + random.nextInt(slow ? 4_000 : 8), this::transact);
     }

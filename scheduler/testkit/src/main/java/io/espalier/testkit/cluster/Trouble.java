@@ -84,8 +84,12 @@ final class Trouble {
         scheduler.stop(span);
       }
       case 7 -> {
-        happened(Happening.SCHEDULER_KILLED);
-        scheduler.die("killed");
+        if (random.nextBoolean()) {
+          scheduler.dieInTransaction();
+        } else {
+          happened(Happening.SCHEDULER_KILLED);
+          scheduler.die("killed");
+        }
       }
       case 8 -> {
         cluster.trace(() -> "the store is slow for " + span);
