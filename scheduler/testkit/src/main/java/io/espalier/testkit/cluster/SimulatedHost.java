@@ -75,7 +75,8 @@ final class SimulatedHost {
       if (since == null) {
         return 0;
       }
-      millis = Math.min(longest, killAfter - now().millisSince(since) + cluster.plan.guardLatency());
+      millis =
+          Math.min(longest, killAfter - now().millisSince(since) + cluster.plan.guardLatency());
     }
     if (millis <= 0) {
       return 0;
