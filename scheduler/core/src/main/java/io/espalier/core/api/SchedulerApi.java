@@ -68,10 +68,7 @@ public interface SchedulerApi {
           .thenApply(
               page ->
                   new LogPage(
-                      List.of(),
-                      LogPage.END,
-                      page.missing(),
-                      Map.of("", MergedLogs.behind(page))));
+                      List.of(), LogPage.END, page.missing(), Map.of("", MergedLogs.behind(page))));
     }
     return logs(query.withFrom(from))
         .thenApply(page -> MergedLogs.followed(from, Map.of(), Map.of("", page), Map.of()));

@@ -41,8 +41,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
    * @param own stays the caller's
    * @param patienceMillis until who has not answered is named
    */
-  PoolLogs(
-      Supplier<List<WorkerInfo>> pool, WorkerCalls calls, LogStore own, int patienceMillis) {
+  PoolLogs(Supplier<List<WorkerInfo>> pool, WorkerCalls calls, LogStore own, int patienceMillis) {
     this.pool = pool;
     this.calls = calls;
     this.own = own;
@@ -70,8 +69,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
     List<WorkerInfo> workers = pool.get();
     LogQuery each = query.withLimit(MergedLogs.limitOfEach(query.limit(), workers.size() + 1));
     return ask(workers, store -> each, Function.identity())
-        .thenApply(
-            answers -> MergedLogs.merge(query, answers.pages(), answers.unreachable()));
+        .thenApply(answers -> MergedLogs.merge(query, answers.pages(), answers.unreachable()));
   }
 
   @Override
@@ -89,10 +87,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
             },
             page ->
                 begins && positions.isEmpty()
-                    ? new LogPage(
-                        List.of(),
-                        MergedLogs.behind(page),
-                        page.missing())
+                    ? new LogPage(List.of(), MergedLogs.behind(page), page.missing())
                     : page)
         .thenApply(
             answers -> {
