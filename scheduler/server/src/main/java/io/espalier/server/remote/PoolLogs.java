@@ -145,11 +145,23 @@ public final class PoolLogs implements LogReader, AutoCloseable {
       return new Answer(null, "too many workers to ask them all in time");
     }
     try {
-      return new Answer(calls.logs(address, query, (int) left), "");
+      return new Answer(asked(address, query, (int) left), "");
     } catch (RpcFailure e) {
       return new Answer(null, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       return new Answer(null, "while calling " + address + ": " + e);
+    }
+  }
+
+  /** Asks again when a connection has died that had been kept open: reading changes nothing. */
+  private LogPage asked(String address, LogQuery query, int millis) throws RpcFailure {
+    try {
+      return calls.logs(address, query, millis);
+    } catch (RpcFailure e) {
+      if (e.kind() != RpcFailure.Kind.UNKNOWN) {
+        throw e;
+      }
+      return calls.logs(address, query, millis);
     }
   }
 
