@@ -318,6 +318,7 @@ final class Wiring implements AutoCloseable {
               SupervisorOptions.of(data.root(), Path.of(options.configDirectory()))
                   .withWorkerCommand(options.workerCommand())
                   .withHost(shard)
+                  .withMeasuring(options.measuring())
                   .withStatusForm(end -> statusForm(statusText, end)),
               logs);
     };
