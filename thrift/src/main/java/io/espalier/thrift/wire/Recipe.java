@@ -35,12 +35,7 @@ record Recipe(
 
   WireRecipe toWire() {
     return new WireRecipe(
-        command,
-        statusFrom.label(),
-        toWire(subprocess),
-        Wire.of(kill),
-        workerSlots,
-        toWire(logs));
+        command, statusFrom.label(), toWire(subprocess), Wire.of(kill), workerSlots, toWire(logs));
   }
 
   static Recipe of(WireRecipe wire) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.SchedulerSide;
 import io.espalier.core.running.Assignment;
@@ -23,7 +24,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.worker.agent.AgentOptions;
-import io.espalier.worker.agent.HostResources;
+import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.SupervisedTasks;
 import io.espalier.worker.agent.TaskExecution;
@@ -95,8 +96,9 @@ final class RemoteRunnerTest {
             ? new NoopTasks()
             : new SupervisedTasks(
                 TaskSupervisor.prepareLeased(
-                    SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)),
-                    logs));
+                    SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
+                JobLogs.open(
+                    data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse));
     return opened(
         WorkerAgent.start(
             new AgentOptions(
@@ -111,7 +113,7 @@ final class RemoteRunnerTest {
                 Duration.ZERO),
             tasks,
             logs,
-            HostResources.ofProc(),
+            Map.of(),
             JsonReader::parse));
   }
 
@@ -189,7 +191,8 @@ final class RemoteRunnerTest {
     RemoteRunner runner = scheduler(1, 0, List.of());
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
-    Launch launch = launch(
+    Launch launch =
+        launch(
             worker.self(),
             "node",
             "while sleep 0.05; do date +%s%3N > alive.new; mv alive.new alive; done");
