@@ -40,11 +40,16 @@ final class Http {
 
   /** {@code curl --json '{}' URL/path}, which must answer 200. */
   void post(String path) {
+    post(path, "{}");
+  }
+
+  /** {@code curl --json BODY URL/path}, which must answer 200. */
+  void post(String path, String body) {
     HttpResponse<String> response =
         send(
             HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString("{}")));
+                .POST(BodyPublishers.ofString(body)));
     if (response.statusCode() != 200) {
       throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
     }

@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
 import io.espalier.server.e2e.Espalier.Ended;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,7 +76,12 @@ class RemoteIT {
   @Test
   void the_tasks_of_a_worker_that_was_killed_run_elsewhere_once_its_lease_has_run_out(
       @TempDir Path directory) throws Exception {
-    Site site = new Site(directory).task("task.sh", waitFor("go")).config(config(9));
+    String work =
+        """
+        echo '{"progress": {"done": 1, "total": 2, "cursor": "half of '$node'"}}' >>"$2"
+        case $3 in *'"cursor":"half of '$node'"'*) note resumed ;; esac
+        """;
+    Site site = new Site(directory).task("task.sh", work + waitFor("go")).config(config(9));
     TaskProcesses processes = new TaskProcesses(directory);
     try (Pool pool = new Pool(site, 3)) {
       await().atMost(PATIENCE).until(() -> processes.alive().size() == 9);
@@ -83,6 +91,12 @@ class RemoteIT {
               .orElseThrow()
               .getKey();
       int its = pool.running().get(victim).intValue();
+      await("checkpoints are kept")
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  Site.byNode(pool.http().get("/api/v1/jobs/work/tasks")).values().stream()
+                      .allMatch(task -> task.toString().contains("half of")));
       pool.worker(victim).signal("KILL").ended();
       await("its guard ends its tasks")
           .atMost(PATIENCE)
@@ -95,6 +109,7 @@ class RemoteIT {
       site.write("go", "");
       awaitDone(pool.http(), 9);
       assertThat(site.starts("work").values().stream().filter(n -> n == 2)).hasSize(its);
+      assertThat(site.notes().stream().filter(note -> note.what().equals("resumed"))).hasSize(its);
     }
     assertThat(site.starts("work").values()).containsOnly(1, 2);
   }
@@ -123,6 +138,47 @@ class RemoteIT {
       awaitDone(pool.http(), 8);
     }
     assertThat(site.starts("work")).hasSize(8).allSatisfy((node, n) -> assertThat(n).isOne());
+  }
+
+  @Test
+  void a_remote_task_is_measured_and_extended_and_its_secrets_stay_off_the_disk_of_its_worker(
+      @TempDir Path directory) throws Exception {
+    Site site =
+        new Site(directory)
+            .task("task.sh", "echo \"the code is SESAME-42\" && " + waitFor("go"))
+            .config(
+                config(1)
+                    .replace(
+                        "\"owner\"",
+                        "\"timeout_sec\": 6, \"redact\": [\"SESAME-[0-9]+\"], \"owner\""));
+    String task = "/api/v1/jobs/work/tasks/n1";
+    try (Pool pool = new Pool(site, 1)) {
+      await().atMost(PATIENCE).until(() -> site.starts("work").size() == 1);
+      long started = System.nanoTime();
+      pool.http().post(task + "/extend", "{\"seconds\": 60}");
+      await("its memory is known")
+          .atMost(PATIENCE)
+          .until(() -> pool.http().get(task).toString().contains("memory_bytes"));
+      await("its timeout has passed")
+          .atMost(PATIENCE)
+          .until(() -> System.nanoTime() - started > Duration.ofSeconds(7).toNanos());
+      assertThat(text(pool.http().get(task), "status")).isEqualTo("running");
+      site.write("go", "");
+      awaitDone(pool.http(), 1);
+      assertThat(pool.http().get("/api/v1/logs?job=work").toString())
+          .contains("the code is [redacted]");
+      pool.worker("w1").signal("TERM").ended();
+    }
+    try (Stream<Path> files = Files.walk(directory.resolve(".espalier"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+            .as(file.toString())
+            .doesNotContain("SESAME-42");
+      }
+    }
+    assertThat(directory.resolve(".espalier/worker-w1/job-logs.json"))
+        .content()
+        .contains("SESAME-[0-9]+");
   }
 
   @Test
