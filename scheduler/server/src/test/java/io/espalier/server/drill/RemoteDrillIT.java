@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A few schedules of the drill; the long run is {@link RemoteDrill#main}. */
+/** A few schedules of the drill; the long run is {@link LongDrill}. */
 final class RemoteDrillIT {
   private static final int SCHEDULES = 3;
 

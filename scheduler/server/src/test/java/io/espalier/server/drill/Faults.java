@@ -1,0 +1,249 @@
+package io.espalier.server.drill;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Breaks a cluster at random, and mends what it broke. */
+final class Faults {
+  /** Longer than the lease and the margin of a drill. */
+  private static final int LONG_MILLIS = 9_000;
+
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** What can be done to a cluster. */
+  enum Kind {
+    KILL_WORKER(false),
+    STOP_WORKER(false),
+    FREEZE_WORKER(false),
+    KILL_GUARD(false),
+    FREEZE_GUARD(false),
+    DRAIN_WORKER(false),
+    KILL_SCHEDULER(false),
+    STOP_SCHEDULER(false),
+    FREEZE_SCHEDULER(false),
+    CUT_WORKER(true),
+    MUTE_WORKER(true),
+    DEAFEN_WORKER(true),
+    CUT_SCHEDULER(true);
+
+    private final boolean ofNetwork;
+
+    Kind(boolean ofNetwork) {
+      this.ofNetwork = ofNetwork;
+    }
+  }
+
+  /** Tells the scheduler something by its API; false when it does not answer. */
+  interface Operator {
+    boolean tells(String path);
+  }
+
+  /** A worker was frozen for so long, by the clock of the tasks. */
+  record Freeze(String worker, long fromMillis, long toMillis) {}
+
+  private record Undo(long atNanos, BooleanSupplier action) {}
+
+  private final Hosts hosts;
+  private final Part scheduler;
+  private final List<Part> workers;
+  private final Operator operator;
+  private final List<Undo> undos = new ArrayList<>();
+  private final Map<Kind, Integer> counts = new EnumMap<>(Kind.class);
+  private final List<Freeze> freezes = new ArrayList<>();
+
+  Faults(Hosts hosts, Part scheduler, List<Part> workers, Operator operator) {
+    this.hosts = hosts;
+    this.scheduler = scheduler;
+    this.workers = workers;
+    this.operator = operator;
+  }
+
+  /** How often each kind has been done. */
+  Map<Kind, Integer> counts() {
+    return counts;
+  }
+
+  List<Freeze> freezes() {
+    return freezes;
+  }
+
+  /**
+   * Does one thing.
+   *
+   * @return what; empty when it cannot be done now
+   */
+  String next(Random random) {
+    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+    int host = 1 + random.nextInt(workers.size());
+    int millis = 100 + random.nextInt(random.nextBoolean() ? 1500 : LONG_MILLIS);
+    if (kind.ofNetwork && !hosts.canBeCut()) {
+      return "";
+    }
+    if (!done(kind, host, System.nanoTime(), millis)) {
+      return "";
+    }
+    counts.merge(kind, 1, Integer::sum);
+    boolean ofScheduler = kind.name().endsWith("SCHEDULER");
+    return kind.name().toLowerCase(Locale.ROOT)
+        + " "
+        + (ofScheduler ? "scheduler" : workers.get(host - 1).name())
+        + " for "
+        + millis
+        + " ms";
+  }
+
+  /** False: it cannot be done now. */
+  private boolean done(Kind kind, int host, long now, int millis) {
+    Part worker = workers.get(host - 1);
+    long until = now + TimeUnit.MILLISECONDS.toNanos(millis);
+    switch (kind) {
+      case KILL_WORKER -> {
+        if (!worker.isAlive() || !worker.isGuarded()) {
+          return false;
+        }
+        worker.kill();
+        undo(until, worker::start);
+      }
+      case STOP_WORKER -> {
+        if (!worker.isAlive() || worker.isFrozen()) {
+          return false;
+        }
+        worker.stop();
+        undoOnce(until, () -> restarted(worker));
+      }
+      case FREEZE_WORKER -> {
+        if (!worker.isAlive() || worker.isFrozen() || !worker.isGuarded()) {
+          return false;
+        }
+        long from = System.currentTimeMillis();
+        worker.freeze();
+        undo(
+            until,
+            () -> {
+              freezes.add(new Freeze(worker.name(), from, System.currentTimeMillis()));
+              worker.thaw();
+            });
+      }
+      case KILL_GUARD -> {
+        return worker.isAlive()
+            && !worker.isFrozen()
+            && worker.isGuarded()
+            && worker.killGuard();
+      }
+      case FREEZE_GUARD -> {
+        if (!worker.isAlive()
+            || worker.isFrozen()
+            || !worker.isGuarded()
+            || !worker.freezeGuard()) {
+          return false;
+        }
+        undo(until, worker::thawGuard);
+      }
+      case DRAIN_WORKER -> {
+        if (!operator.tells("/api/v1/workers/" + worker.name() + "/drain")) {
+          return false;
+        }
+        undoOnce(until, () -> uncordoned(worker));
+      }
+      case KILL_SCHEDULER -> {
+        scheduler.kill();
+        undo(now + (until - now) / 3, scheduler::start);
+      }
+      case STOP_SCHEDULER -> {
+        if (!scheduler.isAlive() || scheduler.isFrozen()) {
+          return false;
+        }
+        scheduler.stop();
+        undoOnce(now + (until - now) / 3, () -> restarted(scheduler));
+      }
+      case FREEZE_SCHEDULER -> {
+        if (!scheduler.isAlive() || scheduler.isFrozen()) {
+          return false;
+        }
+        scheduler.freeze();
+        undo(until, scheduler::thaw);
+      }
+      case CUT_WORKER -> {
+        hosts.cut(host);
+        undo(until, () -> hosts.mend(host));
+      }
+      case MUTE_WORKER -> {
+        hosts.mute(host);
+        undo(until, () -> hosts.mend(host));
+      }
+      case DEAFEN_WORKER -> {
+        hosts.deafen(host);
+        undo(until, () -> hosts.mend(host));
+      }
+      case CUT_SCHEDULER -> {
+        hosts.cut(0);
+        undo(until, () -> hosts.mend(0));
+      }
+    }
+    return true;
+  }
+
+  private static boolean restarted(Part part) {
+    if (part.isAlive()) {
+      return false;
+    }
+    part.start();
+    return true;
+  }
+
+  /** A drained worker ends; back in service it has to be started again. */
+  private boolean uncordoned(Part worker) {
+    if (!operator.tells("/api/v1/workers/" + worker.name() + "/uncordon")) {
+      return false;
+    }
+    worker.start();
+    return true;
+  }
+
+  private void undo(long atNanos, Runnable action) {
+    undoOnce(
+        atNanos,
+        () -> {
+          action.run();
+          return true;
+        });
+  }
+
+  private void undoOnce(long atNanos, BooleanSupplier action) {
+    undos.add(new Undo(atNanos, action));
+  }
+
+  /** Mends what is to be mended by now. */
+  void mendDue() {
+    mend(false);
+  }
+
+  /**
+   * Mends everything and starts what is not there.
+   *
+   * @return whether that is so; otherwise to be called again
+   */
+  boolean mendAll() {
+    mend(true);
+    scheduler.start();
+    workers.forEach(Part::start);
+    return undos.isEmpty();
+  }
+
+  private void mend(boolean all) {
+    for (Undo undo : List.copyOf(undos)) {
+      if (all || System.nanoTime() - undo.atNanos() >= 0) {
+        undos.remove(undo);
+        if (!undo.action().getAsBoolean()) {
+          undos.add(new Undo(System.nanoTime() + AGAIN_NANOS, undo.action()));
+        }
+      }
+    }
+  }
+}
