@@ -6,7 +6,7 @@ import java.nio.file.Path;
 final class DrillJob {
   static final int LIMIT_PER_HOST = 2;
 
-  private static final int DATA_HOSTS = 6;
+  static final int DATA_HOSTS = 6;
   private static final int NODES_PER_HOST = 9;
 
   /** How many tasks a job has. */
@@ -23,7 +23,7 @@ final class DrillJob {
       my ($node, $status) = @ARGV;
       my $token = $ENV{ESPALIER_TASK_TOKEN};
       my $job = $ENV{ESPALIER_TASK_JOB};
-      my ($worker) = $ENV{ESPALIER_TASK_STATUS_FILE} =~ m{/worker-(\\w+)/};
+      my $worker = $ENV{DRILL_WORKER};
       sub note {
         my ($kind, $durable) = @_;
         open(my $out, '>>', "SITE/work-$job") or die $!;
@@ -50,7 +50,7 @@ final class DrillJob {
         }
         $child = <$in>; wait();
       }
-      live(4 + $sum % 41);
+      live(TURNS);
       kill('KILL', $child) if $child;
       note('E', 1);
       open(my $out, '>', $status) or die $!; print $out "done\\n"; close($out);
@@ -58,14 +58,33 @@ final class DrillJob {
 
   private DrillJob() {}
 
-  static String task(Path site) {
-    return TASK.replace("SITE", site.toString());
+  /** Most take up to two seconds, some longer than a lease. */
+  static final String SHORT_AND_LONG = "4 + $sum % 41 + ($sum % 7 ? 0 : 60)";
+
+  /** All take longer than a lease. */
+  static final String LONG = "100";
+
+  /**
+   * @param turns a Perl expression: for how many times 50 ms it lives
+   */
+  static String task(Path site, String turns) {
+    return TASK.replace("SITE", site.toString()).replace("TURNS", turns);
   }
 
-  static String job(String name, Path task) {
-    return "{\"bistro_job->JOB\": {\"owner\": \"drill\", \"command\": [\"TASK\"]}}"
+  /**
+   * @param nodes a regular expression
+   */
+  static String job(String name, Path task, String nodes) {
+    return """
+    {"bistro_job->JOB": {
+      "owner": "drill", "command": ["TASK"],
+      "task_subprocess": {"pass_environment": ["DRILL_WORKER"]},
+      "filters": {"db": {"whitelist_regex": "NODES"}}
+    }}
+    """
         .replace("JOB", name)
-        .replace("TASK", task.toString());
+        .replace("TASK", task.toString())
+        .replace("NODES", nodes.replace("\\", "\\\\"));
   }
 
   static String settings() {

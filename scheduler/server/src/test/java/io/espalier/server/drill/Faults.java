@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 /** Breaks a cluster at random, and mends what it broke. */
 final class Faults {
   /** Longer than the lease and the margin of a drill. */
-  private static final int LONG_MILLIS = 9_000;
+  private static final int LONG_MILLIS = 7_000;
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -73,29 +73,37 @@ final class Faults {
     return freezes;
   }
 
-  /**
-   * Does one thing.
-   *
-   * @return what; empty when it cannot be done now
-   */
-  String next(Random random) {
-    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
-    int host = 1 + random.nextInt(workers.size());
-    int millis = 100 + random.nextInt(random.nextBoolean() ? 1500 : LONG_MILLIS);
-    if (kind.ofNetwork && !hosts.canBeCut()) {
-      return "";
+  /** One fault of a schedule. */
+  record Fault(long atMillis, Kind kind, int host, int forMillis) {
+    /** What is to be done over so much time. */
+    static List<Fault> drawn(Random random, int workers, long overMillis) {
+      List<Fault> drawn = new ArrayList<>();
+      for (long at = random.nextInt(1_000); at < overMillis; at += 300 + random.nextInt(1_400)) {
+        Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+        int host = 1 + random.nextInt(workers);
+        int millis = 100 + random.nextInt(random.nextBoolean() ? 1_500 : LONG_MILLIS);
+        drawn.add(new Fault(at, kind, host, millis));
+      }
+      return drawn;
     }
-    if (!done(kind, host, System.nanoTime(), millis)) {
-      return "";
+
+    @Override
+    public String toString() {
+      String what = kind.name().toLowerCase(Locale.ROOT);
+      String whom = kind.name().endsWith("SCHEDULER") ? "" : " w" + host;
+      return atMillis + " ms: " + what + whom + " for " + forMillis + " ms";
     }
-    counts.merge(kind, 1, Integer::sum);
-    boolean ofScheduler = kind.name().endsWith("SCHEDULER");
-    return kind.name().toLowerCase(Locale.ROOT)
-        + " "
-        + (ofScheduler ? "scheduler" : workers.get(host - 1).name())
-        + " for "
-        + millis
-        + " ms";
+  }
+
+  /** False: it cannot be done now, or here. */
+  boolean tried(Fault fault) {
+    boolean done =
+        (hosts.canBeCut() || !fault.kind.ofNetwork)
+            && done(fault.kind, fault.host, System.nanoTime(), fault.forMillis);
+    if (done) {
+      counts.merge(fault.kind, 1, Integer::sum);
+    }
+    return done;
   }
 
   /** False: it cannot be done now. */
@@ -114,8 +122,8 @@ final class Faults {
         if (!worker.isAlive() || worker.isFrozen()) {
           return false;
         }
-        worker.stop();
-        undoOnce(until, () -> restarted(worker));
+        Process stopping = worker.stop();
+        undoOnce(until, () -> restarted(worker, stopping));
       }
       case FREEZE_WORKER -> {
         if (!worker.isAlive() || worker.isFrozen() || !worker.isGuarded()) {
@@ -159,8 +167,8 @@ final class Faults {
         if (!scheduler.isAlive() || scheduler.isFrozen()) {
           return false;
         }
-        scheduler.stop();
-        undoOnce(now + (until - now) / 3, () -> restarted(scheduler));
+        Process stopping = scheduler.stop();
+        undoOnce(now + (until - now) / 3, () -> restarted(scheduler, stopping));
       }
       case FREEZE_SCHEDULER -> {
         if (!scheduler.isAlive() || scheduler.isFrozen()) {
@@ -189,8 +197,8 @@ final class Faults {
     return true;
   }
 
-  private static boolean restarted(Part part) {
-    if (part.isAlive()) {
+  private static boolean restarted(Part part, Process before) {
+    if (before.isAlive()) {
       return false;
     }
     part.start();

@@ -122,7 +122,7 @@ final class Observer {
       number++;
       String[] words = line.split(" ", -1);
       String at = "line " + number + ": ";
-      if (words.length != 5) {
+      if (words.length != 5 || words[3].isEmpty()) {
         violations.add(at + "not understood: " + line);
         continue;
       }

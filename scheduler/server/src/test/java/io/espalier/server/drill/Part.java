@@ -76,6 +76,7 @@ final class Part implements AutoCloseable {
             .redirectError(
                 ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".err").toFile()));
     builder.environment().keySet().removeIf(variable -> variable.startsWith("ESPALIER_"));
+    builder.environment().put("DRILL_WORKER", name);
     try {
       process = builder.start();
       frozen = false;
@@ -107,8 +108,13 @@ final class Part implements AutoCloseable {
   }
 
   /** {@code kill}: it ends by itself, later. */
-  void stop() {
+  Process stop() {
+    Process running = process;
+    if (running == null) {
+      throw new IllegalStateException(name + " was never started");
+    }
     signal("TERM");
+    return running;
   }
 
   /** SIGSTOP: only this process, not what belongs to it. */

@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,19 +30,25 @@ import org.jspecify.annotations.Nullable;
  * <p>One schedule is one job on a cluster that stays up from schedule to schedule.
  */
 public final class RemoteDrill implements AutoCloseable {
-  private static final Duration FAULTS_FOR = Duration.ofSeconds(7);
+  /** Faults begin within this time. */
+  private static final Duration FAULTS_FOR = Duration.ofSeconds(6);
+
+  /** What is still broken then is mended. */
+  private static final Duration MENDED_AFTER = Duration.ofSeconds(9);
+
+  private static final Duration START_WITHIN = Duration.ofSeconds(30);
   private static final Duration FINISH_WITHIN = Duration.ofSeconds(90);
 
   /** How long things take in a drill; much shorter than in production. */
   private static final List<String> TIMERS =
       List.of(
-          "--heartbeat-ms", "500",
-          "--call-ms", "400",
-          "--lease-ms", "4000",
-          "--stop-ms", "1700",
-          "--kill-wait-ms", "400",
-          "--guard-ms", "900",
-          "--lease-margin-ms", "2000");
+          "--heartbeat-ms", "400",
+          "--call-ms", "350",
+          "--lease-ms", "3000",
+          "--stop-ms", "1300",
+          "--kill-wait-ms", "300",
+          "--guard-ms", "700",
+          "--lease-margin-ms", "1500");
 
   private final Hosts hosts;
   private final Path site;
@@ -70,9 +78,8 @@ public final class RemoteDrill implements AutoCloseable {
     this.site = site;
     this.http = basePort;
     Files.createDirectories(site.resolve("config"));
-    Path task = site.resolve("task");
-    Files.writeString(task, DrillJob.task(site));
-    Files.setPosixFilePermissions(task, PosixFilePermissions.fromString("rwxr-xr-x"));
+    program("task", DrillJob.SHORT_AND_LONG);
+    program("long-task", DrillJob.LONG);
     Path token = site.resolve("token");
     Files.writeString(token, "drill-" + Long.toHexString(System.nanoTime()) + "-secret\n");
     Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
@@ -135,6 +142,33 @@ public final class RemoteDrill implements AutoCloseable {
     return drill;
   }
 
+  /** Until all workers take tasks. */
+  private void awaitWorkers() throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    long ready = 0;
+    while (ready < workers.size() && since(begin) < START_WITHIN.toMillis()) {
+      TimeUnit.MILLISECONDS.sleep(200);
+      ready = 0;
+      Json.@Nullable Obj page = get("/api/v1/workers");
+      if (page != null && page.get("workers") instanceof Json.Arr listed) {
+        ready =
+            listed.items().stream()
+                .filter(each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
+                .count();
+      }
+    }
+  }
+
+  private static boolean isTrue(@Nullable Json value) {
+    return value instanceof Json.Bool flag && flag.value();
+  }
+
+  private void program(String name, String turns) throws IOException {
+    write(name, DrillJob.task(site, turns));
+    Files.setPosixFilePermissions(
+        site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
   private void write(String name, String text) throws IOException {
     Path aside = Files.createTempFile(site, "aside-", ".tmp");
     Files.writeString(aside, text);
@@ -143,47 +177,60 @@ public final class RemoteDrill implements AutoCloseable {
 
   /** Runs one job through the faults of a seed, and judges it. */
   public Outcome schedule(long seed) throws IOException, InterruptedException {
-    Random random = new Random(seed);
-    Run run = new Run("job" + seed);
-    write("config/" + run.job + ".json", DrillJob.job(run.job, site.resolve("task")));
+    awaitWorkers();
+    Run run = new Run("job" + seed, DrillJob.TASKS);
+    write("config/" + run.job + ".json", DrillJob.job(run.job, site.resolve("task"), ".*"));
+    return through(
+        Faults.Fault.drawn(new Random(seed), workers.size(), FAULTS_FOR.toMillis()), run, seed);
+  }
+
+  /** Freezes a worker whose tasks take longer than its lease, until they run elsewhere. */
+  Outcome freezeOne() throws IOException, InterruptedException {
+    awaitWorkers();
+    Run run = new Run("freeze", DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
+    write(
+        "config/" + run.job + ".json",
+        DrillJob.job(run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
+    return through(
+        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 8_000)), run, 0);
+  }
+
+  private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
+      throws IOException, InterruptedException {
+    run.awaitStart();
     List<String> told = new ArrayList<>();
     long begin = System.nanoTime();
-    long end = begin + FAULTS_FOR.toNanos();
-    long nextFault = begin + TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500));
-    while (System.nanoTime() - end < 0) {
+    Deque<Faults.Fault> left = new ArrayDeque<>(drawn);
+    for (long millis = 0; millis < MENDED_AFTER.toMillis(); millis = since(begin)) {
       faults.mendDue();
-      if (System.nanoTime() - nextFault >= 0) {
-        long millis = (System.nanoTime() - begin) / 1_000_000;
-        String fault = faults.next(random);
-        if (!fault.isEmpty()) {
-          told.add(millis + " ms: " + fault);
-          nextFault =
-              System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(300 + random.nextInt(1500));
-        }
+      for (Faults.Fault next = left.peek();
+          next != null && next.atMillis() <= millis;
+          next = left.peek()) {
+        told.add(left.remove() + (faults.tried(next) ? "" : " (cannot be done)"));
       }
       run.poll();
-      TimeUnit.MILLISECONDS.sleep(200);
+      TimeUnit.MILLISECONDS.sleep(150);
     }
     long healed = System.nanoTime();
     boolean whole = false;
     while (System.nanoTime() - healed - FINISH_WITHIN.toNanos() < 0) {
       whole = whole || faults.mendAll();
       run.poll();
-      if (whole && run.doneSince.size() == DrillJob.TASKS) {
+      if (whole && run.doneSince.size() == run.tasks) {
         break;
       }
       TimeUnit.MILLISECONDS.sleep(200);
     }
-    long recovery = (System.nanoTime() - healed) / 1_000_000;
+    long recovery = since(healed);
     Observer.Findings findings = run.findings();
     List<String> violations = new ArrayList<>(run.lost);
     violations.addAll(findings.violations());
     if (!whole) {
       violations.add("not everything could be mended");
     }
-    if (run.doneSince.size() < DrillJob.TASKS) {
+    if (run.doneSince.size() < run.tasks) {
       violations.add(
-          "only " + run.doneSince.size() + " of " + DrillJob.TASKS + " are done: " + run.state());
+          "only " + run.doneSince.size() + " of " + run.tasks + " are done: " + run.state());
     }
     Files.delete(site.resolve("config/" + run.job + ".json"));
     return new Outcome(
@@ -194,6 +241,10 @@ public final class RemoteDrill implements AutoCloseable {
         takenOver(findings),
         recovery,
         violations);
+  }
+
+  private static long since(long nanos) {
+    return (System.nanoTime() - nanos) / 1_000_000;
   }
 
   /** How often a task of a frozen worker was begun elsewhere before that worker could go on. */
@@ -230,24 +281,34 @@ public final class RemoteDrill implements AutoCloseable {
   /** One job, and what the scheduler says of it. */
   private final class Run {
     private final String job;
+    private final int tasks;
     private final Observer observer;
     private final Map<String, Long> doneSince = new HashMap<>();
     private final List<String> lost = new ArrayList<>();
 
-    private Run(String job) {
+    private Run(String job, int tasks) {
       this.job = job;
+      this.tasks = tasks;
       this.observer = new Observer(site.resolve("work-" + job), DrillJob.LIMIT_PER_HOST);
+    }
+
+    /** Until there is something to be broken. */
+    private void awaitStart() throws InterruptedException {
+      long begin = System.nanoTime();
+      while (observer.length() == 0 && since(begin) < START_WITHIN.toMillis()) {
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
     }
 
     /** Notes which tasks the scheduler says are done, if it answers. */
     private void poll() throws IOException, InterruptedException {
       Json.@Nullable Obj page =
-          get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + DrillJob.TASKS);
-      if (page == null || !(page.get("tasks") instanceof Json.Arr tasks)) {
+          get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
+      if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
         return;
       }
       Set<String> done = new HashSet<>();
-      for (Json task : tasks.items()) {
+      for (Json task : listed.items()) {
         if (task instanceof Json.Obj object && object.get("node") instanceof Json.Str node) {
           done.add(node.value());
         }
