@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** Breaks a cluster at random, and mends what it broke. */
 final class Faults {
@@ -18,24 +19,43 @@ final class Faults {
 
   /** What can be done to a cluster. */
   enum Kind {
-    KILL_WORKER(false),
-    STOP_WORKER(false),
-    FREEZE_WORKER(false),
-    KILL_GUARD(false),
-    FREEZE_GUARD(false),
-    DRAIN_WORKER(false),
-    KILL_SCHEDULER(false),
-    STOP_SCHEDULER(false),
-    FREEZE_SCHEDULER(false),
-    CUT_WORKER(true),
-    MUTE_WORKER(true),
-    DEAFEN_WORKER(true),
-    CUT_SCHEDULER(true);
+    KILL_WORKER(2),
+    STOP_WORKER(1),
+    FREEZE_WORKER(4),
+    KILL_GUARD(2),
+    FREEZE_GUARD(2),
+    DRAIN_WORKER(1),
+    KILL_SCHEDULER(2),
+    STOP_SCHEDULER(1),
+    FREEZE_SCHEDULER(4),
+    CUT_WORKER(3),
+    MUTE_WORKER(3),
+    DEAFEN_WORKER(3),
+    CUT_SCHEDULER(2);
 
-    private final boolean ofNetwork;
+    /** What needs a new start of a program is done less often: it takes the longest. */
+    private final int weight;
 
-    Kind(boolean ofNetwork) {
-      this.ofNetwork = ofNetwork;
+    Kind(int weight) {
+      this.weight = weight;
+    }
+
+    private static Kind drawn(Random random) {
+      int drawn = random.nextInt(Stream.of(values()).mapToInt(kind -> kind.weight).sum());
+      for (Kind kind : values()) {
+        drawn -= kind.weight;
+        if (drawn < 0) {
+          return kind;
+        }
+      }
+      throw new IllegalStateException("the weights have changed");
+    }
+
+    private boolean isOfNetwork() {
+      return this == CUT_WORKER
+          || this == MUTE_WORKER
+          || this == DEAFEN_WORKER
+          || this == CUT_SCHEDULER;
     }
   }
 
@@ -79,7 +99,7 @@ final class Faults {
     static List<Fault> drawn(Random random, int workers, long overMillis) {
       List<Fault> drawn = new ArrayList<>();
       for (long at = random.nextInt(1_000); at < overMillis; at += 300 + random.nextInt(1_400)) {
-        Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+        Kind kind = Kind.drawn(random);
         int host = 1 + random.nextInt(workers);
         int millis = 100 + random.nextInt(random.nextBoolean() ? 1_500 : LONG_MILLIS);
         drawn.add(new Fault(at, kind, host, millis));
@@ -98,7 +118,7 @@ final class Faults {
   /** False: it cannot be done now, or here. */
   boolean tried(Fault fault) {
     boolean done =
-        (hosts.canBeCut() || !fault.kind.ofNetwork)
+        (hosts.canBeCut() || !fault.kind.isOfNetwork())
             && done(fault.kind, fault.host, System.nanoTime(), fault.forMillis);
     if (done) {
       counts.merge(fault.kind, 1, Integer::sum);

@@ -63,10 +63,12 @@ final class Part implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
             "-Xmx256m",
-            "-Despalier.log.level=INFO",
-            "-cp",
-            classPath(),
-            "io.espalier.server.Main"));
+            "-Despalier.log.level=INFO"));
+    String archive = System.getProperty("drill.archives", "");
+    if (!archive.isEmpty()) {
+      command.add("-XX:SharedArchiveFile=" + archive + "/" + arguments.get(0) + ".jsa");
+    }
+    command.addAll(List.of("-cp", classPath(), "io.espalier.server.Main"));
     command.addAll(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -86,8 +88,12 @@ final class Part implements AutoCloseable {
     }
   }
 
-  /** Ours without what only tests have: their logging would be the program's. */
+  /** What the long run was given, or ours without what only tests have: their logging would be the program's. */
   private static String classPath() {
+    String given = System.getProperty("drill.classpath", "");
+    if (!given.isEmpty()) {
+      return given;
+    }
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
         .filter(entry -> !Files.exists(Path.of(entry, "logback-test.xml")))
         .collect(Collectors.joining(File.pathSeparator));

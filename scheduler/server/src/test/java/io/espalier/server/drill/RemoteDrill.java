@@ -36,8 +36,9 @@ public final class RemoteDrill implements AutoCloseable {
   /** What is still broken then is mended. */
   private static final Duration MENDED_AFTER = Duration.ofSeconds(9);
 
-  private static final Duration START_WITHIN = Duration.ofSeconds(30);
-  private static final Duration FINISH_WITHIN = Duration.ofSeconds(90);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+  private static final Duration START_WITHIN = Duration.ofSeconds(60);
+  private static final Duration FINISH_WITHIN = Duration.ofSeconds(180);
 
   /** How long things take in a drill; much shorter than in production. */
   private static final List<String> TIMERS =
@@ -209,7 +210,7 @@ public final class RemoteDrill implements AutoCloseable {
         told.add(left.remove() + (faults.tried(next) ? "" : " (cannot be done)"));
       }
       run.poll();
-      TimeUnit.MILLISECONDS.sleep(150);
+      TimeUnit.MILLISECONDS.sleep(100);
     }
     long healed = System.nanoTime();
     boolean whole = false;
@@ -285,6 +286,7 @@ public final class RemoteDrill implements AutoCloseable {
     private final Observer observer;
     private final Map<String, Long> doneSince = new HashMap<>();
     private final List<String> lost = new ArrayList<>();
+    private long nextPoll = System.nanoTime();
 
     private Run(String job, int tasks) {
       this.job = job;
@@ -302,6 +304,10 @@ public final class RemoteDrill implements AutoCloseable {
 
     /** Notes which tasks the scheduler says are done, if it answers. */
     private void poll() throws IOException, InterruptedException {
+      if (System.nanoTime() - nextPoll < 0) {
+        return;
+      }
+      nextPoll = System.nanoTime() + POLL_NANOS;
       Json.@Nullable Obj page =
           get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
       if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
