@@ -255,8 +255,8 @@ public final class RemoteRunner implements TaskRunner {
    * while the lease that it is granted is in force.
    */
   private void handled(Runnable message) {
-    now = clock();
     try {
+      now = clock();
       message.run();
     } catch (RuntimeException e) {
       log.error("while handling a message about workers", e);
