@@ -12,6 +12,8 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.status.ProgressText;
 import io.espalier.json.JsonReader;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -64,6 +66,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
   private final StopWaits stops = new StopWaits();
+  private @Nullable UsageSampler sampler;
   private boolean abandoned;
   private boolean closed;
 
@@ -178,8 +181,8 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * @param newListener gets exactly one end per start, and progress, on the supervisor's thread;
-   *     must not block
+   * @param newListener gets exactly one end per start, and progress, on the supervisor's thread,
+   *     and samples of usage on another; must not block
    */
   public void open(TaskListener newListener) {
     if (listener != null) {
@@ -187,6 +190,8 @@ public final class TaskSupervisor implements AutoCloseable {
     }
     listener = newListener;
     loop.start();
+    Measuring how = options.measuring();
+    sampler = new UsageSampler(this::tasks, how.cards(), newListener, how.period()).start();
   }
 
   /**
@@ -447,6 +452,9 @@ public final class TaskSupervisor implements AutoCloseable {
       closed = true;
     }
     closing = true;
+    if (sampler != null) {
+      sampler.close();
+    }
     if (listener != null) {
       Duration wait = options.shutdownWait();
       var unused =

@@ -3,6 +3,7 @@ package io.espalier.server.process;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.worker.resources.Measuring;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param nodesUpdate period of node refreshes
  * @param nodesRetry pause after a failed refresh
  * @param logs what is kept of the output of tasks
+ * @param measuring how live tasks are measured, and the host
  * @param seed of every random choice
  * @param remote of the remote runner; empty with any other
  */
@@ -42,6 +44,7 @@ public record ProcessOptions(
     Duration nodesRetry,
     Simulation simulation,
     LogKeeping logs,
+    Measuring measuring,
     long seed,
     Optional<Remote> remote) {
 
@@ -62,6 +65,7 @@ public record ProcessOptions(
         "--test-task-duration=" + simulation.meanMillis(),
         "--test-failure-rate=" + simulation.failureRate(),
         logs.shown(),
+        measuring.shown(),
         "--seed=" + seed,
         "--fresh=" + fresh,
         remote.map(Remote::shown).orElse(""));
@@ -86,6 +90,7 @@ public record ProcessOptions(
         Duration.ofDays(1),
         new Simulation(0, 0),
         new LogKeeping(0, 0, false),
+        Measuring.OFF,
         0,
         Optional.empty());
   }
