@@ -53,7 +53,7 @@ final class ClusterPlan {
     dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
     concurrency = 8 + random.nextInt(20);
     timers = random.nextBoolean() ? ProtocolTimers.QUICK : anyFit(random);
-    chaosMillis = 60_000L + random.nextInt(120_000);
+    chaosMillis = 40_000L + random.nextInt(100_000);
     taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
     ConfigFixture fixture =
         new ConfigFixture("host", "db")
@@ -72,15 +72,15 @@ final class ClusterPlan {
 
   /** Timers that just pass the checks, or pass them with room. */
   private static ProtocolTimers anyFit(Random random) {
-    long heartbeat = 1_000 + random.nextInt(3_000);
-    long call = 300 + random.nextInt((int) heartbeat / 2);
-    long guard = 1 + random.nextInt(2_000);
-    long killWait = 1 + random.nextInt(3_000);
+    long heartbeat = 1_000L + random.nextInt(3_000);
+    long call = 300L + random.nextInt((int) heartbeat / 2);
+    long guard = 1L + random.nextInt(2_000);
+    long killWait = 1L + random.nextInt(3_000);
     long stop = killWait + guard + room(random, 2_000);
     long lease = stop + 2 * heartbeat + call + room(random, 6_000);
     long margin = ProtocolTimers.leastMargin(lease) + room(random, 3_000);
     long unhealthy = heartbeat + call + room(random, (int) (lease - heartbeat - call));
-    long check = 4_000 + random.nextInt(10_000);
+    long check = 4_000L + random.nextInt(10_000);
     ProtocolTimers any =
         new ProtocolTimers(
             heartbeat,
