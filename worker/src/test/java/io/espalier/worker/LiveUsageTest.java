@@ -26,8 +26,7 @@ class LiveUsageTest {
 
   private TaskBench bench(NvidiaSmi cards) throws IOException {
     return TaskBench.open(
-        TaskBench.options(directory)
-            .withMeasuring(new Measuring(Duration.ofMillis(20), cards)));
+        TaskBench.options(directory).withMeasuring(new Measuring(Duration.ofMillis(20), cards)));
   }
 
   private static NvidiaSmi noCards() {

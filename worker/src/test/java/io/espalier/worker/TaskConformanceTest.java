@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Conformance table 14.6 with real processes: what {@link LocalRunnerConformance} does not have. P11
- * to P14 and P18: {@code TaskCgroupsTest}, {@code CgroupSiteTest}, {@code GroupReaperTest}.
+ * Conformance table 14.6 with real processes: what {@link LocalRunnerConformance} does not have.
+ * P11 to P14 and P18: {@code TaskCgroupsTest}, {@code CgroupSiteTest}, {@code GroupReaperTest}.
  */
 class TaskConformanceTest {
   @TempDir
@@ -109,7 +109,8 @@ class TaskConformanceTest {
     Launch launch =
         bench.start(
             bench.sh(
-                "n", "mkfifo '" + fifo + "'; setsid sh -c 'echo up; read x < " + fifo + "' & wait"));
+                "n",
+                "mkfifo '" + fifo + "'; setsid sh -c 'echo up; read x < " + fifo + "' & wait"));
     bench.awaitLine(launch, "up");
     assertThat(bench.kill(launch, TaskBench.TERM)).isTrue();
     await().until(() -> bench.events(launch).stream().anyMatch(e -> e.contains("process_exited")));
@@ -134,8 +135,7 @@ class TaskConformanceTest {
                     + fifo
                     + "' & while :; do sleep 0.05; done"));
     bench.awaitLine(launch, "up");
-    assertThat(
-            bench.kill(launch, new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 100)))
+    assertThat(bench.kill(launch, new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 100)))
         .isTrue();
     TaskEnd end = bench.ends.await(launch);
     assertThat(end.signal()).isEqualTo(9);
@@ -165,8 +165,7 @@ class TaskConformanceTest {
   @Test
   void p16LinesComeAtTheRateOfTheQuota() {
     for (int perMillisecond : new int[] {1, 20}) {
-      Launch launch =
-          TaskBench.withQuota(bench.sh("n" + perMillisecond, "yes"), 1, perMillisecond);
+      Launch launch = TaskBench.withQuota(bench.sh("n" + perMillisecond, "yes"), 1, perMillisecond);
       long begin = System.nanoTime();
       bench.start(launch);
       await().until(() -> bench.out(launch).size() > 100 * perMillisecond);
@@ -231,12 +230,9 @@ class TaskConformanceTest {
   @Test
   void p20P21TheStreamsOfATaskCanBeAskedForAndAreForgottenWithTime() throws IOException {
     try (SegmentLogStore store = SegmentLogStore.open(directory.resolve("logs"));
-        TaskBench stored =
-            TaskBench.open(
-                TaskBench.options(directory.resolve("own")), store)) {
+        TaskBench stored = TaskBench.open(TaskBench.options(directory.resolve("own")), store)) {
       long begin = System.currentTimeMillis();
-      Launch launch =
-          stored.sh("n", "printf 'no newline'; echo error >&2; echo done > \"$2\"");
+      Launch launch = stored.sh("n", "printf 'no newline'; echo error >&2; echo done > \"$2\"");
       assertThat(stored.run(launch).rawStatus()).isEqualTo("done");
       for (LogLine.Stream stream : LogLine.Stream.values()) {
         LogPage page = store.query(LogQuery.of(EnumSet.of(stream)).withLimit(10));
@@ -298,10 +294,13 @@ class TaskConformanceTest {
   void p24ACanaryTellsOfADescendantThatHasClosedEverythingElse() throws IOException {
     Path fifo = directory.resolve("fifo");
     String script =
-        "mkfifo '" + fifo + "'; bash -c 'exec 99>&-; read x < " + fifo + "' > /dev/null 2>&1 & echo done > $2";
+        "mkfifo '"
+            + fifo
+            + "'; bash -c 'exec 99>&-; read x < "
+            + fifo
+            + "' > /dev/null 2>&1 & echo done > $2";
     Launch watched = bench.start(bench.sh("watched", script));
-    await()
-        .until(() -> bench.events(watched).stream().anyMatch(e -> e.contains("process_exited")));
+    await().until(() -> bench.events(watched).stream().anyMatch(e -> e.contains("process_exited")));
     assertThat(bench.ends.of(watched)).isEmpty();
     Files.writeString(fifo, "go\n");
     assertThat(bench.ends.await(watched).rawStatus()).isEqualTo("done");

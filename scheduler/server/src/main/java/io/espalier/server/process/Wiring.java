@@ -1,8 +1,8 @@
 package io.espalier.server.process;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogStore;
@@ -25,6 +25,7 @@ import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
@@ -169,7 +170,9 @@ final class Wiring implements AutoCloseable {
               thread,
               view::get,
               events,
-              logs,
+              remote == null
+                  ? LogReader.of(logs, queries)
+                  : opened("worker logs", remote.logs(logs)),
               store,
               queries,
               new EditedJobs(editor, queries));

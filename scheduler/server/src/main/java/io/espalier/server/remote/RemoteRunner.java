@@ -1,6 +1,7 @@
 package io.espalier.server.remote;
 
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatAnswer;
 import io.espalier.core.protocol.ProtocolTimers;
@@ -53,6 +54,7 @@ import org.slf4j.LoggerFactory;
 public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
   private static final int MESSAGES_PER_TURN = 20_000;
+  private static final int LOGS_MILLIS = 5_000;
 
   private final String shard;
   private final ProtocolTimers timers;
@@ -121,8 +123,13 @@ public final class RemoteRunner implements TaskRunner {
     return workers;
   }
 
-  WorkerCalls calls() {
-    return calls;
+  /**
+   * Reads the output of the tasks of all workers.
+   *
+   * @param own the scheduler's own store, for what ran there before
+   */
+  public PoolLogs logs(LogStore own) {
+    return new PoolLogs(this::pool, calls, own, LOGS_MILLIS);
   }
 
   @Override
@@ -217,7 +224,6 @@ public final class RemoteRunner implements TaskRunner {
         long wait = next - clock();
         Runnable message =
             wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
-        now = clock();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
           message = inbox.poll();
@@ -225,6 +231,7 @@ public final class RemoteRunner implements TaskRunner {
         if (message != null) {
           handled(message);
         }
+        now = clock();
         next = step();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -242,8 +249,14 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  private static void handled(Runnable message) {
+  /**
+   * A message is never older than the time at which it is handled, also if this thread was stopped
+   * in between for long: a heartbeat that is taken for older than it is would have its worker lost
+   * while the lease that it is granted is in force.
+   */
+  private void handled(Runnable message) {
     try {
+      now = clock();
       message.run();
     } catch (RuntimeException e) {
       log.error("while handling a message about workers", e);
