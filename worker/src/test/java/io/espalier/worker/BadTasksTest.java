@@ -255,8 +255,7 @@ class BadTasksTest {
       assertThat(run("chmod", "-R", "o+x", directory.toString())).isTrue();
       Path own = Files.writeString(directory.resolve("own.sh"), "#!/bin/sh\necho never\n");
       assertThat(run("chmod", "700", own.toString())).isTrue();
-      Launch forbidden =
-          TaskBench.with(bench.launches.of("c", own.toString()), as("nobody"));
+      Launch forbidden = TaskBench.with(bench.launches.of("c", own.toString()), as("nobody"));
       TaskEnd refused = bench.run(forbidden);
       assertThat(refused.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
       assertThat(refused.message()).contains("could not be run", "Permission denied");
