@@ -237,7 +237,7 @@ final class Pool {
         worker.maxTasks(),
         use.slots(),
         worker.sinceMillis(),
-        worker.lastSeenMillis(),
+        Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
         worker.note());
   }
 
