@@ -108,7 +108,17 @@ final class RpcConnection implements AutoCloseable {
                 () -> FrameServer.closeQuietly(plain),
                 bounds.receiveMillis(),
                 TimeUnit.MILLISECONDS);
-        secured.startHandshake();
+        try {
+          secured.startHandshake();
+        } catch (IOException e) {
+          throw new RpcFailure(
+              Kind.NOT_SENT,
+              "no TLS connection to "
+                  + address
+                  + ", which must speak TLS too and have a certificate of the same authority: "
+                  + e.getMessage(),
+              e);
+        }
         bound.cancel(false);
         plain.setSoTimeout(0);
         socket = secured;
