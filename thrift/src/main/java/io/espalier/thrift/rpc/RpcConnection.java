@@ -170,7 +170,9 @@ final class RpcConnection implements AutoCloseable {
       throw new RpcFailure(
           Kind.NOT_SENT,
           e.getMessage()
-              + (us.security().tls() == null ? "" : " (does the other end know our certificate?)"),
+              + (us.security().tls() == null
+                  ? " (does the other end expect TLS?)"
+                  : " (does the other end know our certificate?)"),
           e);
     }
     Refused refused = result.getRefused();
