@@ -80,6 +80,11 @@ final class JobLog {
     return List.copyOf(open);
   }
 
+  /** Those in memory up to an id. */
+  List<LogLine> openLines(long lastId) {
+    return List.copyOf(open.subList(0, firstFrom(lastId + 1)));
+  }
+
   List<Segment> segments() {
     return List.copyOf(segments);
   }

@@ -84,6 +84,9 @@ public final class SegmentLogStore implements LogStore {
   private long writeNanos;
   private boolean closing;
 
+  /** What is in the write-ahead file goes up to here; of the writer. */
+  private long safeId;
+
   @SuppressWarnings("NullAway.Init")
   private SegmentLogStore(Path directory, LogLimits limits) {
     this.directory = directory;
@@ -126,6 +129,7 @@ public final class SegmentLogStore implements LogStore {
     }
     writeAhead =
         WriteAhead.open(directory, given -> lastId = Math.max(lastId, given), this::recovered);
+    safeId = lastId;
   }
 
   /** A line of a write-ahead file; it may be in a block, or have been there before. */
@@ -222,6 +226,7 @@ public final class SegmentLogStore implements LogStore {
     try {
       if (!batch.isEmpty()) {
         writeAhead.append(batch);
+        safeId = batch.get(batch.size() - 1).id();
       }
       safe = true;
       storeBlocks();
@@ -351,11 +356,15 @@ public final class SegmentLogStore implements LogStore {
     }
   }
 
+  /**
+   * Only lines that are in the write-ahead file: what a death leaves is then all lines up to some
+   * id, and never later ones of one job without earlier ones of another.
+   */
   private void store(JobLog job) throws IOException {
     List<LogLine> all;
     lock.lock();
     try {
-      all = job.openLines();
+      all = job.openLines(safeId);
     } finally {
       lock.unlock();
     }
@@ -482,11 +491,12 @@ public final class SegmentLogStore implements LogStore {
       List<Segment> segments = segmentsOf(job);
       long size = segments.stream().mapToLong(Segment::length).sum();
       for (Segment segment : segments) {
+        long length = segment.length();
         if (segment.maxTime() < keptSince || (most > 0 && size > most)) {
-          size -= segment.length();
-          delete(job, segment);
+          size -= length;
+          delete(job, segment, length);
         } else {
-          oldest.add(new Old(job, segment));
+          oldest.add(new Old(job, segment, length));
         }
       }
       total += size;
@@ -497,14 +507,14 @@ public final class SegmentLogStore implements LogStore {
         if (total <= now.all().maxBytes()) {
           break;
         }
-        total -= old.segment().length();
-        delete(old.job(), old.segment());
+        total -= old.length();
+        delete(old.job(), old.segment(), old.length());
       }
     }
     all.forEach(this::forgetIfEmpty);
   }
 
-  private record Old(JobLog job, Segment segment) {}
+  private record Old(JobLog job, Segment segment, long length) {}
 
   private List<Segment> segmentsOf(JobLog job) {
     lock.lock();
@@ -515,10 +525,17 @@ public final class SegmentLogStore implements LogStore {
     }
   }
 
-  /** One file at a time, so that the writer never waits for more. */
-  private void delete(JobLog job, Segment segment) {
+  /**
+   * One file at a time, so that the writer never waits for more.
+   *
+   * @param length as it was when this was decided: a segment that has grown since holds new lines
+   */
+  private void delete(JobLog job, Segment segment, long length) {
     files.lock();
     try {
+      if (segment.length() != length) {
+        return;
+      }
       lock.lock();
       try {
         job.remove(segment);

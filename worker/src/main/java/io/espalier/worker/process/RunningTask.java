@@ -307,7 +307,8 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   /** Looks at the control groups, again and again until they are empty. */
   private void look() {
     GroupReaper watched = reaper;
-    if (watched == null || ended) {
+    if (watched == null || ended || watched.isOver()) {
+      // Once it is over the groups are gone, and with them what they have counted.
       return;
     }
     long now = System.nanoTime();

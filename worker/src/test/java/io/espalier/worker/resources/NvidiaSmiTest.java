@@ -10,10 +10,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** P19, as far as programs are asked something; scripts of nodes: {@code ScriptNodesTest}. */
 class NvidiaSmiTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 
@@ -130,9 +132,18 @@ class NvidiaSmiTest {
   }
 
   @Test
+  @Timeout(60)
   void a_tool_that_leaves_a_child_on_its_pipe_does_not_hold_us() throws IOException {
-    NvidiaSmi tool = tool(Duration.ofMillis(300), "sleep 3 & exit 0");
-    assertThatThrownBy(tool::read).hasMessageContaining("did not answer within 300 ms");
+    NvidiaSmi tool = tool(Duration.ofMillis(300), "sleep 600 & echo $! > \"$0.child\"; exit 0");
+    try {
+      // Whether the virtual machine closes the pipe with the tool's end depends on who is first.
+      assertThat(tool.read()).isEqualTo(GpuTable.EMPTY);
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("did not answer within 300 ms");
+    } finally {
+      String child = Files.readString(directory.resolve("smi.child")).strip();
+      ProcessHandle.of(Long.parseLong(child)).ifPresent(ProcessHandle::destroyForcibly);
+    }
   }
 
   @Test

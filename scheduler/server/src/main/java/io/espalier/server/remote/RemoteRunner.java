@@ -251,7 +251,6 @@ public final class RemoteRunner implements TaskRunner {
         long wait = next - clock();
         Runnable message =
             wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
-        now = clock();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
           message = inbox.poll();
@@ -259,6 +258,7 @@ public final class RemoteRunner implements TaskRunner {
         if (message != null) {
           handled(message);
         }
+        now = clock();
         next = step();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -276,8 +276,14 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  private static void handled(Runnable message) {
+  /**
+   * A message is never older than the time at which it is handled, also if this thread was stopped
+   * in between for long: a heartbeat that is taken for older than it is would have its worker lost
+   * while the lease that it is granted is in force.
+   */
+  private void handled(Runnable message) {
     try {
+      now = clock();
       message.run();
     } catch (RuntimeException e) {
       log.error("while handling a message about workers", e);

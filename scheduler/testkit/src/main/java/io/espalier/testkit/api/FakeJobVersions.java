@@ -8,11 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers what was saved; the configuration of the fake scheduler does not change by it. */
 public final class FakeJobVersions implements JobVersions {
+  private final Consumer<String> calls;
   private final List<JobVersion> versions = new ArrayList<>();
+
+  /**
+   * @param calls get a line for each change
+   */
+  FakeJobVersions(Consumer<String> calls) {
+    this.calls = calls;
+  }
 
   private synchronized CompletionStage<JobVersion> add(
       String name, Json.@Nullable Obj job, long expected, String author, String reason) {
@@ -23,6 +32,7 @@ public final class FakeJobVersions implements JobVersions {
     }
     JobVersion next = new JobVersion(name, now + 1, 1_000, author, reason, job);
     versions.add(next);
+    calls.accept((job == null ? "delete " : "save ") + name);
     return CompletableFuture.completedFuture(next);
   }
 

@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
  */
 public final class FakeScheduler implements SchedulerApi {
-  private final FakeJobVersions jobVersions = new FakeJobVersions();
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTask> running = new LinkedHashMap<>();
@@ -53,6 +52,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, String> paused = new TreeMap<>();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private final FakeJobVersions jobVersions = new FakeJobVersions(calls::add);
   private SchedulerView view = SchedulerView.EMPTY;
   private CompletionStage<?> gate = CompletableFuture.completedFuture(null);
 

@@ -2,14 +2,17 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.TimeLimits;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.Trees;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
 /** How big a simulated cluster is, what it has to do, and what befalls it. */
@@ -60,9 +63,19 @@ final class ClusterPlan {
             .resource("worker", "cores", WORKER_SLOTS);
     CORES.forEach(
         (job, cores) ->
-            fixture.job(job, new JobFixture(job).needs("cores", cores).backoff(BACKOFF)));
+            fixture.job(
+                job,
+                new JobFixture(job).needs("cores", cores).backoff(BACKOFF).limits(limits(job))));
     config = fixture.build();
     topology = Trees.regular(fixture.levels(), hosts, dbsPerHost);
+  }
+
+  /** Every fourth attempt of the heavy job takes too long. */
+  private TimeLimits limits(String job) {
+    return job.equals("heavy")
+        ? new TimeLimits(
+            Optional.of(Duration.ofMillis(taskMillis * 3L / 2)), Optional.empty(), Optional.empty())
+        : TimeLimits.NONE;
   }
 
   /** The charges of one live invocation. */
