@@ -705,6 +705,9 @@ public final class SchedulerSide {
       worker.since = nowMillis;
       pool.changed();
     }
+    if (!worker.note.equals(note)) {
+      pool.changed();
+    }
     worker.note = note;
   }
 

@@ -179,7 +179,7 @@ final class Wiring implements AutoCloseable {
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread, logs)));
+              : opened("http", web(options, runner, api, metrics(writer, thread, logs, remote)));
       changes =
           opened(
               "changes",
@@ -375,7 +375,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private static PrometheusMeterRegistry metrics(
-      StatusWriter writer, LoopThread thread, LogStore logs) {
+      StatusWriter writer, LoopThread thread, LogStore logs, @Nullable RemoteRunner remote) {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
         .description("Work that waits for the scheduler thread")
@@ -394,6 +394,9 @@ final class Wiring implements AutoCloseable {
         .description("Time spent in transactions of the status store")
         .register(metrics);
     LogMeters.register(logs, metrics);
+    if (remote != null) {
+      PoolMeters.register(remote, metrics);
+    }
     return metrics;
   }
 

@@ -29,7 +29,10 @@ import io.espalier.thrift.rpc.RpcServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +40,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +70,8 @@ public final class RemoteRunner implements TaskRunner {
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
   private final long wallAtStart = System.currentTimeMillis();
   private final long nanosAtStart = System.nanoTime();
+  private final Map<WorkerRef, Long> lastSeen = new ConcurrentHashMap<>();
+  private final AtomicLong unsettled = new AtomicLong();
   private volatile List<WorkerInfo> workers = List.of();
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
@@ -116,6 +122,26 @@ public final class RemoteRunner implements TaskRunner {
   /** Where it listens for workers. */
   public InetSocketAddress address() {
     return server.address();
+  }
+
+  /** Numbers for metrics; from any thread. */
+  public RemoteStats stats() {
+    long oldest = 0;
+    Map<WorkerInfo.State, Integer> states = new EnumMap<>(WorkerInfo.State.class);
+    for (WorkerInfo worker : workers) {
+      states.merge(worker.state(), 1, Integer::sum);
+      if (worker.state() != WorkerInfo.State.LOST) {
+        long seen = Math.max(worker.lastSeenMillis(), lastSeenMillis(worker.ref()));
+        oldest = Math.max(oldest, clock() - seen);
+      }
+    }
+    return new RemoteStats(
+        states, oldest, known.size(), unsettled.get(), calls.made(), calls.failed());
+  }
+
+  @Override
+  public long lastSeenMillis(WorkerRef worker) {
+    return lastSeen.getOrDefault(worker, 0L);
   }
 
   /** The newest view of the pool. */
@@ -197,6 +223,7 @@ public final class RemoteRunner implements TaskRunner {
   @Override
   public void recorded(TaskEnd end) {
     RunId run = RunId.of(end);
+    unsettled.decrementAndGet();
     tell(() -> side.recorded(run, now));
   }
 
@@ -282,6 +309,7 @@ public final class RemoteRunner implements TaskRunner {
     @Override
     public void ended(TaskEnd end) {
       known.remove(RunId.of(end));
+      unsettled.incrementAndGet();
       hear(to -> to.ended(end));
     }
 
@@ -304,6 +332,9 @@ public final class RemoteRunner implements TaskRunner {
     @Override
     public void workers(List<WorkerInfo> newest) {
       workers = List.copyOf(newest);
+      Set<WorkerRef> there = new HashSet<>();
+      newest.forEach(worker -> there.add(worker.ref()));
+      lastSeen.keySet().retainAll(there);
       hear(to -> to.workers(newest));
     }
 
@@ -324,7 +355,14 @@ public final class RemoteRunner implements TaskRunner {
   private final class Answers implements Calls.OfScheduler {
     @Override
     public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
-      return answer(at -> side.heartbeat(heartbeat, at));
+      return answer(
+          at -> {
+            HeartbeatAnswer answer = side.heartbeat(heartbeat, at);
+            if (answer.verdict() == HeartbeatAnswer.Verdict.ACCEPTED) {
+              lastSeen.put(heartbeat.worker(), at);
+            }
+            return answer;
+          });
     }
 
     @Override
