@@ -83,6 +83,8 @@ struct WireUsage {        // -1: not known
   2: i64 peakMemoryBytes
   3: i64 readBytes
   4: i64 writtenBytes
+  5: i64 memoryBytes = -1 // held now
+  6: list<string> gpus    // used now
 }
 
 struct WireKill {
@@ -231,6 +233,13 @@ struct WireSubprocess {
   10: WireCgroupLimits limits
 }
 
+// What the worker keeps of the output of a job, from this start on and until another start says something else.
+struct WireLogOptions {
+  1: optional i32 retentionDays
+  2: optional i64 maxMb
+  3: list<string> redact  // regular expressions: what they find is never stored
+}
+
 // What many starts of a batch have in common.
 struct WireRecipe {
   1: list<string> command
@@ -238,6 +247,7 @@ struct WireRecipe {
   3: WireSubprocess subprocess
   4: WireKill kill
   5: map<string, i32> workerSlots
+  6: WireLogOptions logs
 }
 
 struct WireStart {

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** N10, N18, and P19 for the scripts of nodes. */
 @Timeout(60)
 class ScriptNodesTest extends NodeSourceContract {
   private static final Levels ONE = Levels.of(List.of("host"));

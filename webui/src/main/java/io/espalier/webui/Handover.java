@@ -18,6 +18,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
@@ -91,6 +92,11 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<LogPage> logs(LogQuery query) {
     return here(api.logs(query));
+  }
+
+  @Override
+  public CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions) {
+    return here(api.follow(query, positions));
   }
 
   @Override

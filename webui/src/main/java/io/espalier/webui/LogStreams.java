@@ -39,6 +39,9 @@ final class LogStreams implements Handler<RoutingContext> {
   /** Between two looks for new lines, when there are none. */
   private static final long LOOK_MILLIS = 250;
 
+  /** The same when each look is a call of every worker. */
+  private static final long LOOK_ELSEWHERE_MILLIS = 1_000;
+
   /** Looks without news between two questions whether the task has ended. */
   private static final int LOOKS_PER_QUESTION = 4;
 
@@ -153,7 +156,7 @@ final class LogStreams implements Handler<RoutingContext> {
     private final Context loop;
     private final RoutingContext ctx;
     private final Follow follow;
-    private long next;
+    private Map<String, Long> positions = Map.of();
     private long timer;
     private int fullTicks;
     private int looks;
@@ -166,7 +169,6 @@ final class LogStreams implements Handler<RoutingContext> {
       this.response = ctx.response();
       this.loop = ctx.vertx().getOrCreateContext();
       this.follow = follow;
-      this.next = follow.query().from();
     }
 
     void open() {
@@ -180,16 +182,7 @@ final class LogStreams implements Handler<RoutingContext> {
           .putHeader("X-Accel-Buffering", "no")
           .write("retry: 2000\n\n");
       timer = ctx.vertx().setPeriodic(heartbeat.toMillis(), t -> tick());
-      if (next >= 0) {
-        look();
-      } else {
-        then(
-            api.logs(follow.query().withRegex("").withFrom(-1).withOrder(false).withLimit(1)),
-            page -> {
-              next = page.lines().isEmpty() ? 0 : page.lines().get(0).id() + 1;
-              look();
-            });
-      }
+      look();
     }
 
     /** Goes on here with an answer, unless the client is gone. */
@@ -218,7 +211,7 @@ final class LogStreams implements Handler<RoutingContext> {
         response.drainHandler(v -> look());
         return;
       }
-      then(api.logs(follow.query().withFrom(next)), this::send);
+      then(api.follow(follow.query(), positions), this::send);
     }
 
     private void send(LogPage page) {
@@ -232,13 +225,12 @@ final class LogStreams implements Handler<RoutingContext> {
       for (LogLine line : page.lines()) {
         text.append("id: ").append(line.id());
         text.append("\ndata: ").append(JsonWriter.compact(LogResources.line(line))).append("\n\n");
-        next = line.id() + 1;
       }
+      positions = page.positions();
       if (text.length() > 0) {
         response.write(text.toString());
       }
       if (page.nextId() != LogPage.END) {
-        next = Math.max(next, page.nextId());
         // After a turn of all others.
         loop.runOnContext(v -> look());
         return;
@@ -263,7 +255,8 @@ final class LogStreams implements Handler<RoutingContext> {
     }
 
     private void later() {
-      long unused = ctx.vertx().setTimer(LOOK_MILLIS, t -> look());
+      long pause = positions.size() > 1 ? LOOK_ELSEWHERE_MILLIS : LOOK_MILLIS;
+      long unused = ctx.vertx().setTimer(pause, t -> look());
     }
 
     private void tick() {

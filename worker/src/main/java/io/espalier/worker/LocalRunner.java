@@ -8,16 +8,25 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
+import io.espalier.worker.resources.HostResourceReader;
+import io.espalier.worker.resources.HostResources;
 import java.io.IOException;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs tasks as child processes of the scheduler: a worker without a network. */
 public final class LocalRunner implements TaskRunner {
+  private static final Logger log = LoggerFactory.getLogger(LocalRunner.class);
+
   private final String shard;
   private final TaskSupervisor supervisor;
+  private final Map<String, Long> physical;
 
-  private LocalRunner(String shard, TaskSupervisor supervisor) {
+  private LocalRunner(String shard, TaskSupervisor supervisor, Map<String, Long> physical) {
     this.shard = shard;
     this.supervisor = supervisor;
+    this.physical = physical;
   }
 
   /**
@@ -31,7 +40,9 @@ public final class LocalRunner implements TaskRunner {
    */
   public static LocalRunner prepare(String shard, SupervisorOptions options, LogStore logs)
       throws IOException {
-    return new LocalRunner(shard, TaskSupervisor.prepare(options, logs));
+    HostResources host = HostResourceReader.ofThisHost(options.measuring().cards()).read();
+    host.notes().forEach(note -> log.warn("{}", note));
+    return new LocalRunner(shard, TaskSupervisor.prepare(options, logs), host.physical());
   }
 
   @Override
@@ -42,6 +53,11 @@ public final class LocalRunner implements TaskRunner {
   @Override
   public String shard() {
     return shard;
+  }
+
+  @Override
+  public Map<String, Long> physical() {
+    return physical;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.espalier.worker;
 
+import io.espalier.core.config.SubprocessOptions.Cgroups;
 import io.espalier.core.running.Launch;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
@@ -8,7 +9,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A scheduler to be killed. Arguments: data directory, mechanism, number of tasks, script. */
+/**
+ * A scheduler to be killed. Arguments: data directory, mechanism, number of tasks, script; and
+ * root, slice and subsystems of control groups, if tasks are to have some.
+ */
 final class RunnerInAnotherProcess {
   private RunnerInAnotherProcess() {}
 
@@ -24,7 +28,11 @@ final class RunnerInAnotherProcess {
     Launches launches = new Launches();
     for (int i = 0; i < Integer.parseInt(args[2]); i++) {
       Launch launch = launches.of("job", "node" + i, List.of("/bin/sh", "-c", args[3], "task"));
-      runner.start(launch);
+      runner.start(
+          args.length < 7
+              ? launch
+              : TaskBench.with(
+                  launch, new Cgroups(args[4], args[5], List.of(args[6].split(",", -1)), false)));
     }
     System.out.println("ready");
     new CountDownLatch(1).await();

@@ -592,13 +592,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
           case 3: // SUBSYSTEMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list76 = iprot.readListBegin();
-                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list76.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem77;
-                for (int _i78 = 0; _i78 < _list76.size; ++_i78)
+                org.apache.thrift.protocol.TList _list84 = iprot.readListBegin();
+                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list84.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem85;
+                for (int _i86 = 0; _i86 < _list84.size; ++_i86)
                 {
-                  _elem77 = iprot.readString();
-                  struct.subsystems.add(_elem77);
+                  _elem85 = iprot.readString();
+                  struct.subsystems.add(_elem85);
                 }
                 iprot.readListEnd();
               }
@@ -645,9 +645,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
         oprot.writeFieldBegin(SUBSYSTEMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.subsystems.size()));
-          for (java.lang.String _iter79 : struct.subsystems)
+          for (java.lang.String _iter87 : struct.subsystems)
           {
-            oprot.writeString(_iter79);
+            oprot.writeString(_iter87);
           }
           oprot.writeListEnd();
         }
@@ -697,9 +697,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       if (struct.isSetSubsystems()) {
         {
           oprot.writeI32(struct.subsystems.size());
-          for (java.lang.String _iter80 : struct.subsystems)
+          for (java.lang.String _iter88 : struct.subsystems)
           {
-            oprot.writeString(_iter80);
+            oprot.writeString(_iter88);
           }
         }
       }
@@ -722,13 +722,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list81 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list81.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem82;
-          for (int _i83 = 0; _i83 < _list81.size; ++_i83)
+          org.apache.thrift.protocol.TList _list89 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list89.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem90;
+          for (int _i91 = 0; _i91 < _list89.size; ++_i91)
           {
-            _elem82 = iprot.readString();
-            struct.subsystems.add(_elem82);
+            _elem90 = iprot.readString();
+            struct.subsystems.add(_elem90);
           }
         }
         struct.setSubsystemsIsSet(true);

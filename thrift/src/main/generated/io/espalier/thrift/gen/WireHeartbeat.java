@@ -1299,14 +1299,14 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           case 11: // RUNS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list18 = iprot.readListBegin();
-                struct.runs = new java.util.ArrayList<WireRun>(_list18.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem19;
-                for (int _i20 = 0; _i20 < _list18.size; ++_i20)
+                org.apache.thrift.protocol.TList _list26 = iprot.readListBegin();
+                struct.runs = new java.util.ArrayList<WireRun>(_list26.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem27;
+                for (int _i28 = 0; _i28 < _list26.size; ++_i28)
                 {
-                  _elem19 = new WireRun();
-                  _elem19.read(iprot);
-                  struct.runs.add(_elem19);
+                  _elem27 = new WireRun();
+                  _elem27.read(iprot);
+                  struct.runs.add(_elem27);
                 }
                 iprot.readListEnd();
               }
@@ -1318,13 +1318,13 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           case 12: // CLEARED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list21 = iprot.readListBegin();
-                struct.cleared = new java.util.ArrayList<java.lang.Long>(_list21.size);
-                long _elem22;
-                for (int _i23 = 0; _i23 < _list21.size; ++_i23)
+                org.apache.thrift.protocol.TList _list29 = iprot.readListBegin();
+                struct.cleared = new java.util.ArrayList<java.lang.Long>(_list29.size);
+                long _elem30;
+                for (int _i31 = 0; _i31 < _list29.size; ++_i31)
                 {
-                  _elem22 = iprot.readI64();
-                  struct.cleared.add(_elem22);
+                  _elem30 = iprot.readI64();
+                  struct.cleared.add(_elem30);
                 }
                 iprot.readListEnd();
               }
@@ -1389,9 +1389,9 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         oprot.writeFieldBegin(RUNS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.runs.size()));
-          for (WireRun _iter24 : struct.runs)
+          for (WireRun _iter32 : struct.runs)
           {
-            _iter24.write(oprot);
+            _iter32.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1401,9 +1401,9 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         oprot.writeFieldBegin(CLEARED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I64, struct.cleared.size()));
-          for (long _iter25 : struct.cleared)
+          for (long _iter33 : struct.cleared)
           {
-            oprot.writeI64(_iter25);
+            oprot.writeI64(_iter33);
           }
           oprot.writeListEnd();
         }
@@ -1498,18 +1498,18 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       if (struct.isSetRuns()) {
         {
           oprot.writeI32(struct.runs.size());
-          for (WireRun _iter26 : struct.runs)
+          for (WireRun _iter34 : struct.runs)
           {
-            _iter26.write(oprot);
+            _iter34.write(oprot);
           }
         }
       }
       if (struct.isSetCleared()) {
         {
           oprot.writeI32(struct.cleared.size());
-          for (long _iter27 : struct.cleared)
+          for (long _iter35 : struct.cleared)
           {
-            oprot.writeI64(_iter27);
+            oprot.writeI64(_iter35);
           }
         }
       }
@@ -1563,27 +1563,27 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       }
       if (incoming.get(10)) {
         {
-          org.apache.thrift.protocol.TList _list28 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.runs = new java.util.ArrayList<WireRun>(_list28.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem29;
-          for (int _i30 = 0; _i30 < _list28.size; ++_i30)
+          org.apache.thrift.protocol.TList _list36 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.runs = new java.util.ArrayList<WireRun>(_list36.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem37;
+          for (int _i38 = 0; _i38 < _list36.size; ++_i38)
           {
-            _elem29 = new WireRun();
-            _elem29.read(iprot);
-            struct.runs.add(_elem29);
+            _elem37 = new WireRun();
+            _elem37.read(iprot);
+            struct.runs.add(_elem37);
           }
         }
         struct.setRunsIsSet(true);
       }
       if (incoming.get(11)) {
         {
-          org.apache.thrift.protocol.TList _list31 = iprot.readListBegin(org.apache.thrift.protocol.TType.I64);
-          struct.cleared = new java.util.ArrayList<java.lang.Long>(_list31.size);
-          long _elem32;
-          for (int _i33 = 0; _i33 < _list31.size; ++_i33)
+          org.apache.thrift.protocol.TList _list39 = iprot.readListBegin(org.apache.thrift.protocol.TType.I64);
+          struct.cleared = new java.util.ArrayList<java.lang.Long>(_list39.size);
+          long _elem40;
+          for (int _i41 = 0; _i41 < _list39.size; ++_i41)
           {
-            _elem32 = iprot.readI64();
-            struct.cleared.add(_elem32);
+            _elem40 = iprot.readI64();
+            struct.cleared.add(_elem40);
           }
         }
         struct.setClearedIsSet(true);

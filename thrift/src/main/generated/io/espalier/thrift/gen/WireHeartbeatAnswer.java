@@ -924,15 +924,15 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
           case 6: // TIMERS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map34 = iprot.readMapBegin();
-                struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map34.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key35;
-                long _val36;
-                for (int _i37 = 0; _i37 < _map34.size; ++_i37)
+                org.apache.thrift.protocol.TMap _map42 = iprot.readMapBegin();
+                struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map42.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key43;
+                long _val44;
+                for (int _i45 = 0; _i45 < _map42.size; ++_i45)
                 {
-                  _key35 = iprot.readString();
-                  _val36 = iprot.readI64();
-                  struct.timers.put(_key35, _val36);
+                  _key43 = iprot.readString();
+                  _val44 = iprot.readI64();
+                  struct.timers.put(_key43, _val44);
                 }
                 iprot.readMapEnd();
               }
@@ -994,10 +994,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
         oprot.writeFieldBegin(TIMERS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64, struct.timers.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter38 : struct.timers.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter46 : struct.timers.entrySet())
           {
-            oprot.writeString(_iter38.getKey());
-            oprot.writeI64(_iter38.getValue());
+            oprot.writeString(_iter46.getKey());
+            oprot.writeI64(_iter46.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -1073,10 +1073,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       if (struct.isSetTimers()) {
         {
           oprot.writeI32(struct.timers.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter39 : struct.timers.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter47 : struct.timers.entrySet())
           {
-            oprot.writeString(_iter39.getKey());
-            oprot.writeI64(_iter39.getValue());
+            oprot.writeString(_iter47.getKey());
+            oprot.writeI64(_iter47.getValue());
           }
         }
       }
@@ -1114,15 +1114,15 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TMap _map40 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
-          struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map40.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key41;
-          long _val42;
-          for (int _i43 = 0; _i43 < _map40.size; ++_i43)
+          org.apache.thrift.protocol.TMap _map48 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
+          struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map48.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key49;
+          long _val50;
+          for (int _i51 = 0; _i51 < _map48.size; ++_i51)
           {
-            _key41 = iprot.readString();
-            _val42 = iprot.readI64();
-            struct.timers.put(_key41, _val42);
+            _key49 = iprot.readString();
+            _val50 = iprot.readI64();
+            struct.timers.put(_key49, _val50);
           }
         }
         struct.setTimersIsSet(true);

@@ -415,14 +415,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
           case 1: // LINES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list200 = iprot.readListBegin();
-                struct.lines = new java.util.ArrayList<WireLogLine>(_list200.size);
-                @org.apache.thrift.annotation.Nullable WireLogLine _elem201;
-                for (int _i202 = 0; _i202 < _list200.size; ++_i202)
+                org.apache.thrift.protocol.TList _list216 = iprot.readListBegin();
+                struct.lines = new java.util.ArrayList<WireLogLine>(_list216.size);
+                @org.apache.thrift.annotation.Nullable WireLogLine _elem217;
+                for (int _i218 = 0; _i218 < _list216.size; ++_i218)
                 {
-                  _elem201 = new WireLogLine();
-                  _elem201.read(iprot);
-                  struct.lines.add(_elem201);
+                  _elem217 = new WireLogLine();
+                  _elem217.read(iprot);
+                  struct.lines.add(_elem217);
                 }
                 iprot.readListEnd();
               }
@@ -459,9 +459,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
         oprot.writeFieldBegin(LINES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.lines.size()));
-          for (WireLogLine _iter203 : struct.lines)
+          for (WireLogLine _iter219 : struct.lines)
           {
-            _iter203.write(oprot);
+            _iter219.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -499,9 +499,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       if (struct.isSetLines()) {
         {
           oprot.writeI32(struct.lines.size());
-          for (WireLogLine _iter204 : struct.lines)
+          for (WireLogLine _iter220 : struct.lines)
           {
-            _iter204.write(oprot);
+            _iter220.write(oprot);
           }
         }
       }
@@ -516,14 +516,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       java.util.BitSet incoming = iprot.readBitSet(2);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list205 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.lines = new java.util.ArrayList<WireLogLine>(_list205.size);
-          @org.apache.thrift.annotation.Nullable WireLogLine _elem206;
-          for (int _i207 = 0; _i207 < _list205.size; ++_i207)
+          org.apache.thrift.protocol.TList _list221 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.lines = new java.util.ArrayList<WireLogLine>(_list221.size);
+          @org.apache.thrift.annotation.Nullable WireLogLine _elem222;
+          for (int _i223 = 0; _i223 < _list221.size; ++_i223)
           {
-            _elem206 = new WireLogLine();
-            _elem206.read(iprot);
-            struct.lines.add(_elem206);
+            _elem222 = new WireLogLine();
+            _elem222.read(iprot);
+            struct.lines.add(_elem222);
           }
         }
         struct.setLinesIsSet(true);

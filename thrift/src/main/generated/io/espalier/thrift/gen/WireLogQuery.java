@@ -1076,13 +1076,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 1: // STREAMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list176 = iprot.readListBegin();
-                struct.streams = new java.util.ArrayList<java.lang.String>(_list176.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem177;
-                for (int _i178 = 0; _i178 < _list176.size; ++_i178)
+                org.apache.thrift.protocol.TList _list192 = iprot.readListBegin();
+                struct.streams = new java.util.ArrayList<java.lang.String>(_list192.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem193;
+                for (int _i194 = 0; _i194 < _list192.size; ++_i194)
                 {
-                  _elem177 = iprot.readString();
-                  struct.streams.add(_elem177);
+                  _elem193 = iprot.readString();
+                  struct.streams.add(_elem193);
                 }
                 iprot.readListEnd();
               }
@@ -1094,13 +1094,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 2: // JOBS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list179 = iprot.readListBegin();
-                struct.jobs = new java.util.ArrayList<java.lang.String>(_list179.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem180;
-                for (int _i181 = 0; _i181 < _list179.size; ++_i181)
+                org.apache.thrift.protocol.TList _list195 = iprot.readListBegin();
+                struct.jobs = new java.util.ArrayList<java.lang.String>(_list195.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem196;
+                for (int _i197 = 0; _i197 < _list195.size; ++_i197)
                 {
-                  _elem180 = iprot.readString();
-                  struct.jobs.add(_elem180);
+                  _elem196 = iprot.readString();
+                  struct.jobs.add(_elem196);
                 }
                 iprot.readListEnd();
               }
@@ -1112,13 +1112,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 3: // NODES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list182 = iprot.readListBegin();
-                struct.nodes = new java.util.ArrayList<java.lang.String>(_list182.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem183;
-                for (int _i184 = 0; _i184 < _list182.size; ++_i184)
+                org.apache.thrift.protocol.TList _list198 = iprot.readListBegin();
+                struct.nodes = new java.util.ArrayList<java.lang.String>(_list198.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem199;
+                for (int _i200 = 0; _i200 < _list198.size; ++_i200)
                 {
-                  _elem183 = iprot.readString();
-                  struct.nodes.add(_elem183);
+                  _elem199 = iprot.readString();
+                  struct.nodes.add(_elem199);
                 }
                 iprot.readListEnd();
               }
@@ -1203,9 +1203,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(STREAMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.streams.size()));
-          for (java.lang.String _iter185 : struct.streams)
+          for (java.lang.String _iter201 : struct.streams)
           {
-            oprot.writeString(_iter185);
+            oprot.writeString(_iter201);
           }
           oprot.writeListEnd();
         }
@@ -1215,9 +1215,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(JOBS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.jobs.size()));
-          for (java.lang.String _iter186 : struct.jobs)
+          for (java.lang.String _iter202 : struct.jobs)
           {
-            oprot.writeString(_iter186);
+            oprot.writeString(_iter202);
           }
           oprot.writeListEnd();
         }
@@ -1227,9 +1227,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(NODES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.nodes.size()));
-          for (java.lang.String _iter187 : struct.nodes)
+          for (java.lang.String _iter203 : struct.nodes)
           {
-            oprot.writeString(_iter187);
+            oprot.writeString(_iter203);
           }
           oprot.writeListEnd();
         }
@@ -1313,27 +1313,27 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       if (struct.isSetStreams()) {
         {
           oprot.writeI32(struct.streams.size());
-          for (java.lang.String _iter188 : struct.streams)
+          for (java.lang.String _iter204 : struct.streams)
           {
-            oprot.writeString(_iter188);
+            oprot.writeString(_iter204);
           }
         }
       }
       if (struct.isSetJobs()) {
         {
           oprot.writeI32(struct.jobs.size());
-          for (java.lang.String _iter189 : struct.jobs)
+          for (java.lang.String _iter205 : struct.jobs)
           {
-            oprot.writeString(_iter189);
+            oprot.writeString(_iter205);
           }
         }
       }
       if (struct.isSetNodes()) {
         {
           oprot.writeI32(struct.nodes.size());
-          for (java.lang.String _iter190 : struct.nodes)
+          for (java.lang.String _iter206 : struct.nodes)
           {
-            oprot.writeString(_iter190);
+            oprot.writeString(_iter206);
           }
         }
       }
@@ -1366,39 +1366,39 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list191 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.streams = new java.util.ArrayList<java.lang.String>(_list191.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem192;
-          for (int _i193 = 0; _i193 < _list191.size; ++_i193)
+          org.apache.thrift.protocol.TList _list207 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.streams = new java.util.ArrayList<java.lang.String>(_list207.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem208;
+          for (int _i209 = 0; _i209 < _list207.size; ++_i209)
           {
-            _elem192 = iprot.readString();
-            struct.streams.add(_elem192);
+            _elem208 = iprot.readString();
+            struct.streams.add(_elem208);
           }
         }
         struct.setStreamsIsSet(true);
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TList _list194 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.jobs = new java.util.ArrayList<java.lang.String>(_list194.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem195;
-          for (int _i196 = 0; _i196 < _list194.size; ++_i196)
+          org.apache.thrift.protocol.TList _list210 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.jobs = new java.util.ArrayList<java.lang.String>(_list210.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem211;
+          for (int _i212 = 0; _i212 < _list210.size; ++_i212)
           {
-            _elem195 = iprot.readString();
-            struct.jobs.add(_elem195);
+            _elem211 = iprot.readString();
+            struct.jobs.add(_elem211);
           }
         }
         struct.setJobsIsSet(true);
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list197 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.nodes = new java.util.ArrayList<java.lang.String>(_list197.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem198;
-          for (int _i199 = 0; _i199 < _list197.size; ++_i199)
+          org.apache.thrift.protocol.TList _list213 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.nodes = new java.util.ArrayList<java.lang.String>(_list213.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem214;
+          for (int _i215 = 0; _i215 < _list213.size; ++_i215)
           {
-            _elem198 = iprot.readString();
-            struct.nodes.add(_elem198);
+            _elem214 = iprot.readString();
+            struct.nodes.add(_elem214);
           }
         }
         struct.setNodesIsSet(true);

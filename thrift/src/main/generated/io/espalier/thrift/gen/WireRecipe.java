@@ -15,6 +15,7 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
   private static final org.apache.thrift.protocol.TField SUBPROCESS_FIELD_DESC = new org.apache.thrift.protocol.TField("subprocess", org.apache.thrift.protocol.TType.STRUCT, (short)3);
   private static final org.apache.thrift.protocol.TField KILL_FIELD_DESC = new org.apache.thrift.protocol.TField("kill", org.apache.thrift.protocol.TType.STRUCT, (short)4);
   private static final org.apache.thrift.protocol.TField WORKER_SLOTS_FIELD_DESC = new org.apache.thrift.protocol.TField("workerSlots", org.apache.thrift.protocol.TType.MAP, (short)5);
+  private static final org.apache.thrift.protocol.TField LOGS_FIELD_DESC = new org.apache.thrift.protocol.TField("logs", org.apache.thrift.protocol.TType.STRUCT, (short)6);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireRecipeStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireRecipeTupleSchemeFactory();
@@ -24,6 +25,7 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
   private @org.apache.thrift.annotation.Nullable WireSubprocess subprocess; // required
   private @org.apache.thrift.annotation.Nullable WireKill kill; // required
   private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.Integer> workerSlots; // required
+  private @org.apache.thrift.annotation.Nullable WireLogOptions logs; // required
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -31,7 +33,8 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     STATUS_FROM((short)2, "statusFrom"),
     SUBPROCESS((short)3, "subprocess"),
     KILL((short)4, "kill"),
-    WORKER_SLOTS((short)5, "workerSlots");
+    WORKER_SLOTS((short)5, "workerSlots"),
+    LOGS((short)6, "logs");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -57,6 +60,8 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           return KILL;
         case 5: // WORKER_SLOTS
           return WORKER_SLOTS;
+        case 6: // LOGS
+          return LOGS;
         default:
           return null;
       }
@@ -116,6 +121,8 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         new org.apache.thrift.meta_data.MapMetaData(org.apache.thrift.protocol.TType.MAP,
             new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING),
             new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I32))));
+    tmpMap.put(_Fields.LOGS, new org.apache.thrift.meta_data.FieldMetaData("logs", org.apache.thrift.TFieldRequirementType.DEFAULT,
+        new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireLogOptions.class)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireRecipe.class, metaDataMap);
   }
@@ -128,7 +135,8 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     java.lang.String statusFrom,
     WireSubprocess subprocess,
     WireKill kill,
-    java.util.Map<java.lang.String,java.lang.Integer> workerSlots)
+    java.util.Map<java.lang.String,java.lang.Integer> workerSlots,
+    WireLogOptions logs)
   {
     this();
     this.command = command;
@@ -136,6 +144,7 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     this.subprocess = subprocess;
     this.kill = kill;
     this.workerSlots = workerSlots;
+    this.logs = logs;
   }
 
   /**
@@ -159,6 +168,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       java.util.Map<java.lang.String,java.lang.Integer> __this__workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(other.workerSlots);
       this.workerSlots = __this__workerSlots;
     }
+    if (other.isSetLogs()) {
+      this.logs = new WireLogOptions(other.logs);
+    }
   }
 
   @Override
@@ -173,6 +185,7 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     this.subprocess = null;
     this.kill = null;
     this.workerSlots = null;
+    this.logs = null;
   }
 
   public int getCommandSize() {
@@ -327,6 +340,31 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     }
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public WireLogOptions getLogs() {
+    return this.logs;
+  }
+
+  public WireRecipe setLogs(@org.apache.thrift.annotation.Nullable WireLogOptions logs) {
+    this.logs = logs;
+    return this;
+  }
+
+  public void unsetLogs() {
+    this.logs = null;
+  }
+
+  /** Returns true if field logs is set (has been assigned a value) and false otherwise */
+  public boolean isSetLogs() {
+    return this.logs != null;
+  }
+
+  public void setLogsIsSet(boolean value) {
+    if (!value) {
+      this.logs = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -370,6 +408,14 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       }
       break;
 
+    case LOGS:
+      if (value == null) {
+        unsetLogs();
+      } else {
+        setLogs((WireLogOptions)value);
+      }
+      break;
+
     }
   }
 
@@ -391,6 +437,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
 
     case WORKER_SLOTS:
       return getWorkerSlots();
+
+    case LOGS:
+      return getLogs();
 
     }
     throw new java.lang.IllegalStateException();
@@ -414,6 +463,8 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       return isSetKill();
     case WORKER_SLOTS:
       return isSetWorkerSlots();
+    case LOGS:
+      return isSetLogs();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -476,6 +527,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         return false;
     }
 
+    boolean this_present_logs = true && this.isSetLogs();
+    boolean that_present_logs = true && that.isSetLogs();
+    if (this_present_logs || that_present_logs) {
+      if (!(this_present_logs && that_present_logs))
+        return false;
+      if (!this.logs.equals(that.logs))
+        return false;
+    }
+
     return true;
   }
 
@@ -502,6 +562,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     hashCode = hashCode * 8191 + ((isSetWorkerSlots()) ? 131071 : 524287);
     if (isSetWorkerSlots())
       hashCode = hashCode * 8191 + workerSlots.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetLogs()) ? 131071 : 524287);
+    if (isSetLogs())
+      hashCode = hashCode * 8191 + logs.hashCode();
 
     return hashCode;
   }
@@ -560,6 +624,16 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     }
     if (isSetWorkerSlots()) {
       lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.workerSlots, other.workerSlots);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetLogs(), other.isSetLogs());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetLogs()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.logs, other.logs);
       if (lastComparison != 0) {
         return lastComparison;
       }
@@ -627,6 +701,14 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       sb.append(this.workerSlots);
     }
     first = false;
+    if (!first) sb.append(", ");
+    sb.append("logs:");
+    if (this.logs == null) {
+      sb.append("null");
+    } else {
+      sb.append(this.logs);
+    }
+    first = false;
     sb.append(")");
     return sb.toString();
   }
@@ -639,6 +721,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
     }
     if (kill != null) {
       kill.validate();
+    }
+    if (logs != null) {
+      logs.validate();
     }
   }
 
@@ -681,13 +766,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 1: // COMMAND
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list102 = iprot.readListBegin();
-                struct.command = new java.util.ArrayList<java.lang.String>(_list102.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem103;
-                for (int _i104 = 0; _i104 < _list102.size; ++_i104)
+                org.apache.thrift.protocol.TList _list118 = iprot.readListBegin();
+                struct.command = new java.util.ArrayList<java.lang.String>(_list118.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem119;
+                for (int _i120 = 0; _i120 < _list118.size; ++_i120)
                 {
-                  _elem103 = iprot.readString();
-                  struct.command.add(_elem103);
+                  _elem119 = iprot.readString();
+                  struct.command.add(_elem119);
                 }
                 iprot.readListEnd();
               }
@@ -725,19 +810,28 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 5: // WORKER_SLOTS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map105 = iprot.readMapBegin();
-                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map105.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key106;
-                int _val107;
-                for (int _i108 = 0; _i108 < _map105.size; ++_i108)
+                org.apache.thrift.protocol.TMap _map121 = iprot.readMapBegin();
+                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map121.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key122;
+                int _val123;
+                for (int _i124 = 0; _i124 < _map121.size; ++_i124)
                 {
-                  _key106 = iprot.readString();
-                  _val107 = iprot.readI32();
-                  struct.workerSlots.put(_key106, _val107);
+                  _key122 = iprot.readString();
+                  _val123 = iprot.readI32();
+                  struct.workerSlots.put(_key122, _val123);
                 }
                 iprot.readMapEnd();
               }
               struct.setWorkerSlotsIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
+          case 6: // LOGS
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRUCT) {
+              struct.logs = new WireLogOptions();
+              struct.logs.read(iprot);
+              struct.setLogsIsSet(true);
             } else {
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
@@ -762,9 +856,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(COMMAND_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.command.size()));
-          for (java.lang.String _iter109 : struct.command)
+          for (java.lang.String _iter125 : struct.command)
           {
-            oprot.writeString(_iter109);
+            oprot.writeString(_iter125);
           }
           oprot.writeListEnd();
         }
@@ -789,13 +883,18 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(WORKER_SLOTS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32, struct.workerSlots.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter110 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter126 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter110.getKey());
-            oprot.writeI32(_iter110.getValue());
+            oprot.writeString(_iter126.getKey());
+            oprot.writeI32(_iter126.getValue());
           }
           oprot.writeMapEnd();
         }
+        oprot.writeFieldEnd();
+      }
+      if (struct.logs != null) {
+        oprot.writeFieldBegin(LOGS_FIELD_DESC);
+        struct.logs.write(oprot);
         oprot.writeFieldEnd();
       }
       oprot.writeFieldStop();
@@ -832,13 +931,16 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetWorkerSlots()) {
         optionals.set(4);
       }
-      oprot.writeBitSet(optionals, 5);
+      if (struct.isSetLogs()) {
+        optionals.set(5);
+      }
+      oprot.writeBitSet(optionals, 6);
       if (struct.isSetCommand()) {
         {
           oprot.writeI32(struct.command.size());
-          for (java.lang.String _iter111 : struct.command)
+          for (java.lang.String _iter127 : struct.command)
           {
-            oprot.writeString(_iter111);
+            oprot.writeString(_iter127);
           }
         }
       }
@@ -854,28 +956,31 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetWorkerSlots()) {
         {
           oprot.writeI32(struct.workerSlots.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter112 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter128 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter112.getKey());
-            oprot.writeI32(_iter112.getValue());
+            oprot.writeString(_iter128.getKey());
+            oprot.writeI32(_iter128.getValue());
           }
         }
+      }
+      if (struct.isSetLogs()) {
+        struct.logs.write(oprot);
       }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireRecipe struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(5);
+      java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list113 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.command = new java.util.ArrayList<java.lang.String>(_list113.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem114;
-          for (int _i115 = 0; _i115 < _list113.size; ++_i115)
+          org.apache.thrift.protocol.TList _list129 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.command = new java.util.ArrayList<java.lang.String>(_list129.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem130;
+          for (int _i131 = 0; _i131 < _list129.size; ++_i131)
           {
-            _elem114 = iprot.readString();
-            struct.command.add(_elem114);
+            _elem130 = iprot.readString();
+            struct.command.add(_elem130);
           }
         }
         struct.setCommandIsSet(true);
@@ -896,18 +1001,23 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TMap _map116 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
-          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map116.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key117;
-          int _val118;
-          for (int _i119 = 0; _i119 < _map116.size; ++_i119)
+          org.apache.thrift.protocol.TMap _map132 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
+          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map132.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key133;
+          int _val134;
+          for (int _i135 = 0; _i135 < _map132.size; ++_i135)
           {
-            _key117 = iprot.readString();
-            _val118 = iprot.readI32();
-            struct.workerSlots.put(_key117, _val118);
+            _key133 = iprot.readString();
+            _val134 = iprot.readI32();
+            struct.workerSlots.put(_key133, _val134);
           }
         }
         struct.setWorkerSlotsIsSet(true);
+      }
+      if (incoming.get(5)) {
+        struct.logs = new WireLogOptions();
+        struct.logs.read(iprot);
+        struct.setLogsIsSet(true);
       }
     }
   }

@@ -723,14 +723,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 3: // ENDS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list44 = iprot.readListBegin();
-                struct.ends = new java.util.ArrayList<WireEnd>(_list44.size);
-                @org.apache.thrift.annotation.Nullable WireEnd _elem45;
-                for (int _i46 = 0; _i46 < _list44.size; ++_i46)
+                org.apache.thrift.protocol.TList _list52 = iprot.readListBegin();
+                struct.ends = new java.util.ArrayList<WireEnd>(_list52.size);
+                @org.apache.thrift.annotation.Nullable WireEnd _elem53;
+                for (int _i54 = 0; _i54 < _list52.size; ++_i54)
                 {
-                  _elem45 = new WireEnd();
-                  _elem45.read(iprot);
-                  struct.ends.add(_elem45);
+                  _elem53 = new WireEnd();
+                  _elem53.read(iprot);
+                  struct.ends.add(_elem53);
                 }
                 iprot.readListEnd();
               }
@@ -742,14 +742,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 4: // PROGRESS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list47 = iprot.readListBegin();
-                struct.progress = new java.util.ArrayList<WireProgress>(_list47.size);
-                @org.apache.thrift.annotation.Nullable WireProgress _elem48;
-                for (int _i49 = 0; _i49 < _list47.size; ++_i49)
+                org.apache.thrift.protocol.TList _list55 = iprot.readListBegin();
+                struct.progress = new java.util.ArrayList<WireProgress>(_list55.size);
+                @org.apache.thrift.annotation.Nullable WireProgress _elem56;
+                for (int _i57 = 0; _i57 < _list55.size; ++_i57)
                 {
-                  _elem48 = new WireProgress();
-                  _elem48.read(iprot);
-                  struct.progress.add(_elem48);
+                  _elem56 = new WireProgress();
+                  _elem56.read(iprot);
+                  struct.progress.add(_elem56);
                 }
                 iprot.readListEnd();
               }
@@ -761,14 +761,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 5: // USAGE
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list50 = iprot.readListBegin();
-                struct.usage = new java.util.ArrayList<WireSample>(_list50.size);
-                @org.apache.thrift.annotation.Nullable WireSample _elem51;
-                for (int _i52 = 0; _i52 < _list50.size; ++_i52)
+                org.apache.thrift.protocol.TList _list58 = iprot.readListBegin();
+                struct.usage = new java.util.ArrayList<WireSample>(_list58.size);
+                @org.apache.thrift.annotation.Nullable WireSample _elem59;
+                for (int _i60 = 0; _i60 < _list58.size; ++_i60)
                 {
-                  _elem51 = new WireSample();
-                  _elem51.read(iprot);
-                  struct.usage.add(_elem51);
+                  _elem59 = new WireSample();
+                  _elem59.read(iprot);
+                  struct.usage.add(_elem59);
                 }
                 iprot.readListEnd();
               }
@@ -805,9 +805,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(ENDS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.ends.size()));
-          for (WireEnd _iter53 : struct.ends)
+          for (WireEnd _iter61 : struct.ends)
           {
-            _iter53.write(oprot);
+            _iter61.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -817,9 +817,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(PROGRESS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.progress.size()));
-          for (WireProgress _iter54 : struct.progress)
+          for (WireProgress _iter62 : struct.progress)
           {
-            _iter54.write(oprot);
+            _iter62.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -829,9 +829,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(USAGE_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.usage.size()));
-          for (WireSample _iter55 : struct.usage)
+          for (WireSample _iter63 : struct.usage)
           {
-            _iter55.write(oprot);
+            _iter63.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -881,27 +881,27 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetEnds()) {
         {
           oprot.writeI32(struct.ends.size());
-          for (WireEnd _iter56 : struct.ends)
+          for (WireEnd _iter64 : struct.ends)
           {
-            _iter56.write(oprot);
+            _iter64.write(oprot);
           }
         }
       }
       if (struct.isSetProgress()) {
         {
           oprot.writeI32(struct.progress.size());
-          for (WireProgress _iter57 : struct.progress)
+          for (WireProgress _iter65 : struct.progress)
           {
-            _iter57.write(oprot);
+            _iter65.write(oprot);
           }
         }
       }
       if (struct.isSetUsage()) {
         {
           oprot.writeI32(struct.usage.size());
-          for (WireSample _iter58 : struct.usage)
+          for (WireSample _iter66 : struct.usage)
           {
-            _iter58.write(oprot);
+            _iter66.write(oprot);
           }
         }
       }
@@ -922,42 +922,42 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list59 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.ends = new java.util.ArrayList<WireEnd>(_list59.size);
-          @org.apache.thrift.annotation.Nullable WireEnd _elem60;
-          for (int _i61 = 0; _i61 < _list59.size; ++_i61)
+          org.apache.thrift.protocol.TList _list67 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.ends = new java.util.ArrayList<WireEnd>(_list67.size);
+          @org.apache.thrift.annotation.Nullable WireEnd _elem68;
+          for (int _i69 = 0; _i69 < _list67.size; ++_i69)
           {
-            _elem60 = new WireEnd();
-            _elem60.read(iprot);
-            struct.ends.add(_elem60);
+            _elem68 = new WireEnd();
+            _elem68.read(iprot);
+            struct.ends.add(_elem68);
           }
         }
         struct.setEndsIsSet(true);
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TList _list62 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.progress = new java.util.ArrayList<WireProgress>(_list62.size);
-          @org.apache.thrift.annotation.Nullable WireProgress _elem63;
-          for (int _i64 = 0; _i64 < _list62.size; ++_i64)
+          org.apache.thrift.protocol.TList _list70 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.progress = new java.util.ArrayList<WireProgress>(_list70.size);
+          @org.apache.thrift.annotation.Nullable WireProgress _elem71;
+          for (int _i72 = 0; _i72 < _list70.size; ++_i72)
           {
-            _elem63 = new WireProgress();
-            _elem63.read(iprot);
-            struct.progress.add(_elem63);
+            _elem71 = new WireProgress();
+            _elem71.read(iprot);
+            struct.progress.add(_elem71);
           }
         }
         struct.setProgressIsSet(true);
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list65 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.usage = new java.util.ArrayList<WireSample>(_list65.size);
-          @org.apache.thrift.annotation.Nullable WireSample _elem66;
-          for (int _i67 = 0; _i67 < _list65.size; ++_i67)
+          org.apache.thrift.protocol.TList _list73 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.usage = new java.util.ArrayList<WireSample>(_list73.size);
+          @org.apache.thrift.annotation.Nullable WireSample _elem74;
+          for (int _i75 = 0; _i75 < _list73.size; ++_i75)
           {
-            _elem66 = new WireSample();
-            _elem66.read(iprot);
-            struct.usage.add(_elem66);
+            _elem74 = new WireSample();
+            _elem74.read(iprot);
+            struct.usage.add(_elem74);
           }
         }
         struct.setUsageIsSet(true);

@@ -506,14 +506,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
           case 3: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list68 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list68.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem69;
-                for (int _i70 = 0; _i70 < _list68.size; ++_i70)
+                org.apache.thrift.protocol.TList _list76 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list76.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem77;
+                for (int _i78 = 0; _i78 < _list76.size; ++_i78)
                 {
-                  _elem69 = new WireRun();
-                  _elem69.read(iprot);
-                  struct.settled.add(_elem69);
+                  _elem77 = new WireRun();
+                  _elem77.read(iprot);
+                  struct.settled.add(_elem77);
                 }
                 iprot.readListEnd();
               }
@@ -548,9 +548,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter71 : struct.settled)
+          for (WireRun _iter79 : struct.settled)
           {
-            _iter71.write(oprot);
+            _iter79.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -594,9 +594,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter72 : struct.settled)
+          for (WireRun _iter80 : struct.settled)
           {
-            _iter72.write(oprot);
+            _iter80.write(oprot);
           }
         }
       }
@@ -616,14 +616,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list73 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list73.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem74;
-          for (int _i75 = 0; _i75 < _list73.size; ++_i75)
+          org.apache.thrift.protocol.TList _list81 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list81.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem82;
+          for (int _i83 = 0; _i83 < _list81.size; ++_i83)
           {
-            _elem74 = new WireRun();
-            _elem74.read(iprot);
-            struct.settled.add(_elem74);
+            _elem82 = new WireRun();
+            _elem82.read(iprot);
+            struct.settled.add(_elem82);
           }
         }
         struct.setSettledIsSet(true);

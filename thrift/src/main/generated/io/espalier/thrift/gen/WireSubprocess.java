@@ -1121,13 +1121,13 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 8: // PASSED_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list84 = iprot.readListBegin();
-                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list84.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem85;
-                for (int _i86 = 0; _i86 < _list84.size; ++_i86)
+                org.apache.thrift.protocol.TList _list92 = iprot.readListBegin();
+                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list92.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem93;
+                for (int _i94 = 0; _i94 < _list92.size; ++_i94)
                 {
-                  _elem85 = iprot.readString();
-                  struct.passedVariables.add(_elem85);
+                  _elem93 = iprot.readString();
+                  struct.passedVariables.add(_elem93);
                 }
                 iprot.readListEnd();
               }
@@ -1139,15 +1139,15 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 9: // SET_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map87 = iprot.readMapBegin();
-                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map87.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key88;
-                @org.apache.thrift.annotation.Nullable java.lang.String _val89;
-                for (int _i90 = 0; _i90 < _map87.size; ++_i90)
+                org.apache.thrift.protocol.TMap _map95 = iprot.readMapBegin();
+                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map95.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key96;
+                @org.apache.thrift.annotation.Nullable java.lang.String _val97;
+                for (int _i98 = 0; _i98 < _map95.size; ++_i98)
                 {
-                  _key88 = iprot.readString();
-                  _val89 = iprot.readString();
-                  struct.setVariables.put(_key88, _val89);
+                  _key96 = iprot.readString();
+                  _val97 = iprot.readString();
+                  struct.setVariables.put(_key96, _val97);
                 }
                 iprot.readMapEnd();
               }
@@ -1210,9 +1210,9 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(PASSED_VARIABLES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.passedVariables.size()));
-          for (java.lang.String _iter91 : struct.passedVariables)
+          for (java.lang.String _iter99 : struct.passedVariables)
           {
-            oprot.writeString(_iter91);
+            oprot.writeString(_iter99);
           }
           oprot.writeListEnd();
         }
@@ -1222,10 +1222,10 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(SET_VARIABLES_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING, struct.setVariables.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter92 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter100 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter92.getKey());
-            oprot.writeString(_iter92.getValue());
+            oprot.writeString(_iter100.getKey());
+            oprot.writeString(_iter100.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -1310,19 +1310,19 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       if (struct.isSetPassedVariables()) {
         {
           oprot.writeI32(struct.passedVariables.size());
-          for (java.lang.String _iter93 : struct.passedVariables)
+          for (java.lang.String _iter101 : struct.passedVariables)
           {
-            oprot.writeString(_iter93);
+            oprot.writeString(_iter101);
           }
         }
       }
       if (struct.isSetSetVariables()) {
         {
           oprot.writeI32(struct.setVariables.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter94 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter102 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter94.getKey());
-            oprot.writeString(_iter94.getValue());
+            oprot.writeString(_iter102.getKey());
+            oprot.writeString(_iter102.getValue());
           }
         }
       }
@@ -1367,28 +1367,28 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list95 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list95.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem96;
-          for (int _i97 = 0; _i97 < _list95.size; ++_i97)
+          org.apache.thrift.protocol.TList _list103 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list103.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem104;
+          for (int _i105 = 0; _i105 < _list103.size; ++_i105)
           {
-            _elem96 = iprot.readString();
-            struct.passedVariables.add(_elem96);
+            _elem104 = iprot.readString();
+            struct.passedVariables.add(_elem104);
           }
         }
         struct.setPassedVariablesIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TMap _map98 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
-          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map98.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key99;
-          @org.apache.thrift.annotation.Nullable java.lang.String _val100;
-          for (int _i101 = 0; _i101 < _map98.size; ++_i101)
+          org.apache.thrift.protocol.TMap _map106 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
+          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map106.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key107;
+          @org.apache.thrift.annotation.Nullable java.lang.String _val108;
+          for (int _i109 = 0; _i109 < _map106.size; ++_i109)
           {
-            _key99 = iprot.readString();
-            _val100 = iprot.readString();
-            struct.setVariables.put(_key99, _val100);
+            _key107 = iprot.readString();
+            _val108 = iprot.readString();
+            struct.setVariables.put(_key107, _val108);
           }
         }
         struct.setSetVariablesIsSet(true);

@@ -14,6 +14,8 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
   private static final org.apache.thrift.protocol.TField PEAK_MEMORY_BYTES_FIELD_DESC = new org.apache.thrift.protocol.TField("peakMemoryBytes", org.apache.thrift.protocol.TType.I64, (short)2);
   private static final org.apache.thrift.protocol.TField READ_BYTES_FIELD_DESC = new org.apache.thrift.protocol.TField("readBytes", org.apache.thrift.protocol.TType.I64, (short)3);
   private static final org.apache.thrift.protocol.TField WRITTEN_BYTES_FIELD_DESC = new org.apache.thrift.protocol.TField("writtenBytes", org.apache.thrift.protocol.TType.I64, (short)4);
+  private static final org.apache.thrift.protocol.TField MEMORY_BYTES_FIELD_DESC = new org.apache.thrift.protocol.TField("memoryBytes", org.apache.thrift.protocol.TType.I64, (short)5);
+  private static final org.apache.thrift.protocol.TField GPUS_FIELD_DESC = new org.apache.thrift.protocol.TField("gpus", org.apache.thrift.protocol.TType.LIST, (short)6);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireUsageStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireUsageTupleSchemeFactory();
@@ -22,13 +24,17 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
   private long peakMemoryBytes; // required
   private long readBytes; // required
   private long writtenBytes; // required
+  private long memoryBytes; // required
+  private @org.apache.thrift.annotation.Nullable java.util.List<java.lang.String> gpus; // required
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
     CPU_MILLIS((short)1, "cpuMillis"),
     PEAK_MEMORY_BYTES((short)2, "peakMemoryBytes"),
     READ_BYTES((short)3, "readBytes"),
-    WRITTEN_BYTES((short)4, "writtenBytes");
+    WRITTEN_BYTES((short)4, "writtenBytes"),
+    MEMORY_BYTES((short)5, "memoryBytes"),
+    GPUS((short)6, "gpus");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -52,6 +58,10 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
           return READ_BYTES;
         case 4: // WRITTEN_BYTES
           return WRITTEN_BYTES;
+        case 5: // MEMORY_BYTES
+          return MEMORY_BYTES;
+        case 6: // GPUS
+          return GPUS;
         default:
           return null;
       }
@@ -99,6 +109,7 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
   private static final int __PEAKMEMORYBYTES_ISSET_ID = 1;
   private static final int __READBYTES_ISSET_ID = 2;
   private static final int __WRITTENBYTES_ISSET_ID = 3;
+  private static final int __MEMORYBYTES_ISSET_ID = 4;
   private byte __isset_bitfield = 0;
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
@@ -111,18 +122,27 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     tmpMap.put(_Fields.WRITTEN_BYTES, new org.apache.thrift.meta_data.FieldMetaData("writtenBytes", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
+    tmpMap.put(_Fields.MEMORY_BYTES, new org.apache.thrift.meta_data.FieldMetaData("memoryBytes", org.apache.thrift.TFieldRequirementType.DEFAULT,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
+    tmpMap.put(_Fields.GPUS, new org.apache.thrift.meta_data.FieldMetaData("gpus", org.apache.thrift.TFieldRequirementType.DEFAULT,
+        new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
+            new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING))));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireUsage.class, metaDataMap);
   }
 
   public WireUsage() {
+    this.memoryBytes = -1L;
+
   }
 
   public WireUsage(
     long cpuMillis,
     long peakMemoryBytes,
     long readBytes,
-    long writtenBytes)
+    long writtenBytes,
+    long memoryBytes,
+    java.util.List<java.lang.String> gpus)
   {
     this();
     this.cpuMillis = cpuMillis;
@@ -133,6 +153,9 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
     setReadBytesIsSet(true);
     this.writtenBytes = writtenBytes;
     setWrittenBytesIsSet(true);
+    this.memoryBytes = memoryBytes;
+    setMemoryBytesIsSet(true);
+    this.gpus = gpus;
   }
 
   /**
@@ -144,6 +167,11 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
     this.peakMemoryBytes = other.peakMemoryBytes;
     this.readBytes = other.readBytes;
     this.writtenBytes = other.writtenBytes;
+    this.memoryBytes = other.memoryBytes;
+    if (other.isSetGpus()) {
+      java.util.List<java.lang.String> __this__gpus = new java.util.ArrayList<java.lang.String>(other.gpus);
+      this.gpus = __this__gpus;
+    }
   }
 
   @Override
@@ -161,6 +189,9 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
     this.readBytes = 0;
     setWrittenBytesIsSet(false);
     this.writtenBytes = 0;
+    this.memoryBytes = -1L;
+
+    this.gpus = null;
   }
 
   public long getCpuMillis() {
@@ -255,6 +286,70 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
     __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __WRITTENBYTES_ISSET_ID, value);
   }
 
+  public long getMemoryBytes() {
+    return this.memoryBytes;
+  }
+
+  public WireUsage setMemoryBytes(long memoryBytes) {
+    this.memoryBytes = memoryBytes;
+    setMemoryBytesIsSet(true);
+    return this;
+  }
+
+  public void unsetMemoryBytes() {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.clearBit(__isset_bitfield, __MEMORYBYTES_ISSET_ID);
+  }
+
+  /** Returns true if field memoryBytes is set (has been assigned a value) and false otherwise */
+  public boolean isSetMemoryBytes() {
+    return org.apache.thrift.EncodingUtils.testBit(__isset_bitfield, __MEMORYBYTES_ISSET_ID);
+  }
+
+  public void setMemoryBytesIsSet(boolean value) {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __MEMORYBYTES_ISSET_ID, value);
+  }
+
+  public int getGpusSize() {
+    return (this.gpus == null) ? 0 : this.gpus.size();
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.Iterator<java.lang.String> getGpusIterator() {
+    return (this.gpus == null) ? null : this.gpus.iterator();
+  }
+
+  public void addToGpus(java.lang.String elem) {
+    if (this.gpus == null) {
+      this.gpus = new java.util.ArrayList<java.lang.String>();
+    }
+    this.gpus.add(elem);
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.List<java.lang.String> getGpus() {
+    return this.gpus;
+  }
+
+  public WireUsage setGpus(@org.apache.thrift.annotation.Nullable java.util.List<java.lang.String> gpus) {
+    this.gpus = gpus;
+    return this;
+  }
+
+  public void unsetGpus() {
+    this.gpus = null;
+  }
+
+  /** Returns true if field gpus is set (has been assigned a value) and false otherwise */
+  public boolean isSetGpus() {
+    return this.gpus != null;
+  }
+
+  public void setGpusIsSet(boolean value) {
+    if (!value) {
+      this.gpus = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -290,6 +385,22 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       }
       break;
 
+    case MEMORY_BYTES:
+      if (value == null) {
+        unsetMemoryBytes();
+      } else {
+        setMemoryBytes((java.lang.Long)value);
+      }
+      break;
+
+    case GPUS:
+      if (value == null) {
+        unsetGpus();
+      } else {
+        setGpus((java.util.List<java.lang.String>)value);
+      }
+      break;
+
     }
   }
 
@@ -308,6 +419,12 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
 
     case WRITTEN_BYTES:
       return getWrittenBytes();
+
+    case MEMORY_BYTES:
+      return getMemoryBytes();
+
+    case GPUS:
+      return getGpus();
 
     }
     throw new java.lang.IllegalStateException();
@@ -329,6 +446,10 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       return isSetReadBytes();
     case WRITTEN_BYTES:
       return isSetWrittenBytes();
+    case MEMORY_BYTES:
+      return isSetMemoryBytes();
+    case GPUS:
+      return isSetGpus();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -382,6 +503,24 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
         return false;
     }
 
+    boolean this_present_memoryBytes = true;
+    boolean that_present_memoryBytes = true;
+    if (this_present_memoryBytes || that_present_memoryBytes) {
+      if (!(this_present_memoryBytes && that_present_memoryBytes))
+        return false;
+      if (this.memoryBytes != that.memoryBytes)
+        return false;
+    }
+
+    boolean this_present_gpus = true && this.isSetGpus();
+    boolean that_present_gpus = true && that.isSetGpus();
+    if (this_present_gpus || that_present_gpus) {
+      if (!(this_present_gpus && that_present_gpus))
+        return false;
+      if (!this.gpus.equals(that.gpus))
+        return false;
+    }
+
     return true;
   }
 
@@ -396,6 +535,12 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(readBytes);
 
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(writtenBytes);
+
+    hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(memoryBytes);
+
+    hashCode = hashCode * 8191 + ((isSetGpus()) ? 131071 : 524287);
+    if (isSetGpus())
+      hashCode = hashCode * 8191 + gpus.hashCode();
 
     return hashCode;
   }
@@ -448,6 +593,26 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetMemoryBytes(), other.isSetMemoryBytes());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetMemoryBytes()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.memoryBytes, other.memoryBytes);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetGpus(), other.isSetGpus());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetGpus()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.gpus, other.gpus);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -486,6 +651,18 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
     if (!first) sb.append(", ");
     sb.append("writtenBytes:");
     sb.append(this.writtenBytes);
+    first = false;
+    if (!first) sb.append(", ");
+    sb.append("memoryBytes:");
+    sb.append(this.memoryBytes);
+    first = false;
+    if (!first) sb.append(", ");
+    sb.append("gpus:");
+    if (this.gpus == null) {
+      sb.append("null");
+    } else {
+      sb.append(this.gpus);
+    }
     first = false;
     sb.append(")");
     return sb.toString();
@@ -566,6 +743,32 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 5: // MEMORY_BYTES
+            if (schemeField.type == org.apache.thrift.protocol.TType.I64) {
+              struct.memoryBytes = iprot.readI64();
+              struct.setMemoryBytesIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
+          case 6: // GPUS
+            if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
+              {
+                org.apache.thrift.protocol.TList _list18 = iprot.readListBegin();
+                struct.gpus = new java.util.ArrayList<java.lang.String>(_list18.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem19;
+                for (int _i20 = 0; _i20 < _list18.size; ++_i20)
+                {
+                  _elem19 = iprot.readString();
+                  struct.gpus.add(_elem19);
+                }
+                iprot.readListEnd();
+              }
+              struct.setGpusIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -594,6 +797,21 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       oprot.writeFieldBegin(WRITTEN_BYTES_FIELD_DESC);
       oprot.writeI64(struct.writtenBytes);
       oprot.writeFieldEnd();
+      oprot.writeFieldBegin(MEMORY_BYTES_FIELD_DESC);
+      oprot.writeI64(struct.memoryBytes);
+      oprot.writeFieldEnd();
+      if (struct.gpus != null) {
+        oprot.writeFieldBegin(GPUS_FIELD_DESC);
+        {
+          oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.gpus.size()));
+          for (java.lang.String _iter21 : struct.gpus)
+          {
+            oprot.writeString(_iter21);
+          }
+          oprot.writeListEnd();
+        }
+        oprot.writeFieldEnd();
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -625,7 +843,13 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       if (struct.isSetWrittenBytes()) {
         optionals.set(3);
       }
-      oprot.writeBitSet(optionals, 4);
+      if (struct.isSetMemoryBytes()) {
+        optionals.set(4);
+      }
+      if (struct.isSetGpus()) {
+        optionals.set(5);
+      }
+      oprot.writeBitSet(optionals, 6);
       if (struct.isSetCpuMillis()) {
         oprot.writeI64(struct.cpuMillis);
       }
@@ -638,12 +862,24 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       if (struct.isSetWrittenBytes()) {
         oprot.writeI64(struct.writtenBytes);
       }
+      if (struct.isSetMemoryBytes()) {
+        oprot.writeI64(struct.memoryBytes);
+      }
+      if (struct.isSetGpus()) {
+        {
+          oprot.writeI32(struct.gpus.size());
+          for (java.lang.String _iter22 : struct.gpus)
+          {
+            oprot.writeString(_iter22);
+          }
+        }
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireUsage struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(4);
+      java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         struct.cpuMillis = iprot.readI64();
         struct.setCpuMillisIsSet(true);
@@ -659,6 +895,23 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       if (incoming.get(3)) {
         struct.writtenBytes = iprot.readI64();
         struct.setWrittenBytesIsSet(true);
+      }
+      if (incoming.get(4)) {
+        struct.memoryBytes = iprot.readI64();
+        struct.setMemoryBytesIsSet(true);
+      }
+      if (incoming.get(5)) {
+        {
+          org.apache.thrift.protocol.TList _list23 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.gpus = new java.util.ArrayList<java.lang.String>(_list23.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem24;
+          for (int _i25 = 0; _i25 < _list23.size; ++_i25)
+          {
+            _elem24 = iprot.readString();
+            struct.gpus.add(_elem24);
+          }
+        }
+        struct.setGpusIsSet(true);
       }
     }
   }

@@ -1095,14 +1095,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 5: // RECIPES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list120 = iprot.readListBegin();
-                struct.recipes = new java.util.ArrayList<WireRecipe>(_list120.size);
-                @org.apache.thrift.annotation.Nullable WireRecipe _elem121;
-                for (int _i122 = 0; _i122 < _list120.size; ++_i122)
+                org.apache.thrift.protocol.TList _list136 = iprot.readListBegin();
+                struct.recipes = new java.util.ArrayList<WireRecipe>(_list136.size);
+                @org.apache.thrift.annotation.Nullable WireRecipe _elem137;
+                for (int _i138 = 0; _i138 < _list136.size; ++_i138)
                 {
-                  _elem121 = new WireRecipe();
-                  _elem121.read(iprot);
-                  struct.recipes.add(_elem121);
+                  _elem137 = new WireRecipe();
+                  _elem137.read(iprot);
+                  struct.recipes.add(_elem137);
                 }
                 iprot.readListEnd();
               }
@@ -1114,14 +1114,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 6: // STARTS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list123 = iprot.readListBegin();
-                struct.starts = new java.util.ArrayList<WireStart>(_list123.size);
-                @org.apache.thrift.annotation.Nullable WireStart _elem124;
-                for (int _i125 = 0; _i125 < _list123.size; ++_i125)
+                org.apache.thrift.protocol.TList _list139 = iprot.readListBegin();
+                struct.starts = new java.util.ArrayList<WireStart>(_list139.size);
+                @org.apache.thrift.annotation.Nullable WireStart _elem140;
+                for (int _i141 = 0; _i141 < _list139.size; ++_i141)
                 {
-                  _elem124 = new WireStart();
-                  _elem124.read(iprot);
-                  struct.starts.add(_elem124);
+                  _elem140 = new WireStart();
+                  _elem140.read(iprot);
+                  struct.starts.add(_elem140);
                 }
                 iprot.readListEnd();
               }
@@ -1133,14 +1133,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 7: // ORDERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list126 = iprot.readListBegin();
-                struct.orders = new java.util.ArrayList<WireOrder>(_list126.size);
-                @org.apache.thrift.annotation.Nullable WireOrder _elem127;
-                for (int _i128 = 0; _i128 < _list126.size; ++_i128)
+                org.apache.thrift.protocol.TList _list142 = iprot.readListBegin();
+                struct.orders = new java.util.ArrayList<WireOrder>(_list142.size);
+                @org.apache.thrift.annotation.Nullable WireOrder _elem143;
+                for (int _i144 = 0; _i144 < _list142.size; ++_i144)
                 {
-                  _elem127 = new WireOrder();
-                  _elem127.read(iprot);
-                  struct.orders.add(_elem127);
+                  _elem143 = new WireOrder();
+                  _elem143.read(iprot);
+                  struct.orders.add(_elem143);
                 }
                 iprot.readListEnd();
               }
@@ -1152,14 +1152,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 8: // ASKS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list129 = iprot.readListBegin();
-                struct.asks = new java.util.ArrayList<WireRun>(_list129.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem130;
-                for (int _i131 = 0; _i131 < _list129.size; ++_i131)
+                org.apache.thrift.protocol.TList _list145 = iprot.readListBegin();
+                struct.asks = new java.util.ArrayList<WireRun>(_list145.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem146;
+                for (int _i147 = 0; _i147 < _list145.size; ++_i147)
                 {
-                  _elem130 = new WireRun();
-                  _elem130.read(iprot);
-                  struct.asks.add(_elem130);
+                  _elem146 = new WireRun();
+                  _elem146.read(iprot);
+                  struct.asks.add(_elem146);
                 }
                 iprot.readListEnd();
               }
@@ -1171,14 +1171,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 9: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list132 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list132.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem133;
-                for (int _i134 = 0; _i134 < _list132.size; ++_i134)
+                org.apache.thrift.protocol.TList _list148 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list148.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem149;
+                for (int _i150 = 0; _i150 < _list148.size; ++_i150)
                 {
-                  _elem133 = new WireRun();
-                  _elem133.read(iprot);
-                  struct.settled.add(_elem133);
+                  _elem149 = new WireRun();
+                  _elem149.read(iprot);
+                  struct.settled.add(_elem149);
                 }
                 iprot.readListEnd();
               }
@@ -1221,9 +1221,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(RECIPES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.recipes.size()));
-          for (WireRecipe _iter135 : struct.recipes)
+          for (WireRecipe _iter151 : struct.recipes)
           {
-            _iter135.write(oprot);
+            _iter151.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1233,9 +1233,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(STARTS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.starts.size()));
-          for (WireStart _iter136 : struct.starts)
+          for (WireStart _iter152 : struct.starts)
           {
-            _iter136.write(oprot);
+            _iter152.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1245,9 +1245,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ORDERS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.orders.size()));
-          for (WireOrder _iter137 : struct.orders)
+          for (WireOrder _iter153 : struct.orders)
           {
-            _iter137.write(oprot);
+            _iter153.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1257,9 +1257,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ASKS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.asks.size()));
-          for (WireRun _iter138 : struct.asks)
+          for (WireRun _iter154 : struct.asks)
           {
-            _iter138.write(oprot);
+            _iter154.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1269,9 +1269,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter139 : struct.settled)
+          for (WireRun _iter155 : struct.settled)
           {
-            _iter139.write(oprot);
+            _iter155.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1339,45 +1339,45 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       if (struct.isSetRecipes()) {
         {
           oprot.writeI32(struct.recipes.size());
-          for (WireRecipe _iter140 : struct.recipes)
+          for (WireRecipe _iter156 : struct.recipes)
           {
-            _iter140.write(oprot);
+            _iter156.write(oprot);
           }
         }
       }
       if (struct.isSetStarts()) {
         {
           oprot.writeI32(struct.starts.size());
-          for (WireStart _iter141 : struct.starts)
+          for (WireStart _iter157 : struct.starts)
           {
-            _iter141.write(oprot);
+            _iter157.write(oprot);
           }
         }
       }
       if (struct.isSetOrders()) {
         {
           oprot.writeI32(struct.orders.size());
-          for (WireOrder _iter142 : struct.orders)
+          for (WireOrder _iter158 : struct.orders)
           {
-            _iter142.write(oprot);
+            _iter158.write(oprot);
           }
         }
       }
       if (struct.isSetAsks()) {
         {
           oprot.writeI32(struct.asks.size());
-          for (WireRun _iter143 : struct.asks)
+          for (WireRun _iter159 : struct.asks)
           {
-            _iter143.write(oprot);
+            _iter159.write(oprot);
           }
         }
       }
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter144 : struct.settled)
+          for (WireRun _iter160 : struct.settled)
           {
-            _iter144.write(oprot);
+            _iter160.write(oprot);
           }
         }
       }
@@ -1406,70 +1406,70 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list145 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.recipes = new java.util.ArrayList<WireRecipe>(_list145.size);
-          @org.apache.thrift.annotation.Nullable WireRecipe _elem146;
-          for (int _i147 = 0; _i147 < _list145.size; ++_i147)
+          org.apache.thrift.protocol.TList _list161 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.recipes = new java.util.ArrayList<WireRecipe>(_list161.size);
+          @org.apache.thrift.annotation.Nullable WireRecipe _elem162;
+          for (int _i163 = 0; _i163 < _list161.size; ++_i163)
           {
-            _elem146 = new WireRecipe();
-            _elem146.read(iprot);
-            struct.recipes.add(_elem146);
+            _elem162 = new WireRecipe();
+            _elem162.read(iprot);
+            struct.recipes.add(_elem162);
           }
         }
         struct.setRecipesIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list148 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.starts = new java.util.ArrayList<WireStart>(_list148.size);
-          @org.apache.thrift.annotation.Nullable WireStart _elem149;
-          for (int _i150 = 0; _i150 < _list148.size; ++_i150)
+          org.apache.thrift.protocol.TList _list164 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.starts = new java.util.ArrayList<WireStart>(_list164.size);
+          @org.apache.thrift.annotation.Nullable WireStart _elem165;
+          for (int _i166 = 0; _i166 < _list164.size; ++_i166)
           {
-            _elem149 = new WireStart();
-            _elem149.read(iprot);
-            struct.starts.add(_elem149);
+            _elem165 = new WireStart();
+            _elem165.read(iprot);
+            struct.starts.add(_elem165);
           }
         }
         struct.setStartsIsSet(true);
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list151 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.orders = new java.util.ArrayList<WireOrder>(_list151.size);
-          @org.apache.thrift.annotation.Nullable WireOrder _elem152;
-          for (int _i153 = 0; _i153 < _list151.size; ++_i153)
+          org.apache.thrift.protocol.TList _list167 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.orders = new java.util.ArrayList<WireOrder>(_list167.size);
+          @org.apache.thrift.annotation.Nullable WireOrder _elem168;
+          for (int _i169 = 0; _i169 < _list167.size; ++_i169)
           {
-            _elem152 = new WireOrder();
-            _elem152.read(iprot);
-            struct.orders.add(_elem152);
+            _elem168 = new WireOrder();
+            _elem168.read(iprot);
+            struct.orders.add(_elem168);
           }
         }
         struct.setOrdersIsSet(true);
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list154 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.asks = new java.util.ArrayList<WireRun>(_list154.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem155;
-          for (int _i156 = 0; _i156 < _list154.size; ++_i156)
+          org.apache.thrift.protocol.TList _list170 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.asks = new java.util.ArrayList<WireRun>(_list170.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem171;
+          for (int _i172 = 0; _i172 < _list170.size; ++_i172)
           {
-            _elem155 = new WireRun();
-            _elem155.read(iprot);
-            struct.asks.add(_elem155);
+            _elem171 = new WireRun();
+            _elem171.read(iprot);
+            struct.asks.add(_elem171);
           }
         }
         struct.setAsksIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TList _list157 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list157.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem158;
-          for (int _i159 = 0; _i159 < _list157.size; ++_i159)
+          org.apache.thrift.protocol.TList _list173 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list173.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem174;
+          for (int _i175 = 0; _i175 < _list173.size; ++_i175)
           {
-            _elem158 = new WireRun();
-            _elem158.read(iprot);
-            struct.settled.add(_elem158);
+            _elem174 = new WireRun();
+            _elem174.read(iprot);
+            struct.settled.add(_elem174);
           }
         }
         struct.setSettledIsSet(true);

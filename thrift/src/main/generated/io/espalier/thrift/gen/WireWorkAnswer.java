@@ -794,14 +794,14 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 5: // REFUSALS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list160 = iprot.readListBegin();
-                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list160.size);
-                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem161;
-                for (int _i162 = 0; _i162 < _list160.size; ++_i162)
+                org.apache.thrift.protocol.TList _list176 = iprot.readListBegin();
+                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list176.size);
+                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem177;
+                for (int _i178 = 0; _i178 < _list176.size; ++_i178)
                 {
-                  _elem161 = new WireStartRefusal();
-                  _elem161.read(iprot);
-                  struct.refusals.add(_elem161);
+                  _elem177 = new WireStartRefusal();
+                  _elem177.read(iprot);
+                  struct.refusals.add(_elem177);
                 }
                 iprot.readListEnd();
               }
@@ -813,15 +813,15 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 6: // ASKED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list163 = iprot.readListBegin();
-                struct.asked = new java.util.ArrayList<WireRunState>(_list163.size);
-                @org.apache.thrift.annotation.Nullable WireRunState _elem164;
-                for (int _i165 = 0; _i165 < _list163.size; ++_i165)
+                org.apache.thrift.protocol.TList _list179 = iprot.readListBegin();
+                struct.asked = new java.util.ArrayList<WireRunState>(_list179.size);
+                @org.apache.thrift.annotation.Nullable WireRunState _elem180;
+                for (int _i181 = 0; _i181 < _list179.size; ++_i181)
                 {
-                  _elem164 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-                  if (_elem164 != null)
+                  _elem180 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+                  if (_elem180 != null)
                   {
-                    struct.asked.add(_elem164);
+                    struct.asked.add(_elem180);
                   }
                 }
                 iprot.readListEnd();
@@ -865,9 +865,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(REFUSALS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.refusals.size()));
-          for (WireStartRefusal _iter166 : struct.refusals)
+          for (WireStartRefusal _iter182 : struct.refusals)
           {
-            _iter166.write(oprot);
+            _iter182.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -877,9 +877,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(ASKED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I32, struct.asked.size()));
-          for (WireRunState _iter167 : struct.asked)
+          for (WireRunState _iter183 : struct.asked)
           {
-            oprot.writeI32(_iter167.getValue());
+            oprot.writeI32(_iter183.getValue());
           }
           oprot.writeListEnd();
         }
@@ -938,18 +938,18 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       if (struct.isSetRefusals()) {
         {
           oprot.writeI32(struct.refusals.size());
-          for (WireStartRefusal _iter168 : struct.refusals)
+          for (WireStartRefusal _iter184 : struct.refusals)
           {
-            _iter168.write(oprot);
+            _iter184.write(oprot);
           }
         }
       }
       if (struct.isSetAsked()) {
         {
           oprot.writeI32(struct.asked.size());
-          for (WireRunState _iter169 : struct.asked)
+          for (WireRunState _iter185 : struct.asked)
           {
-            oprot.writeI32(_iter169.getValue());
+            oprot.writeI32(_iter185.getValue());
           }
         }
       }
@@ -977,29 +977,29 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list170 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list170.size);
-          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem171;
-          for (int _i172 = 0; _i172 < _list170.size; ++_i172)
+          org.apache.thrift.protocol.TList _list186 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list186.size);
+          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem187;
+          for (int _i188 = 0; _i188 < _list186.size; ++_i188)
           {
-            _elem171 = new WireStartRefusal();
-            _elem171.read(iprot);
-            struct.refusals.add(_elem171);
+            _elem187 = new WireStartRefusal();
+            _elem187.read(iprot);
+            struct.refusals.add(_elem187);
           }
         }
         struct.setRefusalsIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list173 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
-          struct.asked = new java.util.ArrayList<WireRunState>(_list173.size);
-          @org.apache.thrift.annotation.Nullable WireRunState _elem174;
-          for (int _i175 = 0; _i175 < _list173.size; ++_i175)
+          org.apache.thrift.protocol.TList _list189 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
+          struct.asked = new java.util.ArrayList<WireRunState>(_list189.size);
+          @org.apache.thrift.annotation.Nullable WireRunState _elem190;
+          for (int _i191 = 0; _i191 < _list189.size; ++_i191)
           {
-            _elem174 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-            if (_elem174 != null)
+            _elem190 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+            if (_elem190 != null)
             {
-              struct.asked.add(_elem174);
+              struct.asked.add(_elem190);
             }
           }
         }

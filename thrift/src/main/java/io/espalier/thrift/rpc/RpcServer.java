@@ -1,5 +1,6 @@
 package io.espalier.thrift.rpc;
 
+import io.espalier.core.logs.LogQueryException;
 import io.espalier.core.status.JsonText;
 import io.espalier.thrift.gen.RefusalCode;
 import io.espalier.thrift.gen.Refused;
@@ -12,6 +13,7 @@ import io.espalier.thrift.wire.WireWorks;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -70,7 +72,9 @@ public final class RpcServer implements AutoCloseable {
             .add(
                 "logs",
                 WorkerService.logs_args::new,
-                given -> read(() -> calls.logs(WireLogs.query(given.getQuery()))),
+                given ->
+                    read(() -> calls.logs(WireLogs.query(given.getQuery())))
+                        .exceptionallyCompose(RpcServer::refused),
                 page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
                 refused -> new WorkerService.logs_result().setRefused(refused));
     return start(Role.WORKER, address, options, methods);
@@ -95,6 +99,15 @@ public final class RpcServer implements AutoCloseable {
       return CompletableFuture.failedFuture(
           new Refused(RefusalCode.BAD_MESSAGE, String.valueOf(e.getMessage())));
     }
+  }
+
+  /** Whose question cannot be answered is told why; everything else is our own failure. */
+  private static <T> CompletionStage<T> refused(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return CompletableFuture.failedFuture(
+        cause instanceof LogQueryException
+            ? new Refused(RefusalCode.BAD_MESSAGE, String.valueOf(cause.getMessage()))
+            : failure);
   }
 
   /** Where it listens. */

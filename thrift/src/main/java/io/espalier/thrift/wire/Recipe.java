@@ -2,6 +2,7 @@ package io.espalier.thrift.wire;
 
 import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.ProcessAttributes;
 import io.espalier.core.config.ProcessAttributes.IoClass;
 import io.espalier.core.config.ProcessAttributes.IoNice;
@@ -9,9 +10,11 @@ import io.espalier.core.config.ProcessAttributes.RunAs;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TaskVariables;
+import io.espalier.core.logs.LogQuery;
 import io.espalier.thrift.gen.WireAttributes;
 import io.espalier.thrift.gen.WireCgroupLimits;
 import io.espalier.thrift.gen.WireCgroups;
+import io.espalier.thrift.gen.WireLogOptions;
 import io.espalier.thrift.gen.WireRecipe;
 import io.espalier.thrift.gen.WireSubprocess;
 import java.util.List;
@@ -27,11 +30,12 @@ record Recipe(
     StatusFrom statusFrom,
     SubprocessOptions subprocess,
     KillRequest kill,
-    Map<String, Integer> workerSlots) {
+    Map<String, Integer> workerSlots,
+    LogOptions logs) {
 
   WireRecipe toWire() {
     return new WireRecipe(
-        command, statusFrom.label(), toWire(subprocess), Wire.of(kill), workerSlots);
+        command, statusFrom.label(), toWire(subprocess), Wire.of(kill), workerSlots, toWire(logs));
   }
 
   static Recipe of(WireRecipe wire) {
@@ -40,7 +44,36 @@ record Recipe(
         WireWorks.statusFrom(wire.getStatusFrom()),
         subprocess(wire.getSubprocess()),
         Wire.kill(wire.getKill()),
-        Wire.map(wire.getWorkerSlots()));
+        Wire.map(wire.getWorkerSlots()),
+        logs(wire.getLogs()));
+  }
+
+  private static WireLogOptions toWire(LogOptions logs) {
+    WireLogOptions wire = new WireLogOptions();
+    logs.retentionDays().ifPresent(wire::setRetentionDays);
+    logs.maxMb().ifPresent(wire::setMaxMb);
+    wire.setRedact(logs.redact());
+    return wire;
+  }
+
+  private static LogOptions logs(@Nullable WireLogOptions wire) {
+    if (wire == null) {
+      return LogOptions.DEFAULT;
+    }
+    List<String> redact = wire.getRedact() == null ? List.of() : wire.getRedact();
+    for (String pattern : redact) {
+      String complaint = LogQuery.complaintAbout(pattern);
+      if (!complaint.isEmpty()) {
+        throw new BadMessage("a pattern of what to hide is none: " + complaint);
+      }
+    }
+    if (wire.getRetentionDays() < 0 || wire.getMaxMb() < 0) {
+      throw new BadMessage("logs cannot be kept for less than no time, or in less than no space");
+    }
+    return new LogOptions(
+        optional(wire.isSetRetentionDays(), wire.getRetentionDays()),
+        optional(wire.isSetMaxMb(), wire.getMaxMb()),
+        redact);
   }
 
   private static WireSubprocess toWire(SubprocessOptions options) {

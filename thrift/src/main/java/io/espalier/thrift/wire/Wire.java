@@ -113,7 +113,12 @@ final class Wire {
 
   static WireUsage of(Usage usage) {
     return new WireUsage(
-        usage.cpuMillis(), usage.peakMemoryBytes(), usage.readBytes(), usage.writtenBytes());
+        usage.cpuMillis(),
+        usage.peakMemoryBytes(),
+        usage.readBytes(),
+        usage.writtenBytes(),
+        usage.memoryBytes(),
+        usage.gpus());
   }
 
   static Usage usage(WireUsage wire) {
@@ -121,7 +126,9 @@ final class Wire {
         wire.getCpuMillis(),
         wire.getPeakMemoryBytes(),
         wire.getReadBytes(),
-        wire.getWrittenBytes());
+        wire.getWrittenBytes(),
+        wire.getMemoryBytes(),
+        wire.getGpus() == null ? List.of() : wire.getGpus());
   }
 
   static WireKill of(KillRequest kill) {

@@ -50,6 +50,7 @@ public final class WireWorks {
           && last.subprocess() == launch.subprocess()
           && last.statusFrom() == launch.statusFrom()
           && last.kill() == launch.kill()
+          && last.logs() == launch.logs()
           && last.workerSlots().equals(launch.workerSlots())) {
         return lastIndex;
       }
@@ -61,7 +62,8 @@ public final class WireWorks {
                   launch.statusFrom(),
                   launch.subprocess(),
                   launch.kill(),
-                  launch.workerSlots()),
+                  launch.workerSlots(),
+                  launch.logs()),
               recipe -> {
                 wire.add(recipe.toWire());
                 return wire.size() - 1;
@@ -120,7 +122,8 @@ public final class WireWorks {
               recipe.kill(),
               limits(start),
               worker,
-              recipe.workerSlots()));
+              recipe.workerSlots(),
+              recipe.logs()));
     }
     return new Work(
         work.getEpoch(),

@@ -1,6 +1,7 @@
 package io.espalier.worker.agent;
 
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
@@ -12,13 +13,16 @@ import org.jspecify.annotations.Nullable;
 /** Tasks as child processes. */
 public final class SupervisedTasks implements TaskExecution {
   private final TaskSupervisor supervisor;
+  private final JobLogs logs;
   private @Nullable TaskListener listener;
 
   /**
    * @param supervisor prepared with a lease, not open
+   * @param logs of the store that the supervisor writes to
    */
-  public SupervisedTasks(TaskSupervisor supervisor) {
+  public SupervisedTasks(TaskSupervisor supervisor, JobLogs logs) {
     this.supervisor = supervisor;
+    this.logs = logs;
   }
 
   @Override
@@ -29,6 +33,10 @@ public final class SupervisedTasks implements TaskExecution {
 
   @Override
   public void start(Launch launch) {
+    if (!HealthCheck.is(launch.job())) {
+      // Before the first line of it can be written: secrets must not reach the disk.
+      logs.set(launch.job(), launch.logs());
+    }
     try {
       supervisor.start(launch);
     } catch (IllegalStateException e) {
@@ -52,7 +60,10 @@ public final class SupervisedTasks implements TaskExecution {
   }
 
   @Override
-  public void extend(RunId run, long millis) {}
+  public void extend(RunId run, long millis) {
+    // As with kill.
+    boolean unused = supervisor.extend(run.job(), run.node(), run.invocation(), millis);
+  }
 
   @Override
   public void lease(long uptimeHundredths, long clockMillis) {

@@ -33,6 +33,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -87,7 +88,7 @@ public final class WorkerAgent implements AutoCloseable {
       AgentOptions options,
       TaskExecution tasks,
       LogStore logs,
-      HostResources resources,
+      Map<String, Long> physical,
       JsonText json)
       throws IOException {
     this.options = options;
@@ -118,17 +119,7 @@ public final class WorkerAgent implements AutoCloseable {
             options.peer(),
             json,
             new Answers());
-    this.side =
-        new WorkerSide(
-            self,
-            new WorkerFacts(
-                options.host(),
-                address(),
-                options.maxTasks(),
-                resources.physical(),
-                Versions.OURS,
-                Set.of("lease_guard")),
-            new Output());
+    this.side = new WorkerSide(self, facts(physical), new Output());
     inbox.add(
         () -> {
           side.cleared(earlier, now);
@@ -142,6 +133,7 @@ public final class WorkerAgent implements AutoCloseable {
    *
    * @param tasks prepared, not open; closed with the agent
    * @param logs where the tasks' output is; stays the caller's
+   * @param physical what the host offers, by the names of physical resources
    * @param json reads what comes as JSON text
    * @throws IOException when the address cannot be had, or the data directory cannot be written
    */
@@ -149,13 +141,38 @@ public final class WorkerAgent implements AutoCloseable {
       AgentOptions options,
       TaskExecution tasks,
       LogStore logs,
-      HostResources resources,
+      Map<String, Long> physical,
       JsonText json)
       throws IOException {
-    WorkerAgent agent = new WorkerAgent(options, tasks, logs, resources, json);
+    WorkerAgent agent = new WorkerAgent(options, tasks, logs, physical, json);
     tasks.open(agent.new News());
     agent.thread.start();
     return agent;
+  }
+
+  private WorkerFacts facts(Map<String, Long> physical) {
+    return new WorkerFacts(
+        options.host(),
+        address(),
+        options.maxTasks(),
+        physical,
+        Versions.OURS,
+        Set.of("lease_guard"));
+  }
+
+  /** What the host offers has been looked at again; the next heartbeat tells. */
+  public void physical(Map<String, Long> now) {
+    WorkerFacts facts = facts(now);
+    tell(() -> side.facts(facts));
+  }
+
+  /**
+   * Whether tasks can be run here, as far as this process can tell.
+   *
+   * @param problem what is wrong; empty: nothing
+   */
+  public void health(String problem) {
+    tell(() -> side.health(problem.isEmpty(), problem));
   }
 
   /** Which process this is. */

@@ -4,6 +4,7 @@ import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.SubprocessOptions.Cgroups;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -230,7 +231,7 @@ public final class CgroupSite implements AutoCloseable {
       } catch (FileAlreadyExistsException e) {
         wrong.add(directory.path() + " exists already");
       } catch (IOException e) {
-        wrong.add("cannot make " + directory.path() + ": " + CgroupFiles.reason(e));
+        wrong.add(notMade(directory.path(), e));
       }
     }
     List<String> unmet = new ArrayList<>();
@@ -247,6 +248,16 @@ public final class CgroupSite implements AutoCloseable {
       throw new IOException("control groups: " + String.join("; ", wrong));
     }
     return new Made(group, unmet);
+  }
+
+  private static String notMade(Path path, IOException e) {
+    String within =
+        e instanceof FileSystemException f
+                && f.getFile() != null
+                && !f.getFile().equals(path.toString())
+            ? f.getFile() + ": "
+            : "";
+    return "cannot make the control group " + path + ": " + within + CgroupFiles.reason(e);
   }
 
   /**
@@ -274,7 +285,7 @@ public final class CgroupSite implements AutoCloseable {
           return null;
         } catch (IOException e) {
           String cause =
-              e instanceof java.nio.file.FileSystemException f
+              e instanceof FileSystemException f
                   ? "cannot write " + f.getFile() + ": " + CgroupFiles.reason(e)
                   : String.valueOf(e.getMessage());
           if (strict && !(e instanceof java.nio.file.NoSuchFileException)) {

@@ -1,13 +1,18 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.Usage;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.resources.SampledTask;
+import io.espalier.worker.resources.TaskUsageReader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A task without an end, to be looked at from outside. All methods are safe from any thread. */
-public final class LiveTask {
+public final class LiveTask implements SampledTask {
+  private static final TaskUsageReader READER = new TaskUsageReader();
+
   private final RunningTask task;
 
   LiveTask(RunningTask task) {
@@ -16,6 +21,21 @@ public final class LiveTask {
 
   public TaskKey key() {
     return task.key();
+  }
+
+  @Override
+  public String job() {
+    return task.key().job();
+  }
+
+  @Override
+  public String node() {
+    return task.key().node();
+  }
+
+  @Override
+  public Invocation invocation() {
+    return task.key().invocation();
   }
 
   public Launch launch() {
@@ -34,17 +54,18 @@ public final class LiveTask {
 
   /**
    * What it has used so far: of all its processes when it has control groups, otherwise of the one
-   * that was started and the children that one has waited for. Reads a few small files; the highest
-   * peak of memory that was ever read here is what its end tells.
+   * that was started and its children. Reads a few small files; the highest peak of memory that was
+   * ever read here is what its end tells.
    */
+  @Override
   public Usage usage() {
-    return task.usage();
+    return task.sample(READER);
   }
 
-  /** Its processes, as far as they can be told cheaply. */
+  @Override
   public Set<Long> pids() {
     TaskGroup group = task.group();
     long pid = task.pid();
-    return group != null ? group.pids() : pid > 0 ? Set.of(pid) : Set.of();
+    return group != null ? group.pids() : pid > 0 ? READER.family(pid) : Set.of();
   }
 }

@@ -1,34 +1,33 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.running.Usage;
+import io.espalier.worker.cgroup.TaskGroup;
 
-/** What {@code /proc} tells about the use of one live process, and how amounts come together. */
+/** How amounts from several sources come together. */
 final class ProcessUsage {
   private ProcessUsage() {}
-
-  /**
-   * Of the process itself, its CPU time with that of children it has waited for.
-   *
-   * @param pid 0: none
-   */
-  static Usage of(long pid) {
-    if (pid <= 0) {
-      return Usage.UNKNOWN;
-    }
-    String name = Long.toString(pid);
-    return new Usage(
-        ProcFs.stat(pid).map(ProcFs.Stat::cpuMillis).orElse(Usage.UNKNOWN_AMOUNT),
-        ProcFs.peakMemory(name),
-        ProcFs.field(name, "io", "read_bytes"),
-        ProcFs.field(name, "io", "write_bytes"));
-  }
 
   static Usage withPeak(Usage usage, long peak) {
     return new Usage(
         usage.cpuMillis(),
         Math.max(peak, usage.peakMemoryBytes()),
         usage.readBytes(),
-        usage.writtenBytes());
+        usage.writtenBytes(),
+        usage.memoryBytes(),
+        usage.gpus());
+  }
+
+  /** What a group counts of a live task, and of what it does not count what its processes show. */
+  static Usage live(TaskGroup group, Usage processes) {
+    Usage merged = merged(group.usage(), processes);
+    long memory = group.memoryBytes();
+    return new Usage(
+        merged.cpuMillis(),
+        merged.peakMemoryBytes(),
+        merged.readBytes(),
+        merged.writtenBytes(),
+        memory >= 0 ? memory : processes.memoryBytes(),
+        processes.gpus());
   }
 
   /** The first where it knows something, else the second. */

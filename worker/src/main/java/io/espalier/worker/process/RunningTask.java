@@ -9,10 +9,12 @@ import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.resources.TaskUsageReader;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +51,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   private @Nullable StopReason stopReason;
   private volatile long pid;
   private volatile long startTicks;
-  private volatile long peakSeen = Usage.UNKNOWN_AMOUNT;
+  private final AtomicLong peakSeen = new AtomicLong(Usage.UNKNOWN_AMOUNT);
   private boolean signalled;
   private boolean ended;
   private int signalBeforeStart;
@@ -305,7 +307,8 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   /** Looks at the control groups, again and again until they are empty. */
   private void look() {
     GroupReaper watched = reaper;
-    if (watched == null || ended) {
+    if (watched == null || ended || watched.isOver()) {
+      // Once it is over the groups are gone, and with them what they have counted.
       return;
     }
     long now = System.nanoTime();
@@ -411,14 +414,27 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     used = usage();
   }
 
-  /** What it has used so far; any thread. */
-  Usage usage() {
+  /** What it has used until its end; the groups must still be there. */
+  private Usage usage() {
     Processes.Exit how = exit;
-    Usage process = how == null ? ProcessUsage.of(pid) : how.usage();
-    peakSeen = Math.max(peakSeen, process.peakMemoryBytes());
-    Usage usage = ProcessUsage.withPeak(process, peakSeen);
+    Usage process = how == null ? Usage.UNKNOWN : how.usage();
+    long peak = Math.max(peakSeen.get(), process.peakMemoryBytes());
+    Usage usage = ProcessUsage.withPeak(process, peak);
     TaskGroup of = group;
     return of == null ? usage : ProcessUsage.merged(of.usage(), usage);
+  }
+
+  /** What it has used so far, and holds; any thread. Remembers the highest peak. */
+  Usage sample(TaskUsageReader reader) {
+    long first = pid;
+    if (first == 0 || exit != null) {
+      return Usage.UNKNOWN;
+    }
+    Usage seen = reader.ofProcesses(first);
+    long high = Math.max(seen.peakMemoryBytes(), ProcFs.peakMemory(Long.toString(first)));
+    seen = ProcessUsage.withPeak(seen, peakSeen.accumulateAndGet(high, Math::max));
+    TaskGroup of = group;
+    return of == null ? seen : ProcessUsage.live(of, seen);
   }
 
   /** Starts or moves the timer of the time limits. */

@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.worker.cgroup.CgroupHost;
+import io.espalier.worker.resources.Measuring;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.function.Function;
  *     leaves it out
  * @param shard the name of this worker in the names of control groups
  * @param cgroups where control groups may be made
+ * @param measuring how live tasks are measured, and the host
  */
 public record SupervisorOptions(
     Path dataDirectory,
@@ -36,7 +38,8 @@ public record SupervisorOptions(
     Mechanism mechanism,
     Function<TaskEnd, Json.Obj> statusForm,
     String shard,
-    CgroupHost cgroups) {
+    CgroupHost cgroups,
+    Measuring measuring) {
 
   /** How processes are started. */
   public enum Mechanism {
@@ -65,7 +68,8 @@ public record SupervisorOptions(
         Mechanism.AUTO,
         end -> Json.Obj.EMPTY,
         "local",
-        CgroupHost.discover());
+        CgroupHost.discover(),
+        Measuring.of(System.getenv()));
   }
 
   public SupervisorOptions withWorkerCommand(List<String> command) {
@@ -79,7 +83,8 @@ public record SupervisorOptions(
         mechanism,
         statusForm,
         shard,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withHost(String newHost) {
@@ -93,7 +98,8 @@ public record SupervisorOptions(
         mechanism,
         statusForm,
         shard,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withEnvironment(Map<String, String> variables) {
@@ -107,7 +113,8 @@ public record SupervisorOptions(
         mechanism,
         statusForm,
         shard,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withShutdownWait(Duration wait) {
@@ -121,7 +128,8 @@ public record SupervisorOptions(
         mechanism,
         statusForm,
         shard,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withMechanism(Mechanism newMechanism) {
@@ -135,7 +143,8 @@ public record SupervisorOptions(
         newMechanism,
         statusForm,
         shard,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withStatusForm(Function<TaskEnd, Json.Obj> form) {
@@ -149,7 +158,8 @@ public record SupervisorOptions(
         mechanism,
         form,
         shard,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withShard(String name) {
@@ -163,7 +173,8 @@ public record SupervisorOptions(
         mechanism,
         statusForm,
         name,
-        cgroups);
+        cgroups,
+        measuring);
   }
 
   public SupervisorOptions withCgroups(CgroupHost newCgroups) {
@@ -177,6 +188,22 @@ public record SupervisorOptions(
         mechanism,
         statusForm,
         shard,
-        newCgroups);
+        newCgroups,
+        measuring);
+  }
+
+  public SupervisorOptions withMeasuring(Measuring newMeasuring) {
+    return new SupervisorOptions(
+        dataDirectory,
+        configDirectory,
+        workerCommand,
+        host,
+        environment,
+        shutdownWait,
+        mechanism,
+        statusForm,
+        shard,
+        cgroups,
+        newMeasuring);
   }
 }

@@ -37,8 +37,13 @@ final class TaskGroups implements AutoCloseable {
   private final Set<String> warned = new HashSet<>();
   private @Nullable CgroupSite automatic;
 
-  /** The groups of a task that has some. */
-  record Made(TaskGroup group, boolean killsStrays, List<String> unmet) {}
+  /**
+   * What a task that asked for something got.
+   *
+   * @param group null: nothing
+   * @param unmet limits that were asked for and are not in force, each with the cause
+   */
+  record Made(@Nullable TaskGroup group, boolean killsStrays, List<String> unmet) {}
 
   TaskGroups(CgroupHost host, String shard, long seed) {
     this.host = host;
@@ -62,7 +67,7 @@ final class TaskGroups implements AutoCloseable {
   }
 
   /**
-   * The groups of a task; null when it needs none, or gets none.
+   * The groups of a task; null when it needs none.
    *
    * @throws IOException when it needs groups or limits that cannot be had
    */
@@ -98,9 +103,8 @@ final class TaskGroups implements AutoCloseable {
         }
       }
     }
-    return made.group().paths().isEmpty()
-        ? null
-        : new Made(made.group(), site.killsStrays(), made.unmet());
+    TaskGroup group = made.group().paths().isEmpty() ? null : made.group();
+    return new Made(group, site.killsStrays(), made.unmet());
   }
 
   private CgroupSite automatic() {

@@ -12,6 +12,8 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.status.ProgressText;
 import io.espalier.json.JsonReader;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -64,6 +66,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
   private final StopWaits stops = new StopWaits();
+  private @Nullable UsageSampler sampler;
   private boolean abandoned;
   private boolean closed;
 
@@ -178,8 +181,8 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * @param newListener gets exactly one end per start, and progress, on the supervisor's thread;
-   *     must not block
+   * @param newListener gets exactly one end per start, and progress, on the supervisor's thread,
+   *     and samples of usage on another; must not block
    */
   public void open(TaskListener newListener) {
     if (listener != null) {
@@ -187,6 +190,8 @@ public final class TaskSupervisor implements AutoCloseable {
     }
     listener = newListener;
     loop.start();
+    Measuring how = options.measuring();
+    sampler = new UsageSampler(this::tasks, how.cards(), newListener, how.period()).start();
   }
 
   /**
@@ -346,7 +351,9 @@ public final class TaskSupervisor implements AutoCloseable {
       }
       processes.spawn(prepared.spawn(), task);
     } catch (FileSystemException e) {
-      task.fail(TaskEnd.Kind.START_FAILED, "cannot use " + e.getFile() + ": " + reason(e));
+      TaskEnd.Kind kind =
+          isShortage(reason(e)) ? TaskEnd.Kind.NOT_STARTED : TaskEnd.Kind.START_FAILED;
+      task.fail(kind, "cannot use " + e.getFile() + ": " + reason(e));
     } catch (IOException | IllegalArgumentException e) {
       task.fail(TaskEnd.Kind.START_FAILED, String.valueOf(e.getMessage()));
     }
@@ -354,6 +361,13 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private static String reason(FileSystemException e) {
     return e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
+  }
+
+  /** Not the task's fault: a full disk, and the like. */
+  private static boolean isShortage(String reason) {
+    return reason.contains("No space left")
+        || reason.contains("quota exceeded")
+        || reason.contains("Too many open files");
   }
 
   void journalStarted(RunningTask task, long startTicks) {
@@ -447,6 +461,9 @@ public final class TaskSupervisor implements AutoCloseable {
       closed = true;
     }
     closing = true;
+    if (sampler != null) {
+      sampler.close();
+    }
     if (listener != null) {
       Duration wait = options.shutdownWait();
       var unused =

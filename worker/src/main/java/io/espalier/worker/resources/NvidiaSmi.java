@@ -57,6 +57,11 @@ public final class NvidiaSmi {
     return new NvidiaSmi("", TIMEOUT);
   }
 
+  /** The path of the tool, or {@link #OFF}. */
+  String shown() {
+    return isOn() ? program : OFF;
+  }
+
   /** Whether there is something to ask. */
   public boolean isOn() {
     return !program.isEmpty();

@@ -2,9 +2,11 @@ package io.espalier.core.api;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.MergedLogs;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -50,6 +52,27 @@ public interface SchedulerApi {
 
   /** Runs the query where blocking is allowed. */
   CompletionStage<LogPage> logs(LogQuery query);
+
+  /**
+   * What is new for somebody who follows logs.
+   *
+   * @param query ascending; its {@code from} is for stores without a position, -1: begin behind
+   *     what they have now
+   * @param positions of the last answer; at first empty
+   * @return a page with the positions to go on with
+   */
+  default CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions) {
+    long from = positions.getOrDefault("", query.from());
+    if (from < 0) {
+      return logs(query.withRegex("").withOrder(false).withLimit(1))
+          .thenApply(
+              page ->
+                  new LogPage(
+                      List.of(), LogPage.END, page.missing(), Map.of("", MergedLogs.behind(page))));
+    }
+    return logs(query.withFrom(from))
+        .thenApply(page -> MergedLogs.followed(from, Map.of(), Map.of("", page), Map.of()));
+  }
 
   /**
    * Lifts back-offs and makes failed tasks startable (behaviour 6.8); durable when the stage

@@ -42,21 +42,32 @@ public record LogPolicy(
 
   /** The same with what jobs say of themselves. */
   public LogPolicy withJobs(Iterable<Job> configured) {
+    Map<String, LogOptions> options = new HashMap<>();
+    configured.forEach(job -> options.put(job.name(), job.logs()));
+    return withOptions(options);
+  }
+
+  /**
+   * The same with what jobs say of themselves.
+   *
+   * @param configured by job
+   */
+  public LogPolicy withOptions(Map<String, LogOptions> configured) {
     Map<String, LogRetention> retentions = new HashMap<>();
     Map<String, List<String>> patterns = new HashMap<>();
-    for (Job job : configured) {
-      LogOptions options = job.logs();
+    for (Map.Entry<String, LogOptions> job : configured.entrySet()) {
+      LogOptions options = job.getValue();
       if (options.retentionDays().isPresent() || options.maxMb().isPresent()) {
         long age =
             options.retentionDays().isPresent()
                 ? options.retentionDays().getAsInt() * DAY_MILLIS
                 : all.maxAgeMillis();
-        retentions.put(job.name(), new LogRetention(age, options.maxMb().orElse(0) * MB));
+        retentions.put(job.getKey(), new LogRetention(age, options.maxMb().orElse(0) * MB));
       }
       if (!options.redact().isEmpty()) {
         List<String> both = new ArrayList<>(redact);
         both.addAll(options.redact());
-        patterns.put(job.name(), both);
+        patterns.put(job.getKey(), both);
       }
     }
     return new LogPolicy(all, retentions, redact, patterns);

@@ -77,6 +77,53 @@ public final class MergedLogs {
     return cut;
   }
 
+  /**
+   * What is new in several stores for somebody who follows them. Each store has a position of its
+   * own: clocks of hosts differ, and within a second the ids of one store may be far ahead of those
+   * of another, so a single position would skip lines that are written a little later elsewhere.
+   *
+   * @param from where stores without a position were asked to begin
+   * @param positions what each store was asked for, by name
+   * @param pages what they answered, in ascending order
+   * @param unreachable why other stores have not answered; they keep their positions
+   */
+  public static LogPage followed(
+      long from,
+      Map<String, Long> positions,
+      Map<String, LogPage> pages,
+      Map<String, String> unreachable) {
+    List<LogLine> lines = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
+    Map<String, Long> next = new TreeMap<>(positions);
+    long more = LogPage.END;
+    for (Map.Entry<String, LogPage> answer : new TreeMap<>(pages).entrySet()) {
+      LogPage page = answer.getValue();
+      lines.addAll(page.lines());
+      missing.addAll(page.missing());
+      long its = Math.max(from, positions.getOrDefault(answer.getKey(), 0L));
+      for (LogLine line : page.lines()) {
+        its = Math.max(its, line.id() + 1);
+      }
+      its = Math.max(its, page.nextId());
+      next.put(answer.getKey(), Math.max(0, its));
+      if (page.nextId() != LogPage.END) {
+        more = more == LogPage.END ? its : Math.min(more, its);
+      }
+    }
+    new TreeMap<>(unreachable).forEach((name, why) -> missing.add(name + ": " + why));
+    lines.sort(Comparator.comparing(LogLine::id));
+    return new LogPage(lines, more, missing, next);
+  }
+
+  /**
+   * The position behind what a store has.
+   *
+   * @param newest its page of at most one line, in descending order
+   */
+  public static long behind(LogPage newest) {
+    return newest.lines().isEmpty() ? 0 : newest.lines().get(0).id() + 1;
+  }
+
   /** How many lines to ask each of several stores for, so that the answer is not too big. */
   public static int limitOfEach(int limit, int stores) {
     return Math.max(Math.min(limit, 100), limit / Math.max(1, stores));

@@ -87,7 +87,8 @@ final class Starts {
             config.kill(),
             limits(config.timeLimits()),
             worker,
-            share.slots());
+            share.slots(),
+            config.logs());
     Live task = new Live(key, run, launch, status, config.backoff());
     live.add(task);
     return task;

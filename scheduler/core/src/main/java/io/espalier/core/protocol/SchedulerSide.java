@@ -546,7 +546,7 @@ public final class SchedulerSide {
         runs.lost(run, "no worker has confirmed it since the scheduler was restarted", nowMillis);
       }
       if (past == Past.UNKNOWN) {
-        pool.all().forEach(worker -> review(worker, nowMillis));
+        List.copyOf(pool.all()).forEach(worker -> review(worker, nowMillis));
       }
     }
     for (RemoteWorker worker = pool.due(nowMillis); worker != null; worker = pool.due(nowMillis)) {
@@ -703,6 +703,9 @@ public final class SchedulerSide {
     if (worker.state != state || worker.since == 0) {
       worker.state = state;
       worker.since = nowMillis;
+      pool.changed();
+    }
+    if (!worker.note.equals(note)) {
       pool.changed();
     }
     worker.note = note;

@@ -210,7 +210,10 @@ public final class WorkerSide {
       return;
     }
     sent = null;
-    long pause = timers.reportFirstMillis() << Math.min(failedHeartbeats++, 16);
+    // Who has no session has nothing to do but wait: a scheduler that is back finds its workers
+    // soon.
+    int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
+    long pause = timers.reportFirstMillis() << doublings;
     nextHeartbeat = now.monotonicMillis() + Math.min(timers.heartbeatMillis(), pause);
   }
 

@@ -1,6 +1,7 @@
 package io.espalier.core.running;
 
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.json.Json;
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param limits its time limits
  * @param worker where it is to run
  * @param workerSlots slots of the worker's resources that it holds, by resource name
+ * @param logs what is kept and hidden of its output, for a runner with a log store of its own
  */
 public record Launch(
     String job,
@@ -30,10 +32,41 @@ public record Launch(
     KillRequest kill,
     Limits limits,
     WorkerRef worker,
-    Map<String, Integer> workerSlots) {
+    Map<String, Integer> workerSlots,
+    LogOptions logs) {
   public Launch {
     command = List.copyOf(command);
     workerSlots = Map.copyOf(workerSlots);
+  }
+
+  /** A launch whose output is kept as everybody's. */
+  public Launch(
+      String job,
+      String node,
+      Invocation invocation,
+      int attempt,
+      List<String> command,
+      Json.Obj argument,
+      StatusFrom statusFrom,
+      SubprocessOptions subprocess,
+      KillRequest kill,
+      Limits limits,
+      WorkerRef worker,
+      Map<String, Integer> workerSlots) {
+    this(
+        job,
+        node,
+        invocation,
+        attempt,
+        command,
+        argument,
+        statusFrom,
+        subprocess,
+        kill,
+        limits,
+        worker,
+        workerSlots,
+        LogOptions.DEFAULT);
   }
 
   /** A launch on the scheduler's own host, without time limits. */

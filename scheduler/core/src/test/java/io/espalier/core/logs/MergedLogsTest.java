@@ -117,4 +117,45 @@ class MergedLogsTest {
     assertThat(merged.lines()).extracting(LogLine::id).containsExactly(1L);
     assertThat(merged.nextId()).isEqualTo(4);
   }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void whoFollowsGetsEveryLineOnceAlthoughClocksDifferAndStoresComeAndGo(long seed) {
+    Random random = new Random(seed);
+    Map<String, List<LogLine>> stores = new TreeMap<>();
+    Map<String, Long> clocks = new HashMap<>();
+    Map<String, Long> positions = Map.of();
+    List<LogLine> seen = new ArrayList<>();
+    boolean more = true;
+    for (int look = 0; look < 60 || more; look++) {
+      if (look < 50 && random.nextInt(10) == 0) {
+        String name = "worker" + stores.size();
+        stores.put(name, new ArrayList<>());
+        clocks.put(name, (long) random.nextInt(1_000));
+      }
+      Map<String, LogPage> pages = new HashMap<>();
+      Map<String, String> unreachable = new HashMap<>();
+      for (String name : stores.keySet()) {
+        for (int i = random.nextInt(10); look < 50 && i > 0; i--) {
+          long id = clocks.merge(name, 1L + random.nextInt(20), Long::sum);
+          stores.get(name).add(line(name, id));
+        }
+        if (look < 50 && random.nextInt(5) == 0) {
+          unreachable.put(name, "away");
+        } else {
+          LogQuery query =
+              LogQuery.of(Stream.STDOUT).withLimit(7).withFrom(positions.getOrDefault(name, 0L));
+          pages.put(name, page(stores.get(name), query, random));
+        }
+      }
+      LogPage page = MergedLogs.followed(0, positions, pages, unreachable);
+      assertThat(page.missing()).hasSameSizeAs(unreachable.keySet());
+      seen.addAll(page.lines());
+      positions = page.positions();
+      more = page.nextId() != LogPage.END;
+    }
+    List<LogLine> written = new ArrayList<>();
+    stores.values().forEach(written::addAll);
+    assertThat(seen).containsExactlyInAnyOrderElementsOf(written);
+  }
 }

@@ -9,6 +9,7 @@ import io.espalier.server.process.ProcessOptions.Remote;
 import io.espalier.server.process.ProcessOptions.Runner;
 import io.espalier.server.process.ProcessOptions.Simulation;
 import io.espalier.server.process.ProcessOptions.Store;
+import io.espalier.worker.resources.Measuring;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -96,6 +97,7 @@ final class ProcessFlags {
   private double testFailureRate;
 
   @Mixin private LogFlags logs = new LogFlags();
+  @Mixin private MeasuringFlags measuring = new MeasuringFlags();
 
   @Option(
       names = "--seed",
@@ -138,6 +140,7 @@ final class ProcessFlags {
       problems.add("--test-failure-rate must be between 0 and 1");
     }
     LogKeeping keeping = logs.keeping(problems);
+    Measuring measured = measuring.measuring(problems);
     Path directory = directory(config, problems);
     if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
       problems.add(
@@ -163,6 +166,7 @@ final class ProcessFlags {
         Duration.ofMillis(nodesRetryMillis),
         new Simulation(testTaskDuration, testFailureRate),
         keeping,
+        measured,
         seed == null ? System.nanoTime() : seed,
         remote,
         store.mysql());

@@ -7,6 +7,7 @@ import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.process.WorkerProcess;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.resources.Measuring;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,6 +120,7 @@ public final class WorkerCommand implements Callable<Integer> {
 
   @Mixin private final RpcFlags rpc = new RpcFlags();
   @Mixin private final LogFlags logs = new LogFlags();
+  @Mixin private final MeasuringFlags measuring = new MeasuringFlags();
 
   @Override
   public Integer call() throws InterruptedException {
@@ -167,6 +169,7 @@ public final class WorkerCommand implements Callable<Integer> {
       problems.add("not a path: " + e.getInput());
     }
     LogKeeping keeping = logs.keeping(problems);
+    Measuring measured = measuring.measuring(problems);
     if (!problems.isEmpty()) {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
@@ -184,6 +187,7 @@ public final class WorkerCommand implements Callable<Integer> {
         workerCommand == null ? List.of() : List.of(workerCommand),
         commands,
         keeping,
+        measured,
         executor.equals("noop"));
   }
 

@@ -13,12 +13,12 @@ import io.espalier.core.api.TimeLeft;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
-import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.server.remote.LogReader;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ final class LoopApi implements SchedulerApi {
   private final Executor owner;
   private final Supplier<SchedulerView> view;
   private final EventFeed events;
-  private final LogStore logs;
+  private final LogReader logs;
   private final StatusStore store;
   private final Executor blocking;
   private final JobVersions jobVersions;
@@ -48,7 +48,7 @@ final class LoopApi implements SchedulerApi {
       Executor owner,
       Supplier<SchedulerView> view,
       EventFeed events,
-      LogStore logs,
+      LogReader logs,
       StatusStore store,
       Executor blocking,
       JobVersions jobVersions) {
@@ -153,7 +153,12 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<LogPage> logs(LogQuery query) {
-    return CompletableFuture.supplyAsync(() -> logs.query(query), blocking);
+    return logs.query(query);
+  }
+
+  @Override
+  public CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions) {
+    return logs.follow(query, positions);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.worker.resources.Measuring;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.Optional;
  * @param nodesUpdate period of node refreshes
  * @param nodesRetry pause after a failed refresh
  * @param logs what is kept of the output of tasks
+ * @param measuring how live tasks are measured, and the host
  * @param seed of every random choice
  * @param remote of the remote runner; empty with any other
  * @param mysql of the status store in MySQL; empty with any other
@@ -44,6 +46,7 @@ public record ProcessOptions(
     Duration nodesRetry,
     Simulation simulation,
     LogKeeping logs,
+    Measuring measuring,
     long seed,
     Optional<Remote> remote,
     Optional<MySqlAddress> mysql) {
@@ -68,6 +71,7 @@ public record ProcessOptions(
         "--test-task-duration=" + simulation.meanMillis(),
         "--test-failure-rate=" + simulation.failureRate(),
         logs.shown(),
+        measuring.shown(),
         "--seed=" + seed,
         "--fresh=" + fresh,
         remote.map(Remote::shown).orElse(""));
@@ -92,6 +96,7 @@ public record ProcessOptions(
         Duration.ofDays(1),
         new Simulation(0, 0),
         new LogKeeping(0, 0, false),
+        Measuring.OFF,
         0,
         Optional.empty(),
         Optional.empty());

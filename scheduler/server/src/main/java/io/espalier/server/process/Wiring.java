@@ -25,6 +25,7 @@ import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
@@ -170,14 +171,16 @@ final class Wiring implements AutoCloseable {
               thread,
               view::get,
               events,
-              logs,
+              remote == null
+                  ? LogReader.of(logs, queries)
+                  : opened("worker logs", remote.logs(logs)),
               store,
               queries,
               new EditedJobs(editor, queries));
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread, logs)));
+              : opened("http", web(options, runner, api, metrics(writer, thread, logs, remote)));
       changes =
           opened(
               "changes",
@@ -328,6 +331,7 @@ final class Wiring implements AutoCloseable {
               SupervisorOptions.of(data.root(), Path.of(options.configDirectory()))
                   .withWorkerCommand(options.workerCommand())
                   .withHost(shard)
+                  .withMeasuring(options.measuring())
                   .withStatusForm(end -> statusForm(statusText, end)),
               logs);
     };
@@ -384,7 +388,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private static PrometheusMeterRegistry metrics(
-      StatusWriter writer, LoopThread thread, LogStore logs) {
+      StatusWriter writer, LoopThread thread, LogStore logs, @Nullable RemoteRunner remote) {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
         .description("Work that waits for the scheduler thread")
@@ -403,6 +407,9 @@ final class Wiring implements AutoCloseable {
         .description("Time spent in transactions of the status store")
         .register(metrics);
     LogMeters.register(logs, metrics);
+    if (remote != null) {
+      PoolMeters.register(remote, metrics);
+    }
     return metrics;
   }
 

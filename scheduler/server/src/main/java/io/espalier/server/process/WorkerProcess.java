@@ -9,7 +9,7 @@ import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.worker.agent.AgentOptions;
-import io.espalier.worker.agent.HostResources;
+import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.SupervisedTasks;
 import io.espalier.worker.agent.TaskExecution;
@@ -17,6 +17,9 @@ import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
+import io.espalier.worker.resources.HostResourceReader;
+import io.espalier.worker.resources.HostResources;
+import io.espalier.worker.resources.Measuring;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -24,6 +27,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -32,9 +38,11 @@ import org.slf4j.LoggerFactory;
 /** One worker process that runs: opened from top to bottom, closed back up. */
 public final class WorkerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
+  private static final int UPKEEP_SECONDS = 60;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final WorkerAgent agent;
+  private final HostResourceReader host;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -44,6 +52,7 @@ public final class WorkerProcess implements AutoCloseable {
    * @param workerCommand argv prefix of jobs that have no command; empty: none
    * @param commandDirectory what relative commands are relative to
    * @param logs what is kept of the output of tasks
+   * @param measuring how live tasks are measured, and the host
    * @param noop runs nothing
    */
   public record Options(
@@ -51,6 +60,7 @@ public final class WorkerProcess implements AutoCloseable {
       List<String> workerCommand,
       Path commandDirectory,
       LogKeeping logs,
+      Measuring measuring,
       boolean noop) {
     String shown() {
       return String.join(
@@ -67,6 +77,7 @@ public final class WorkerProcess implements AutoCloseable {
           "--max-tasks=" + agent.maxTasks(),
           "--drain-ms=" + agent.drainWait().toMillis(),
           logs.shown(),
+          measuring.shown(),
           "--executor=" + (noop ? "noop" : "process"),
           "--connect-ms=" + agent.peer().timeouts().connectMillis(),
           "--send-ms=" + agent.peer().timeouts().sendMillis(),
@@ -83,18 +94,25 @@ public final class WorkerProcess implements AutoCloseable {
       opened.push(data);
       LogStore logs = SegmentLogStore.open(data.logs());
       opened.push(logs);
-      logs.apply(options.logs().policy());
-      TaskExecution tasks = options.noop() ? new NoopTasks() : supervised(options, data, logs);
+      JobLogs jobLogs =
+          JobLogs.open(
+              data.root().resolve("job-logs.json"),
+              logs,
+              options.logs().policy(),
+              JsonReader::parse);
+      opened.push(jobLogs::save);
+      host = HostResourceReader.ofThisHost(options.measuring().cards());
+      HostResources resources = host.read();
+      resources.notes().forEach(note -> LOG.warn("{}", note));
+      LOG.info("this host offers {}", resources.physical());
+      TaskExecution tasks =
+          options.noop() ? new NoopTasks() : supervised(options, data, logs, jobLogs);
       LOG.info("tasks are run by {}", tasks.description());
       boolean started = false;
       try {
         agent =
             WorkerAgent.start(
-                withRoot(about, data.root()),
-                tasks,
-                logs,
-                HostResources.ofProc(),
-                JsonReader::parse);
+                withRoot(about, data.root()), tasks, logs, resources.physical(), JsonReader::parse);
         started = true;
       } finally {
         if (!started) {
@@ -102,12 +120,56 @@ public final class WorkerProcess implements AutoCloseable {
         }
       }
       opened.push(agent);
+      opened.push(upkeep(logs, jobLogs)::shutdownNow);
       complete = true;
     } finally {
       if (!complete) {
         close();
       }
     }
+  }
+
+  /** Looks at the host again, deletes old output, and says whether output can be kept at all. */
+  private ScheduledExecutorService upkeep(LogStore logs, JobLogs jobLogs) {
+    ScheduledExecutorService upkeep =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "upkeep");
+              thread.setDaemon(true);
+              return thread;
+            });
+    every(upkeep, 1, () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
+    every(upkeep, UPKEEP_SECONDS, () -> agent.physical(host.read().physical()));
+    every(
+        upkeep,
+        UPKEEP_SECONDS,
+        () -> {
+          // What is not remembered is kept, rather than deleted too early.
+          jobLogs.save();
+          logs.prune(System.currentTimeMillis());
+        });
+    return upkeep;
+  }
+
+  /** A piece of upkeep; one that fails is said, and tried again at its next time. */
+  private interface Upkeep {
+    void run() throws IOException;
+  }
+
+  private static void every(ScheduledExecutorService upkeep, int seconds, Upkeep work) {
+    ScheduledFuture<?> forEver =
+        upkeep.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException | RuntimeException e) {
+                LOG.warn("upkeep failed", e);
+              }
+            },
+            seconds,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("upkeep by {}", forEver);
   }
 
   private static AgentOptions withRoot(AgentOptions about, Path root) {
@@ -123,16 +185,19 @@ public final class WorkerProcess implements AutoCloseable {
         about.drainWait());
   }
 
-  private static TaskExecution supervised(Options options, DataDirectory data, LogStore logs)
-      throws IOException {
+  private static TaskExecution supervised(
+      Options options, DataDirectory data, LogStore logs, JobLogs jobLogs) throws IOException {
     StatusText statusText = new StatusText(JsonReader::parse);
     return new SupervisedTasks(
         TaskSupervisor.prepareLeased(
             SupervisorOptions.of(data.root(), options.commandDirectory())
                 .withWorkerCommand(options.workerCommand())
                 .withHost(options.agent().host())
+                .withShard(options.agent().shard())
+                .withMeasuring(options.measuring())
                 .withStatusForm(end -> statusForm(statusText, end)),
-            logs));
+            logs),
+        jobLogs);
   }
 
   private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {

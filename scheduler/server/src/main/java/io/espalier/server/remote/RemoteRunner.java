@@ -1,6 +1,7 @@
 package io.espalier.server.remote;
 
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatAnswer;
 import io.espalier.core.protocol.ProtocolTimers;
@@ -28,7 +29,10 @@ import io.espalier.thrift.rpc.RpcServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +40,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +58,7 @@ import org.slf4j.LoggerFactory;
 public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
   private static final int MESSAGES_PER_TURN = 20_000;
+  private static final int LOGS_MILLIS = 5_000;
 
   private final String shard;
   private final ProtocolTimers timers;
@@ -64,6 +70,8 @@ public final class RemoteRunner implements TaskRunner {
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
   private final long wallAtStart = System.currentTimeMillis();
   private final long nanosAtStart = System.nanoTime();
+  private final Map<WorkerRef, Long> lastSeen = new ConcurrentHashMap<>();
+  private final AtomicLong unsettled = new AtomicLong();
   private volatile List<WorkerInfo> workers = List.of();
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
@@ -116,13 +124,38 @@ public final class RemoteRunner implements TaskRunner {
     return server.address();
   }
 
+  /** Numbers for metrics; from any thread. */
+  public RemoteStats stats() {
+    long oldest = 0;
+    Map<WorkerInfo.State, Integer> states = new EnumMap<>(WorkerInfo.State.class);
+    for (WorkerInfo worker : workers) {
+      states.merge(worker.state(), 1, Integer::sum);
+      if (worker.state() != WorkerInfo.State.LOST) {
+        long seen = Math.max(worker.lastSeenMillis(), lastSeenMillis(worker.ref()));
+        oldest = Math.max(oldest, clock() - seen);
+      }
+    }
+    return new RemoteStats(
+        states, oldest, known.size(), unsettled.get(), calls.made(), calls.failed());
+  }
+
+  @Override
+  public long lastSeenMillis(WorkerRef worker) {
+    return lastSeen.getOrDefault(worker, 0L);
+  }
+
   /** The newest view of the pool. */
   public List<WorkerInfo> pool() {
     return workers;
   }
 
-  WorkerCalls calls() {
-    return calls;
+  /**
+   * Reads the output of the tasks of all workers.
+   *
+   * @param own the scheduler's own store, for what ran there before
+   */
+  public PoolLogs logs(LogStore own) {
+    return new PoolLogs(this::pool, calls, own, LOGS_MILLIS);
   }
 
   @Override
@@ -190,6 +223,7 @@ public final class RemoteRunner implements TaskRunner {
   @Override
   public void recorded(TaskEnd end) {
     RunId run = RunId.of(end);
+    unsettled.decrementAndGet();
     tell(() -> side.recorded(run, now));
   }
 
@@ -217,7 +251,6 @@ public final class RemoteRunner implements TaskRunner {
         long wait = next - clock();
         Runnable message =
             wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
-        now = clock();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
           message = inbox.poll();
@@ -225,6 +258,7 @@ public final class RemoteRunner implements TaskRunner {
         if (message != null) {
           handled(message);
         }
+        now = clock();
         next = step();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -242,8 +276,14 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  private static void handled(Runnable message) {
+  /**
+   * A message is never older than the time at which it is handled, also if this thread was stopped
+   * in between for long: a heartbeat that is taken for older than it is would have its worker lost
+   * while the lease that it is granted is in force.
+   */
+  private void handled(Runnable message) {
     try {
+      now = clock();
       message.run();
     } catch (RuntimeException e) {
       log.error("while handling a message about workers", e);
@@ -269,6 +309,7 @@ public final class RemoteRunner implements TaskRunner {
     @Override
     public void ended(TaskEnd end) {
       known.remove(RunId.of(end));
+      unsettled.incrementAndGet();
       hear(to -> to.ended(end));
     }
 
@@ -291,6 +332,9 @@ public final class RemoteRunner implements TaskRunner {
     @Override
     public void workers(List<WorkerInfo> newest) {
       workers = List.copyOf(newest);
+      Set<WorkerRef> there = new HashSet<>();
+      newest.forEach(worker -> there.add(worker.ref()));
+      lastSeen.keySet().retainAll(there);
       hear(to -> to.workers(newest));
     }
 
@@ -311,7 +355,14 @@ public final class RemoteRunner implements TaskRunner {
   private final class Answers implements Calls.OfScheduler {
     @Override
     public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
-      return answer(at -> side.heartbeat(heartbeat, at));
+      return answer(
+          at -> {
+            HeartbeatAnswer answer = side.heartbeat(heartbeat, at);
+            if (answer.verdict() == HeartbeatAnswer.Verdict.ACCEPTED) {
+              lastSeen.put(heartbeat.worker(), at);
+            }
+            return answer;
+          });
     }
 
     @Override

@@ -8,6 +8,9 @@ import java.util.List;
  * another one, so that links can be cut; or just loopback, where they cannot.
  */
 final class Hosts implements AutoCloseable {
+  /** The hardware address of nobody: what is sent there is lost, and the sender is not told. */
+  private static final String NOBODY = "02:00:00:00:fe:fe";
+
   private final String prefix;
   private final int count;
   private final boolean namespaces;
@@ -25,12 +28,18 @@ final class Hosts implements AutoCloseable {
   /** Why this machine cannot have namespaces; empty when it can. */
   static String whyNoNamespaces() {
     String name = "espd-probe-" + ProcessHandle.current().pid();
-    String problem = Shell.tryToRun("ip", "netns", "add", name);
-    if (problem == null) {
-      Shell.run("ip", "netns", "delete", name);
-      return "";
+    String problem;
+    try {
+      problem = Shell.tryToRun("ip", "netns", "add", name);
+    } catch (java.io.UncheckedIOException e) {
+      return "there is no ip: " + e.getMessage();
     }
-    return problem;
+    if (problem == null) {
+      // Some containers allow namespaces, but nothing in them.
+      problem = Shell.tryToRun("ip", "-n", name, "link", "add", "br0", "type", "bridge");
+      Shell.run("ip", "netns", "delete", name);
+    }
+    return problem == null ? "" : problem;
   }
 
   /**
@@ -80,22 +89,38 @@ final class Hosts implements AutoCloseable {
     Shell.run("ip", "-n", prefix + "br", "link", "set", "v" + host, "down");
   }
 
-  /** The host hears the others and is not heard by them. */
+  /** What a worker's host sends to the scheduler's is lost; what comes from there arrives. */
   void mute(int host) {
-    Shell.run("ip", "-n", name(host), "route", "replace", "blackhole", "10.77.0.0/25");
-    Shell.run("ip", "-n", name(host), "route", "replace", "blackhole", "10.77.0.128/25");
+    lose(host, 0);
   }
 
-  /** Everything passes again. */
+  /** What the scheduler's host sends to a worker's is lost; what the worker sends arrives. */
+  void deafen(int host) {
+    lose(0, host);
+  }
+
+  private void lose(int from, int to) {
+    Shell.run(
+        "ip", "-n", name(from), "neigh", "replace", address(to), "lladdr", NOBODY, "dev", "eth0",
+        "nud", "permanent");
+  }
+
+  /** Everything passes again between this host and the others. */
   void mend(int host) {
     if (!namespaces) {
       return;
     }
     Shell.run("ip", "-n", prefix + "br", "link", "set", "v" + host, "up");
-    for (String half : List.of("10.77.0.0/25", "10.77.0.128/25")) {
-      // Not there unless the host was mute.
-      String unused = Shell.tryToRun("ip", "-n", name(host), "route", "delete", "blackhole", half);
+    if (host > 0) {
+      find(host, 0);
+      find(0, host);
     }
+  }
+
+  private void find(int from, int to) {
+    // Not there when nothing was ever sent.
+    String unused =
+        Shell.tryToRun("ip", "-n", name(from), "neigh", "delete", address(to), "dev", "eth0");
   }
 
   private void remove() {

@@ -3,6 +3,7 @@ package io.espalier.server.drill;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,12 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A scheduler or worker process that can be killed, frozen and started again. */
 final class Part implements AutoCloseable {
+  private static final long GUARD_REPLACED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final String name;
   private final List<String> prefix;
   private final List<String> arguments;
   private final Path directory;
   private @Nullable Process process;
   private boolean frozen;
+  private long frozenGuard;
+  private long guardKilledAt = System.nanoTime() - GUARD_REPLACED_NANOS;
 
   /**
    * @param prefix stands in front of the command
@@ -42,6 +47,10 @@ final class Part implements AutoCloseable {
     return running != null && running.isAlive();
   }
 
+  boolean isFrozen() {
+    return frozen && isAlive();
+  }
+
   void start() {
     if (isAlive()) {
       return;
@@ -54,11 +63,12 @@ final class Part implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
             "-Xmx256m",
-            "--enable-native-access=ALL-UNNAMED",
-            "-Despalier.log.level=INFO",
-            "-cp",
-            classPath(),
-            "io.espalier.server.Main"));
+            "-Despalier.log.level=INFO"));
+    String archive = System.getProperty("drill.archives", "");
+    if (!archive.isEmpty()) {
+      command.add("-XX:SharedArchiveFile=" + archive + "/" + arguments.get(0) + ".jsa");
+    }
+    command.addAll(List.of("-cp", classPath(), "io.espalier.server.Main"));
     command.addAll(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -68,16 +78,22 @@ final class Part implements AutoCloseable {
             .redirectError(
                 ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".err").toFile()));
     builder.environment().keySet().removeIf(variable -> variable.startsWith("ESPALIER_"));
+    builder.environment().put("DRILL_WORKER", name);
     try {
       process = builder.start();
       frozen = false;
+      frozenGuard = 0;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Ours without what only tests have: their logging would be the program's. */
+  /** What the long run was given, or ours without what only tests have: their logging would be the program's. */
   private static String classPath() {
+    String given = System.getProperty("drill.classpath", "");
+    if (!given.isEmpty()) {
+      return given;
+    }
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
         .filter(entry -> !Files.exists(Path.of(entry, "logback-test.xml")))
         .collect(Collectors.joining(File.pathSeparator));
@@ -97,6 +113,16 @@ final class Part implements AutoCloseable {
     }
   }
 
+  /** {@code kill}: it ends by itself, later. */
+  Process stop() {
+    Process running = process;
+    if (running == null) {
+      throw new IllegalStateException(name + " was never started");
+    }
+    signal("TERM");
+    return running;
+  }
+
   /** SIGSTOP: only this process, not what belongs to it. */
   void freeze() {
     signal("STOP");
@@ -113,7 +139,65 @@ final class Part implements AutoCloseable {
   private void signal(String signal) {
     Process running = process;
     if (running != null && running.isAlive()) {
-      String unused = Shell.tryToRun("kill", "-" + signal, Long.toString(running.pid()));
+      signal(signal, running.pid());
+    }
+  }
+
+  private static void signal(String signal, long pid) {
+    String unused = Shell.tryToRun("kill", "-" + signal, Long.toString(pid));
+  }
+
+  // ---- the guard of a worker's tasks
+
+  /**
+   * Whether the guard is known to be there: one of the two may fail, not both at once. Who kills
+   * the guard and the worker together is beyond what is promised.
+   */
+  boolean isGuarded() {
+    return frozenGuard == 0 && System.nanoTime() - guardKilledAt > GUARD_REPLACED_NANOS;
+  }
+
+  boolean killGuard() {
+    long guard = guard();
+    if (guard != 0) {
+      guardKilledAt = System.nanoTime();
+      signal("KILL", guard);
+    }
+    return guard != 0;
+  }
+
+  boolean freezeGuard() {
+    frozenGuard = guard();
+    if (frozenGuard != 0) {
+      signal("STOP", frozenGuard);
+    }
+    return frozenGuard != 0;
+  }
+
+  void thawGuard() {
+    if (frozenGuard != 0) {
+      signal("CONT", frozenGuard);
+      frozenGuard = 0;
+    }
+  }
+
+  private long guard() {
+    Process running = process;
+    return running == null
+        ? 0
+        : running
+            .children()
+            .filter(child -> commandLine(child.pid()).contains("espalier-task-guard"))
+            .mapToLong(ProcessHandle::pid)
+            .findFirst()
+            .orElse(0);
+  }
+
+  private static String commandLine(long pid) {
+    try {
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
     }
   }
 
@@ -130,6 +214,7 @@ final class Part implements AutoCloseable {
   @Override
   public void close() {
     thaw();
+    thawGuard();
     Process running = process;
     if (running == null) {
       return;

@@ -3,13 +3,16 @@ package io.espalier.server.drill;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,78 +23,68 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheduler and its workers as real processes, broken by a schedule drawn from a seed: killed,
- * frozen, cut off, made mute. What ran is judged from outside, by what the tasks wrote (see {@link
- * Observer}), never by what the program says of itself.
+ * A scheduler and its workers as real processes, broken by a schedule drawn from a seed. What ran
+ * is judged from outside, by what the tasks wrote (see {@link Observer}), and compared with what
+ * the API says is done; never by what the program says of itself otherwise.
  *
- * <p>One schedule is one job on a cluster that stays up from schedule to schedule. A third of the
- * tasks ignore SIGTERM, another third has a child that left its process group and session.
+ * <p>One schedule is one job on a cluster that stays up from schedule to schedule.
  */
 public final class RemoteDrill implements AutoCloseable {
-  private static final int NODES_PER_HOST = 8;
-  private static final int DATA_HOSTS = 6;
-  private static final int TASKS = NODES_PER_HOST * DATA_HOSTS;
-  private static final Duration FAULTS_FOR = Duration.ofSeconds(7);
-  private static final Duration FINISH_WITHIN = Duration.ofSeconds(90);
+  /** Faults begin within this time. */
+  private static final Duration FAULTS_FOR = Duration.ofSeconds(6);
 
-  private static final String TASK =
-      """
-      #!/usr/bin/perl
-      # Writes S at its start, A every 50 ms while anything of it lives, E at its end.
-      use strict; use warnings;
-      my ($node, $status) = @ARGV;
-      my $token = $ENV{ESPALIER_TASK_TOKEN};
-      my $file = "SITE/work-$ENV{ESPALIER_TASK_JOB}";
-      sub note { open(my $out, '>>', $file) or die $!; syswrite($out, "$_[0] $token $node\\n"); close($out); }
-      sub live { my ($turns) = @_; for (1 .. $turns) { select(undef, undef, undef, 0.05); note('A'); } }
-      note('S');
-      my $sum = 0; $sum += ord($_) for split(//, $node);
-      $SIG{TERM} = 'IGNORE' if $sum % 3 == 0;
-      my $child = 0;
-      if ($sum % 3 == 1) {
-        pipe(my $in, my $out);
-        if (!fork()) {
-          require POSIX; POSIX::setsid();
-          my $pid = fork();
-          if ($pid) { syswrite($out, "$pid\\n"); POSIX::_exit(0); }
-          close(STDOUT); close(STDERR);
-          $SIG{TERM} = 'IGNORE';
-          live(400); POSIX::_exit(0);
-        }
-        $child = <$in>; wait();
-      }
-      live(3 + $sum % 17);
-      kill('KILL', $child) if $child;
-      note('E');
-      open(my $out, '>', $status) or die $!; print $out "done\\n"; close($out);
-      """;
+  /** What is still broken then is mended. */
+  private static final Duration MENDED_AFTER = Duration.ofSeconds(9);
+
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+  private static final Duration START_WITHIN = Duration.ofSeconds(60);
+  private static final Duration FINISH_WITHIN = Duration.ofSeconds(180);
 
   /** How long things take in a drill; much shorter than in production. */
-  private static final List<String> SCHEDULER_TIMERS =
-      List.of("--heartbeat-ms", "300", "--lease-ms", "3000", "--lease-margin-ms", "1500");
+  private static final List<String> TIMERS =
+      List.of(
+          "--heartbeat-ms", "400",
+          "--call-ms", "350",
+          "--lease-ms", "3000",
+          "--stop-ms", "1300",
+          "--kill-wait-ms", "300",
+          "--guard-ms", "700",
+          "--lease-margin-ms", "1500");
 
   private final Hosts hosts;
   private final Path site;
   private final Part scheduler;
   private final List<Part> workers = new ArrayList<>();
+  private final Faults faults;
   private final int http;
 
-  /** What came of a schedule. */
+  /**
+   * What came of a schedule.
+   *
+   * @param again how many invocations were not the first of their task
+   * @param takenOver how many of them were begun while the worker of the one before was frozen
+   * @param recoveryMillis from the end of the faults to the end of the job
+   */
   public record Outcome(
-      long seed, List<String> faults, int invocations, int again, List<String> violations) {}
+      long seed,
+      List<String> faults,
+      int invocations,
+      int again,
+      int takenOver,
+      long recoveryMillis,
+      List<String> violations) {}
 
   private RemoteDrill(Hosts hosts, Path site, int workerCount, int basePort) throws IOException {
     this.hosts = hosts;
     this.site = site;
     this.http = basePort;
     Files.createDirectories(site.resolve("config"));
-    Path task = site.resolve("task");
-    Files.writeString(task, TASK.replace("SITE", site.toString()));
-    Files.setPosixFilePermissions(task, PosixFilePermissions.fromString("rwxr-xr-x"));
+    program("task", DrillJob.SHORT_AND_LONG);
+    program("long-task", DrillJob.LONG);
     Path token = site.resolve("token");
     Files.writeString(token, "drill-" + Long.toHexString(System.nanoTime()) + "-secret\n");
     Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
-    write("config/settings.json", settings());
+    write("config/settings.json", DrillJob.settings());
     String thrift = hosts.address(0) + ":" + (basePort + 1);
     List<String> schedulerArguments =
         new ArrayList<>(
@@ -101,6 +94,8 @@ public final class RemoteDrill implements AutoCloseable {
                 site.resolve("config").toString(),
                 "--runner",
                 "remote",
+                "--status-store",
+                "sqlite",
                 "--data-dir",
                 site.resolve("scheduler").toString(),
                 "--instance-node-name",
@@ -111,7 +106,7 @@ public final class RemoteDrill implements AutoCloseable {
                 thrift,
                 "--token-file",
                 token.toString()));
-    schedulerArguments.addAll(SCHEDULER_TIMERS);
+    schedulerArguments.addAll(TIMERS);
     scheduler = new Part("scheduler", hosts.command(0), schedulerArguments, site);
     for (int i = 1; i <= workerCount; i++) {
       workers.add(
@@ -127,11 +122,12 @@ public final class RemoteDrill implements AutoCloseable {
                   "--thrift",
                   hosts.address(i) + ":" + (basePort + 1 + i),
                   "--data-dir",
-                  site.resolve("worker" + i).toString(),
+                  site.resolve("worker-w" + i).toString(),
                   "--token-file",
                   token.toString()),
               site));
     }
+    faults = new Faults(hosts, scheduler, workers, this::post);
   }
 
   /** Starts the cluster. */
@@ -147,35 +143,31 @@ public final class RemoteDrill implements AutoCloseable {
     return drill;
   }
 
-  private static String settings() {
-    StringBuilder children = new StringBuilder();
-    for (int h = 0; h < DATA_HOSTS; h++) {
-      StringBuilder names = new StringBuilder();
-      for (int n = 0; n < NODES_PER_HOST; n++) {
-        names.append(n == 0 ? "" : ", ").append("\"h").append(h).append(".").append(n).append('"');
-      }
-      children.append(h == 0 ? "" : ", ").append("\"h" + h + "\": {\"children\": [" + names + "]}");
-    }
-    return """
-    {
-      "bistro_settings": {
-        "enabled": true,
-        "nodes": {
-          "levels": ["host", "db"],
-          "node_sources": [
-            {"source": "manual", "prefs": {"HOSTS": {}}}
-          ]
-        },
-        "resources": {
-          "host": {"host_slots": {"default": 1, "limit": 3}},
-          "worker": {"worker_slots": {"default": 1, "limit": 5}}
-        },
-        "backoff": [1, "repeat"],
-        "kill_subprocess": {"method": "term_wait_kill", "kill_wait_ms": 300}
+  /** Until all workers take tasks. */
+  private void awaitWorkers() throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    long ready = 0;
+    while (ready < workers.size() && since(begin) < START_WITHIN.toMillis()) {
+      TimeUnit.MILLISECONDS.sleep(200);
+      ready = 0;
+      Json.@Nullable Obj page = get("/api/v1/workers");
+      if (page != null && page.get("workers") instanceof Json.Arr listed) {
+        ready =
+            listed.items().stream()
+                .filter(each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
+                .count();
       }
     }
-    """
-        .replace("\"HOSTS\": {}", children);
+  }
+
+  private static boolean isTrue(@Nullable Json value) {
+    return value instanceof Json.Bool flag && flag.value();
+  }
+
+  private void program(String name, String turns) throws IOException {
+    write(name, DrillJob.task(site, turns));
+    Files.setPosixFilePermissions(
+        site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private void write(String name, String text) throws IOException {
@@ -184,145 +176,227 @@ public final class RemoteDrill implements AutoCloseable {
     Files.move(aside, site.resolve(name), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private enum Fault {
-    KILL_WORKER,
-    FREEZE_WORKER,
-    KILL_SCHEDULER,
-    FREEZE_SCHEDULER,
-    CUT_WORKER,
-    MUTE_WORKER,
-    CUT_SCHEDULER
-  }
-
-  private static final List<Fault> WITHOUT_NETWORK =
-      List.of(Fault.KILL_WORKER, Fault.FREEZE_WORKER, Fault.KILL_SCHEDULER, Fault.FREEZE_SCHEDULER);
-
   /** Runs one job through the faults of a seed, and judges it. */
   public Outcome schedule(long seed) throws IOException, InterruptedException {
-    Random random = new Random(seed);
-    String job = "job" + seed;
-    Observer observer = new Observer(site.resolve("work-" + job));
+    awaitWorkers();
+    Run run = new Run("job" + seed, DrillJob.TASKS);
+    write("config/" + run.job + ".json", DrillJob.job(run.job, site.resolve("task"), ".*"));
+    return through(
+        Faults.Fault.drawn(new Random(seed), workers.size(), FAULTS_FOR.toMillis()), run, seed);
+  }
+
+  /** Freezes a worker whose tasks take longer than its lease, until they run elsewhere. */
+  Outcome freezeOne() throws IOException, InterruptedException {
+    awaitWorkers();
+    Run run = new Run("freeze", DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
     write(
-        "config/" + job + ".json",
-        "{\"bistro_job->JOB\": {\"owner\": \"drill\", \"command\": [\"TASK\"]}}"
-            .replace("JOB", job)
-            .replace("TASK", site.resolve("task").toString()));
-    Map<String, Integer> doneSince = new HashMap<>();
+        "config/" + run.job + ".json",
+        DrillJob.job(run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
+    return through(
+        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 8_000)), run, 0);
+  }
+
+  private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
+      throws IOException, InterruptedException {
+    run.awaitStart();
     List<String> told = new ArrayList<>();
     long begin = System.nanoTime();
-    long end = begin + FAULTS_FOR.toNanos();
-    List<Undo> undos = new ArrayList<>();
-    long nextFault = begin + random.nextInt(1500) * 1_000_000L;
-    while (System.nanoTime() - end < 0) {
-      long now = System.nanoTime();
-      undo(undos, now);
-      if (now - nextFault >= 0) {
-        told.add((now - begin) / 1_000_000 + " ms: " + fault(random, undos, now));
-        nextFault = now + (300 + random.nextInt(1500)) * 1_000_000L;
+    Deque<Faults.Fault> left = new ArrayDeque<>(drawn);
+    for (long millis = 0; millis < MENDED_AFTER.toMillis(); millis = since(begin)) {
+      faults.mendDue();
+      for (Faults.Fault next = left.peek();
+          next != null && next.atMillis() <= millis;
+          next = left.peek()) {
+        told.add(left.remove() + (faults.tried(next) ? "" : " (cannot be done)"));
       }
-      poll(job, observer, doneSince);
-      TimeUnit.MILLISECONDS.sleep(50);
+      run.poll();
+      TimeUnit.MILLISECONDS.sleep(100);
     }
-    undo(undos, Long.MAX_VALUE);
+    long healed = System.nanoTime();
+    boolean whole = false;
+    while (System.nanoTime() - healed - FINISH_WITHIN.toNanos() < 0) {
+      whole = whole || faults.mendAll();
+      run.poll();
+      if (whole && run.doneSince.size() == run.tasks) {
+        break;
+      }
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+    long recovery = since(healed);
+    Observer.Findings findings = run.findings();
+    List<String> violations = new ArrayList<>(run.lost);
+    violations.addAll(findings.violations());
+    if (!whole) {
+      violations.add("not everything could be mended");
+    }
+    if (run.doneSince.size() < run.tasks) {
+      violations.add(
+          "only " + run.doneSince.size() + " of " + run.tasks + " are done: " + run.state());
+    }
+    Files.delete(site.resolve("config/" + run.job + ".json"));
+    return new Outcome(
+        seed,
+        told,
+        findings.lives().size(),
+        findings.again(),
+        takenOver(findings),
+        recovery,
+        violations);
+  }
+
+  private static long since(long nanos) {
+    return (System.nanoTime() - nanos) / 1_000_000;
+  }
+
+  /** How often a task of a frozen worker was begun elsewhere before that worker could go on. */
+  private int takenOver(Observer.Findings findings) {
+    int count = 0;
+    Map<String, Observer.Life> last = new HashMap<>();
+    for (Observer.Life life : findings.lives()) {
+      Observer.Life before = last.put(life.node, life);
+      if (before == null || before.ended) {
+        continue;
+      }
+      for (Faults.Freeze freeze : faults.freezes()) {
+        if (before.worker.equals(freeze.worker())
+            && !life.worker.equals(freeze.worker())
+            && before.startMillis < freeze.fromMillis()
+            && before.lastMillis > freeze.fromMillis()
+            && life.startMillis > freeze.fromMillis()
+            && life.startMillis < freeze.toMillis()) {
+          count++;
+        }
+      }
+    }
+    return count;
+  }
+
+  /** {@code kill -9} of everything, and a new start of everything: the way out of a dead end. */
+  void startAnew() {
+    workers.forEach(Part::kill);
+    scheduler.kill();
     scheduler.start();
     workers.forEach(Part::start);
-    long deadline = System.nanoTime() + FINISH_WITHIN.toNanos();
-    while (doneSince.size() < TASKS && System.nanoTime() - deadline < 0) {
-      TimeUnit.MILLISECONDS.sleep(100);
-      poll(job, observer, doneSince);
-    }
-    Observer.Findings findings = observer.look(doneSince);
-    List<String> violations = new ArrayList<>(findings.violations());
-    if (doneSince.size() < TASKS) {
-      violations.add("only " + doneSince.size() + " of " + TASKS + " are done");
-    }
-    Files.delete(site.resolve("config/" + job + ".json"));
-    return new Outcome(seed, told, findings.invocations(), findings.again(), violations);
   }
 
-  private record Undo(long atNanos, Runnable action) {}
+  /** One job, and what the scheduler says of it. */
+  private final class Run {
+    private final String job;
+    private final int tasks;
+    private final Observer observer;
+    private final Map<String, Long> doneSince = new HashMap<>();
+    private final List<String> lost = new ArrayList<>();
+    private long nextPoll = System.nanoTime();
 
-  private static void undo(List<Undo> undos, long now) {
-    for (Undo undo : List.copyOf(undos)) {
-      if (now == Long.MAX_VALUE || now - undo.atNanos() >= 0) {
-        undo.action().run();
-        undos.remove(undo);
+    private Run(String job, int tasks) {
+      this.job = job;
+      this.tasks = tasks;
+      this.observer = new Observer(site.resolve("work-" + job), DrillJob.LIMIT_PER_HOST);
+    }
+
+    /** Until there is something to be broken. */
+    private void awaitStart() throws InterruptedException {
+      long begin = System.nanoTime();
+      while (observer.length() == 0 && since(begin) < START_WITHIN.toMillis()) {
+        TimeUnit.MILLISECONDS.sleep(50);
       }
+    }
+
+    /** Notes which tasks the scheduler says are done, if it answers. */
+    private void poll() throws IOException, InterruptedException {
+      if (System.nanoTime() - nextPoll < 0) {
+        return;
+      }
+      nextPoll = System.nanoTime() + POLL_NANOS;
+      Json.@Nullable Obj page =
+          get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
+      if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
+        return;
+      }
+      Set<String> done = new HashSet<>();
+      for (Json task : listed.items()) {
+        if (task instanceof Json.Obj object && object.get("node") instanceof Json.Str node) {
+          done.add(node.value());
+        }
+      }
+      for (String known : doneSince.keySet()) {
+        if (!done.contains(known)) {
+          lost.add(known + " was said to be done, and is not any more");
+        }
+      }
+      done.removeAll(doneSince.keySet());
+      if (!done.isEmpty()) {
+        // Whatever is written from here on was written after the scheduler had said so.
+        long written = observer.length();
+        done.forEach(node -> doneSince.put(node, written));
+      }
+    }
+
+    private Observer.Findings findings() throws IOException, InterruptedException {
+      List<String> paths = new ArrayList<>();
+      doneSince.keySet().forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
+      Map<String, String> tokens = new HashMap<>();
+      for (String answer : get(paths)) {
+        if (JsonReader.parse(answer).value() instanceof Json.Obj task
+            && task.get("node") instanceof Json.Str node
+            && task.get("history") instanceof Json.Obj history
+            && history.get("attempts") instanceof Json.Arr attempts) {
+          for (Json each : attempts.items()) {
+            if (each instanceof Json.Obj attempt
+                && attempt.get("status") instanceof Json.Str status
+                && status.value().equals("done")
+                && attempt.get("invocation") instanceof Json.Str token) {
+              tokens.put(node.value(), token.value());
+            }
+          }
+        }
+      }
+      return observer.look(doneSince, tokens);
+    }
+
+    /** What is needed to find out why it is not finished. */
+    private String state() throws IOException, InterruptedException {
+      List<String> paths =
+          List.of("/api/v1/jobs/" + job + "/tasks?status=!done", "/api/v1/workers", "/readyz");
+      return String.join("\n", get(paths));
     }
   }
 
-  private String fault(Random random, List<Undo> undos, long now) {
-    List<Fault> possible = hosts.canBeCut() ? List.of(Fault.values()) : WITHOUT_NETWORK;
-    Fault fault = possible.get(random.nextInt(possible.size()));
-    int host = 1 + random.nextInt(workers.size());
-    Part worker = workers.get(host - 1);
-    int millis = 100 + random.nextInt(random.nextBoolean() ? 1500 : 6000);
-    long until = now + millis * 1_000_000L;
-    switch (fault) {
-      case KILL_WORKER -> {
-        worker.kill();
-        undos.add(new Undo(until, worker::start));
-      }
-      case FREEZE_WORKER -> {
-        worker.freeze();
-        undos.add(new Undo(until, worker::thaw));
-      }
-      case KILL_SCHEDULER -> {
-        scheduler.kill();
-        undos.add(new Undo(now + millis * 300_000L, scheduler::start));
-      }
-      case FREEZE_SCHEDULER -> {
-        scheduler.freeze();
-        undos.add(new Undo(until, scheduler::thaw));
-      }
-      case CUT_WORKER -> {
-        hosts.cut(host);
-        undos.add(new Undo(until, () -> hosts.mend(host)));
-      }
-      case MUTE_WORKER -> {
-        hosts.mute(host);
-        undos.add(new Undo(until, () -> hosts.mend(host)));
-      }
-      case CUT_SCHEDULER -> {
-        hosts.cut(0);
-        undos.add(new Undo(until, () -> hosts.mend(0)));
-      }
-    }
-    String whom = fault.name().endsWith("SCHEDULER") ? "scheduler" : worker.name();
-    return fault + " " + whom + " for " + millis + " ms";
-  }
-
-  /** Notes which tasks the scheduler says are done, if it answers. */
-  private void poll(String job, Observer observer, Map<String, Integer> doneSince)
-      throws IOException, InterruptedException {
-    Json.@Nullable Obj page = get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + TASKS);
-    if (page == null || !(page.get("tasks") instanceof Json.Arr tasks)) {
-      return;
-    }
-    Set<String> done = new HashSet<>();
-    for (Json task : tasks.items()) {
-      if (task instanceof Json.Obj object && object.get("node") instanceof Json.Str node) {
-        done.add(node.value());
-      }
-    }
-    done.removeAll(doneSince.keySet());
-    if (!done.isEmpty()) {
-      // Whatever is written from here on was written after the scheduler had said so.
-      int lines = observer.length();
-      done.forEach(node -> doneSince.put(node, lines));
+  private boolean post(String path) {
+    try {
+      List<String> answers = curl(List.of("-X", "POST", "-f", "-d", "{}"), List.of(path));
+      return !answers.isEmpty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 
   private Json.@Nullable Obj get(String path) throws IOException, InterruptedException {
+    List<String> answers = get(List.of(path));
+    return !answers.isEmpty()
+            && JsonReader.parse(answers.get(0)).value() instanceof Json.Obj object
+        ? object
+        : null;
+  }
+
+  private List<String> get(List<String> paths) throws IOException, InterruptedException {
+    return paths.isEmpty() ? List.of() : curl(List.of(), paths);
+  }
+
+  /** In the namespace of the scheduler; nothing when it does not answer. */
+  private List<String> curl(List<String> options, List<String> paths)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(hosts.command(0));
-    command.addAll(List.of("curl", "-s", "--max-time", "2", "http://127.0.0.1:" + http + path));
+    command.addAll(List.of("curl", "-s", "-g", "--max-time", "2", "-w", "\\n"));
+    command.addAll(options);
+    paths.forEach(path -> command.add("http://127.0.0.1:" + http + path));
     Process curl =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     String body = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (curl.waitFor() != 0) {
-      return null;
-    }
-    return JsonReader.parse(body).value() instanceof Json.Obj object ? object : null;
+    return curl.waitFor() == 0 ? body.lines().toList() : List.of();
   }
 
   /** What the processes said last. */
@@ -333,6 +407,11 @@ public final class RemoteDrill implements AutoCloseable {
     return text.toString();
   }
 
+  /** How often each kind of fault has been done. */
+  Map<Faults.Kind, Integer> faultsDone() {
+    return faults.counts();
+  }
+
   @Override
   public void close() {
     for (int i = 0; i <= workers.size(); i++) {
@@ -341,45 +420,5 @@ public final class RemoteDrill implements AutoCloseable {
     workers.forEach(Part::close);
     scheduler.close();
     hosts.close();
-  }
-
-  /** {@code RemoteDrill SCHEDULES [FIRST-SEED [WORKERS [loopback|namespaces [PORT]]]]}. */
-  public static void main(String[] args) throws Exception {
-    int schedules = Integer.parseInt(args[0]);
-    long first = args.length > 1 ? Long.parseLong(args[1]) : 1;
-    int workers = args.length > 2 ? Integer.parseInt(args[2]) : 4;
-    boolean namespaces = args.length <= 3 || args[3].equals("namespaces");
-    int port = args.length > 4 ? Integer.parseInt(args[4]) : 18_300;
-    Path site = Files.createTempDirectory("espalier-drill-");
-    int bad = 0;
-    long invocations = 0;
-    long again = 0;
-    try (RemoteDrill drill = start(site, workers, namespaces, port)) {
-      for (long seed = first; seed < first + schedules; seed++) {
-        Outcome outcome = drill.schedule(seed);
-        invocations += outcome.invocations();
-        again += outcome.again();
-        System.out.println(
-            "seed "
-                + seed
-                + ": "
-                + outcome.invocations()
-                + " invocations, "
-                + outcome.again()
-                + " of them again, "
-                + outcome.faults().size()
-                + " faults, "
-                + (outcome.violations().isEmpty() ? "ok" : outcome.violations().toString()));
-        if (!outcome.violations().isEmpty()) {
-          bad++;
-          outcome.faults().forEach(fault -> System.out.println("  " + fault));
-          System.out.println(drill.lastWords());
-        }
-      }
-    }
-    System.out.printf(
-        "%d schedules, %d with violations; %d invocations, %d of them again; files in %s%n",
-        schedules, bad, invocations, again, site);
-    System.exit(bad == 0 ? 0 : 1);
   }
 }

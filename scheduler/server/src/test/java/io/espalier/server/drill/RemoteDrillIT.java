@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A few schedules of the drill; the long run is {@link RemoteDrill#main}. */
+/** A few schedules of the drill; the long run is {@link LongDrill}. */
 final class RemoteDrillIT {
   private static final int SCHEDULES = 3;
 
@@ -20,13 +20,17 @@ final class RemoteDrillIT {
       System.err.println("SKIPPED: cutting links, this machine has no namespaces: " + whyNot);
     }
     try (RemoteDrill drill = RemoteDrill.start(site, 3, whyNot.isEmpty(), freePort())) {
+      Outcome frozen = drill.freezeOne();
+      assertRight(frozen, drill);
+      assertThat(frozen.takenOver()).as("tasks of a frozen worker that ran elsewhere").isPositive();
       for (long seed = 1; seed <= SCHEDULES; seed++) {
-        Outcome outcome = drill.schedule(seed);
-        assertThat(outcome.violations())
-            .as(() -> outcome.faults() + "\n" + drill.lastWords())
-            .isEmpty();
+        assertRight(drill.schedule(seed), drill);
       }
     }
+  }
+
+  private static void assertRight(Outcome outcome, RemoteDrill drill) {
+    assertThat(outcome.violations()).as(() -> outcome.faults() + "\n" + drill.lastWords()).isEmpty();
   }
 
   /** The first of a few that follow each other. */

@@ -38,6 +38,23 @@ final class Http {
     return send(HttpRequest.newBuilder(URI.create(url + path)));
   }
 
+  /** {@code curl --json '{}' URL/path}, which must answer 200. */
+  void post(String path) {
+    post(path, "{}");
+  }
+
+  /** {@code curl --json BODY URL/path}, which must answer 200. */
+  void post(String path, String body) {
+    HttpResponse<String> response =
+        send(
+            HttpRequest.newBuilder(URI.create(url + path))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body)));
+    if (response.statusCode() != 200) {
+      throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
+    }
+  }
+
   /** {@code curl -d BODY URL/}, Bistro's way, which must answer 200. */
   Json bistro(String body) {
     HttpResponse<String> response =

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogLine;
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogPolicy;
+import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.SchedulerSide;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
@@ -20,7 +24,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.worker.agent.AgentOptions;
-import io.espalier.worker.agent.HostResources;
+import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.SupervisedTasks;
 import io.espalier.worker.agent.TaskExecution;
@@ -92,8 +96,9 @@ final class RemoteRunnerTest {
             ? new NoopTasks()
             : new SupervisedTasks(
                 TaskSupervisor.prepareLeased(
-                    SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)),
-                    logs));
+                    SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
+                JobLogs.open(
+                    data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse));
     return opened(
         WorkerAgent.start(
             new AgentOptions(
@@ -108,7 +113,7 @@ final class RemoteRunnerTest {
                 Duration.ZERO),
             tasks,
             logs,
-            HostResources.ofProc(),
+            Map.of(),
             JsonReader::parse));
   }
 
@@ -186,7 +191,11 @@ final class RemoteRunnerTest {
     RemoteRunner runner = scheduler(1, 0, List.of());
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
-    Launch launch = launch(worker.self(), "node", "while sleep 0.05; do date +%s%3N > alive; done");
+    Launch launch =
+        launch(
+            worker.self(),
+            "node",
+            "while sleep 0.05; do date +%s%3N > alive.new; mv alive.new alive; done");
     runner.start(launch);
     Path alive = directory.resolve("w1/jobs/job/alive");
     await().atMost(Duration.ofSeconds(20)).until(() -> Files.exists(alive));
@@ -195,9 +204,9 @@ final class RemoteRunnerTest {
     RemoteRunner other =
         scheduler(2, 0, List.of(new Assignment("job", "node", launch.invocation(), worker.self())));
     TaskEnd end = ends.await(launch);
+    long told = System.currentTimeMillis();
     assertThat(end.kind()).isEqualTo(TaskEnd.Kind.LOST);
-    long last = Long.parseLong(Files.readString(alive).strip());
-    assertThat(last).isLessThanOrEqualTo(System.currentTimeMillis());
+    assertThat(Long.parseLong(Files.readString(alive).strip())).isLessThanOrEqualTo(told);
     assertThat(other.mayBeAlive("job", "node", launch.invocation())).isFalse();
   }
 
@@ -224,5 +233,42 @@ final class RemoteRunnerTest {
     TaskEnd end = ends.await(launch);
     assertThat(end.rawStatus()).isEqualTo("kept");
     assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+  }
+
+  @Test
+  void outputOfAllWorkersIsReadAndFollowedTogetherAndWhoDoesNotAnswerIsNamed() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent one = worker("w1", runner, false);
+    WorkerAgent two = worker("w2", runner, false);
+    awaitHealthy(runner, 2);
+    PoolLogs logs = opened(runner.logs(new MemoryLogStore()));
+    LogQuery query = LogQuery.of(LogLine.Stream.STDOUT);
+    LogPage begin = logs.follow(query, Map.of()).toCompletableFuture().get();
+    assertThat(begin.lines()).isEmpty();
+    Launch first = launch(one.self(), "a", "echo one; echo two; echo done > $2");
+    Launch second = launch(two.self(), "b", "echo three; echo done > $2");
+    runner.start(first);
+    runner.start(second);
+    ends.await(first);
+    ends.await(second);
+
+    LogPage page = logs.query(query).toCompletableFuture().get();
+    assertThat(page.lines())
+        .extracting(line -> line.node() + " " + line.text())
+        .containsExactlyInAnyOrder("a one\n", "a two\n", "b three\n");
+    assertThat(page.missing()).isEmpty();
+    LogPage news = logs.follow(query, begin.positions()).toCompletableFuture().get();
+    assertThat(news.lines()).containsExactlyInAnyOrderElementsOf(page.lines());
+    Launch third = launch(two.self(), "c", "echo four; echo done > $2");
+    runner.start(third);
+    ends.await(third);
+    assertThat(logs.follow(query, news.positions()).toCompletableFuture().get().lines())
+        .extracting(LogLine::text)
+        .containsExactly("four\n");
+
+    two.close();
+    page = logs.query(query).toCompletableFuture().get();
+    assertThat(page.lines()).extracting(LogLine::node).containsOnly("a");
+    assertThat(page.missing()).singleElement().asString().startsWith("w2: cannot reach");
   }
 }

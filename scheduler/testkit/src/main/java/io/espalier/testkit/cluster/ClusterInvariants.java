@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,14 @@ final class ClusterInvariants {
   private final Set<RunId> neverStarted = new HashSet<>();
   private final Set<RunId> lost = new HashSet<>();
   private final Map<RunId, TaskEnd> ends = new HashMap<>();
+  private final Set<RunId> assigned = new HashSet<>();
+  private final Set<Told> told = new HashSet<>();
+  private final Map<RunId, TaskEnd> reported = new HashMap<>();
+  private @Nullable Invariant broken;
   private @Nullable String violation;
   private int starts;
+
+  private record Told(long epoch, RunId run) {}
 
   ClusterInvariants(ClusterPlan plan) {
     this.plan = plan;
@@ -39,6 +46,10 @@ final class ClusterInvariants {
 
   @Nullable String violation() {
     return violation;
+  }
+
+  @Nullable Invariant broken() {
+    return broken;
   }
 
   int starts() {
@@ -68,8 +79,9 @@ final class ClusterInvariants {
     return finals.size();
   }
 
-  void violated(String what) {
+  void violated(Invariant which, String what) {
     if (violation == null) {
+      broken = which;
       violation = what;
     }
   }
@@ -87,23 +99,30 @@ final class ClusterInvariants {
     TaskKey task = new TaskKey(run.job(), run.node());
     RunId other = live.put(task, run);
     if (other != null) {
-      violated("two live invocations of one task: " + other + " and " + run);
+      violated(
+          Invariant.AT_MOST_ONCE, "two live invocations of one task: " + other + " and " + run);
     }
     if (!everStarted.add(run)) {
-      violated("one invocation started twice: " + run);
+      violated(Invariant.AT_MOST_ONCE, "one invocation started twice: " + run);
     }
     if (neverStarted.contains(run)) {
-      violated("started although the scheduler was told that it never will: " + run);
+      violated(
+          Invariant.NEVER_IS_NEVER,
+          "started although the scheduler was told that it never will: " + run);
     }
     if (lost.contains(run)) {
-      violated("started after it was taken for dead: " + run);
+      violated(Invariant.DEAD_IS_DEAD, "started after it was taken for dead: " + run);
     }
     if (finals.containsKey(task)) {
-      violated("started although it is " + finals.get(task).status().label() + ": " + run);
+      violated(
+          Invariant.FINAL_IS_FINAL,
+          "started although it is " + finals.get(task).status().label() + ": " + run);
     }
     Invocation before = tokens.put(task, run.invocation());
     if (before != null && !isNewer(run.invocation(), before)) {
-      violated("a fencing token that does not grow: " + before.token() + ", then " + run);
+      violated(
+          Invariant.TOKENS_GROW,
+          "a fencing token that does not grow: " + before.token() + ", then " + run);
     }
     shards.put(run, shard);
     charge(run, shard, 1);
@@ -123,7 +142,9 @@ final class ClusterInvariants {
     for (ClusterPlan.Charge charge : plan.charges(run.job(), run.node(), shard)) {
       int now = used.merge(charge.counter(), sign * charge.slots(), Integer::sum);
       if (sign > 0 && now > charge.limit()) {
-        violated(charge.counter() + " is at " + now + " of " + charge.limit() + " with " + run);
+        violated(
+            Invariant.LIMITS,
+            charge.counter() + " is at " + now + " of " + charge.limit() + " with " + run);
       }
     }
   }
@@ -135,19 +156,42 @@ final class ClusterInvariants {
 
   // ---- the scheduler
 
-  /** The scheduler's side gives out an end. */
-  void told(TaskEnd end) {
+  /** A leader sends a start. */
+  void dispatched(RunId run) {
+    if (plan.durable() && !assigned.contains(run)) {
+      violated(Invariant.DURABLE_BEFORE_DISPATCH, "sent before it is durable: " + run);
+    }
+  }
+
+  /** A worker reports an end. */
+  void reported(TaskEnd end) {
+    TaskEnd before = reported.putIfAbsent(RunId.of(end), end);
+    if (before != null && !before.equals(end)) {
+      violated(Invariant.ONE_END, "reported as " + before + ", then as " + end);
+    }
+  }
+
+  /** The scheduler's side gives out an end to the leader of that epoch. */
+  void told(TaskEnd end, long epoch) {
     RunId run = RunId.of(end);
+    if (!told.add(new Told(epoch, run))) {
+      violated(Invariant.ONE_END, "an end told twice: " + end);
+    }
+    TaskEnd real = ends.get(run);
+    if (end.kind() == TaskEnd.Kind.EXITED
+        && (real == null || !Objects.equals(real.rawStatus(), end.rawStatus()))) {
+      violated(Invariant.ONE_END, "told as " + end + ", but it was " + real);
+    }
     if (end.kind() == TaskEnd.Kind.NOT_STARTED) {
       neverStarted.add(run);
       if (everStarted.contains(run)) {
-        violated("said to have never started, but it did: " + run);
+        violated(Invariant.NEVER_IS_NEVER, "said to have never started, but it did: " + run);
       }
     }
     if (end.kind() == TaskEnd.Kind.LOST) {
       lost.add(run);
       if (run.equals(live.get(new TaskKey(run.job(), run.node())))) {
-        violated("taken for dead while it lives: " + run);
+        violated(Invariant.DEAD_IS_DEAD, "taken for dead while it lives: " + run);
       }
     }
   }
@@ -155,7 +199,17 @@ final class ClusterInvariants {
   /** A row becomes durable. */
   void committed(@Nullable StatusRow before, StatusRow row) {
     if (before != null && before.status().isFinal() && !before.equals(row)) {
-      violated("a final status was replaced: " + before + " by " + row);
+      violated(Invariant.FINAL_IS_FINAL, "a final status was replaced: " + before + " by " + row);
+    }
+    boolean runs = row.status().main() == TaskStatus.Main.RUNNING;
+    if (before != null
+        && before.invocation().equals(row.invocation())
+        && before.status().main() != TaskStatus.Main.RUNNING
+        && !before.equals(row)) {
+      violated(Invariant.ONE_END, "an end was replaced: " + before + " by " + row);
+    }
+    if (runs) {
+      assigned.add(new RunId(row.job(), row.node(), row.invocation()));
     }
     if (row.status().isFinal()) {
       finals.put(row.key(), row);
@@ -169,9 +223,13 @@ final class ClusterInvariants {
       return;
     }
     if (row == null || isNewer(run.invocation(), row.invocation())) {
-      violated("acknowledged before anything of it is durable: " + run);
+      violated(
+          Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
+          "acknowledged before anything of it is durable: " + run);
     } else if (row.invocation().equals(run.invocation()) && !keeps(row.status(), end)) {
-      violated("acknowledged, but lost: " + end + "; stored: " + row.status().label());
+      violated(
+          Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
+          "acknowledged, but lost: " + end + "; stored: " + row.status().label());
     }
   }
 

@@ -25,6 +25,7 @@ public final class SimulatedCluster {
   private static final long MOST_STEPS = 3_000_000;
 
   final Timeline timeline = new Timeline();
+  final Coverage coverage = new Coverage();
   final Random random;
   final ClusterPlan plan;
   final ClusterInvariants invariants;
@@ -45,13 +46,21 @@ public final class SimulatedCluster {
   /**
    * How a life went.
    *
+   * @param broken the invariant that was broken; null: none
    * @param violation what must never happen and did; null: nothing
    * @param steps how many things happened
    * @param starts how many processes of tasks were started
    * @param simulatedMillis how long it took, in simulated time
+   * @param coverage what has happened
    */
   public record Outcome(
-      long seed, @Nullable String violation, long steps, int starts, long simulatedMillis) {}
+      long seed,
+      @Nullable Invariant broken,
+      @Nullable String violation,
+      long steps,
+      int starts,
+      long simulatedMillis,
+      Coverage coverage) {}
 
   private SimulatedCluster(
       long seed, @Nullable ProtocolBug bug, @Nullable Consumer<String> tracer) {
@@ -63,7 +72,7 @@ public final class SimulatedCluster {
     this.invariants = new ClusterInvariants(plan);
     this.nobody = new SimulatedProcess(this, "nobody");
     int hosts = plan.workers() + 1;
-    this.network = new SimulatedNetwork(timeline, random, hosts + 2);
+    this.network = new SimulatedNetwork(timeline, random, coverage, hosts + 2);
     this.store = new SimulatedStore(this, random, plan.durable());
     for (int i = 0; i < plan.workers(); i++) {
       worker(new SimulatedHost(this, i, workerClock()), "w" + i);
@@ -123,20 +132,29 @@ public final class SimulatedCluster {
           now() + 6 * timers.takeoverMillis() + 4L * plan.tasks() * plan.taskMillis() / 4 + 120_000;
       steps = until(bound, this::isFinished, steps);
       if (invariants.violation() == null && !isFinished()) {
-        invariants.violated("not finished in time: " + unfinished());
+        invariants.violated(Invariant.EVERYTHING_ENDS, "not finished in time: " + unfinished());
       }
     } catch (RuntimeException e) {
-      invariants.violated("failed: " + e + " at " + List.of(e.getStackTrace()).subList(0, 6));
+      invariants.violated(
+          Invariant.NO_FAILURE, "failed: " + e + " at " + List.of(e.getStackTrace()).subList(0, 6));
     }
     trace(() -> "the end: " + invariants.violation());
-    return new Outcome(seed, invariants.violation(), steps, invariants.starts(), now());
+    return new Outcome(
+        seed,
+        invariants.broken(),
+        invariants.violation(),
+        steps,
+        invariants.starts(),
+        now(),
+        coverage);
   }
 
   private long until(long end, BooleanSupplier finished, long stepsBefore) {
     long steps = stepsBefore;
     while (invariants.violation() == null && timeline.step(end)) {
       if (++steps > MOST_STEPS) {
-        invariants.violated("too many steps: something goes round in circles");
+        invariants.violated(
+            Invariant.NO_FAILURE, "too many steps: something goes round in circles");
       }
       if (finished.getAsBoolean()) {
         break;
@@ -150,11 +168,20 @@ public final class SimulatedCluster {
     network.heal();
     store.heal();
     schedulers.forEach(s -> s.goOn(true));
-    workers.forEach(w -> w.jvm().goOn(true));
+    workers.stream().filter(w -> !w.host.isAsleep()).forEach(w -> w.jvm().goOn(true));
+    releaseAll();
     // Two processes must not fight for one shard name for ever.
     workers.get(plan.workers()).crash();
     schedulers.forEach(s -> timeline.after(2_000, s::boot));
     workers.subList(0, plan.workers()).forEach(w -> timeline.after(2_000, w::boot));
+  }
+
+  /** An operator lets go of all shards, whoever leads. */
+  private void releaseAll() {
+    for (SimulatedScheduler scheduler : schedulers) {
+      store.holds().forEach(hold -> scheduler.hold(hold.shard(), null));
+    }
+    timeline.after(3_000, this::releaseAll);
   }
 
   private boolean isFinished() {
@@ -207,6 +234,14 @@ public final class SimulatedCluster {
   SimulatedWorker.@Nullable Jvm jvmAt(String address) {
     SimulatedWorker worker = byAddress.get(address);
     return worker == null ? null : worker.upJvm();
+  }
+
+  /** Other processes with the name of this one. */
+  List<Long> instancesElsewhere(SimulatedWorker than) {
+    return workers.stream()
+        .filter(other -> other != than && other.shard.equals(than.shard))
+        .map(other -> other.jvm().ref.instance())
+        .toList();
   }
 
   int hostOf(String address) {

@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A machine of a worker: its clocks, the processes of tasks, and the lease guard, which is a
- * process of its own and goes on when the worker's JVM is stopped.
+ * process of its own and goes on when the worker's JVM is stopped. While it is suspended nothing on
+ * it does anything, and its monotonic clock stands still.
  */
 final class SimulatedHost {
-  private static final int GUARD_LATENCY = 1_500;
-
   final int number;
   private final SimulatedCluster cluster;
   private final SimulatedClock clock;
   private long wallJump;
+  private long asleepUntil;
+  private long asleepSoFar;
   private final Map<RunId, SimulatedTask> tasks = new LinkedHashMap<>();
 
   /** Instances whose tasks may have been left here. */
@@ -40,7 +41,8 @@ final class SimulatedHost {
 
   private Instants at(long trueTime) {
     long local = clock.local(trueTime);
-    return new Instants(local, local + 77, local + 1_000_000_000_000L + wallJump);
+    return new Instants(
+        clock.local(trueTime - asleepSoFar), local + 77, local + 1_000_000_000_000L + wallJump);
   }
 
   SimulatedClock clock() {
@@ -51,6 +53,51 @@ final class SimulatedHost {
   void jump(long millis) {
     wallJump += millis;
     look();
+  }
+
+  boolean isAsleep() {
+    return cluster.now() < asleepUntil;
+  }
+
+  /**
+   * Suspends it; not when it would outlast what the protocol assumes.
+   *
+   * @param jvm the worker on it
+   * @return for how long
+   */
+  long suspend(SimulatedProcess jvm, long longest) {
+    long millis = longest;
+    if (isAsleep()) {
+      return 0;
+    }
+    if (!tasks.isEmpty() || guardedSince != null) {
+      Instants since = guardedSince;
+      if (since == null) {
+        return 0;
+      }
+      millis =
+          Math.min(longest, killAfter - now().millisSince(since) + cluster.plan.guardLatency());
+    }
+    if (millis <= 0) {
+      return 0;
+    }
+    jvm.stop(millis);
+    asleepUntil = cluster.now() + millis;
+    asleepSoFar += millis;
+    return millis;
+  }
+
+  /** Does it after a delay, or as soon as the host is awake again. */
+  void later(long delay, Runnable what) {
+    cluster.timeline.after(delay, () -> awake(what));
+  }
+
+  private void awake(Runnable what) {
+    if (isAsleep()) {
+      cluster.timeline.at(asleepUntil, () -> awake(what));
+    } else {
+      what.run();
+    }
   }
 
   List<Long> journal() {
@@ -67,14 +114,28 @@ final class SimulatedHost {
     guardedSince = since;
     killAfter = killAfterMillis;
     long order = ++guardOrders;
-    long left = killAfterMillis - now().millisSince(since);
-    cluster.timeline.at(
-        clock.trueTime(clock.local(cluster.now()) + Math.max(0, left)),
-        () -> {
-          if (order == guardOrders) {
-            look();
-          }
-        });
+    wakeGuard(order);
+  }
+
+  private void wakeGuard(long order) {
+    Instants since = guardedSince;
+    if (order != guardOrders || since == null) {
+      return;
+    }
+    long left = killAfter - age(since);
+    if (left <= 0) {
+      look();
+      return;
+    }
+    long at = clock.trueTime(clock.local(cluster.now()) + left);
+    later(at - cluster.now(), () -> wakeGuard(order));
+  }
+
+  private long age(Instants since) {
+    Instants now = now();
+    return cluster.has(ProtocolBug.GUARD_IGNORES_SUSPENSION)
+        ? now.monotonicMillis() - since.monotonicMillis()
+        : now.millisSince(since);
   }
 
   private void look() {
@@ -85,7 +146,7 @@ final class SimulatedHost {
 
   /** Whether a process may start, as the guard sees it. */
   boolean lets() {
-    return guardedSince != null && now().millisSince(guardedSince) < killAfter;
+    return guardedSince != null && age(guardedSince) < killAfter;
   }
 
   /** The pipe to the worker has closed. */
@@ -99,8 +160,9 @@ final class SimulatedHost {
 
   private void guardKills() {
     cluster.trace(() -> "guard of host " + number + " kills " + tasks.keySet());
+    cluster.coverage.happened(Happening.GUARD_KILLED);
     for (SimulatedTask task : List.copyOf(tasks.values())) {
-      cluster.timeline.after(1 + cluster.random.nextInt(GUARD_LATENCY), task::kill);
+      later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::kill);
     }
   }
 
@@ -108,6 +170,7 @@ final class SimulatedHost {
   void crash() {
     guardedSince = null;
     guardOrders++;
+    asleepUntil = 0;
     List.copyOf(tasks.values()).forEach(SimulatedTask::vanish);
   }
 }

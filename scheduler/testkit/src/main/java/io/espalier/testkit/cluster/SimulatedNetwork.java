@@ -8,15 +8,19 @@ final class SimulatedNetwork {
 
   private final Timeline timeline;
   private final Random random;
+  private final Coverage coverage;
   private final long[][] cutUntil;
+  private final long[][] lastArrival;
   private double loss;
   private double copies;
   private double delays;
   private int longest = LATENCY;
 
-  SimulatedNetwork(Timeline timeline, Random random, int hosts) {
+  SimulatedNetwork(Timeline timeline, Random random, Coverage coverage, int hosts) {
     this.timeline = timeline;
     this.random = random;
+    this.coverage = coverage;
+    this.lastArrival = new long[hosts][hosts];
     this.cutUntil = new long[hosts][hosts];
   }
 
@@ -47,15 +51,28 @@ final class SimulatedNetwork {
   void carry(int from, int to, Runnable message) {
     copy(from, to, message);
     while (copies > 0 && random.nextDouble() < copies) {
+      coverage.happened(Happening.MESSAGE_COPIED);
       copy(from, to, message);
     }
   }
 
   private void copy(int from, int to, Runnable message) {
-    if (isCut(from, to) || (loss > 0 && random.nextDouble() < loss)) {
+    if (isCut(from, to)) {
+      return;
+    }
+    if (loss > 0 && random.nextDouble() < loss) {
+      coverage.happened(Happening.MESSAGE_LOST);
       return;
     }
     boolean slow = delays > 0 && random.nextDouble() < delays;
-    timeline.after(1 + random.nextInt(slow ? longest : LATENCY), message);
+    if (slow) {
+      coverage.happened(Happening.MESSAGE_DELAYED);
+    }
+    long arrival = timeline.now() + 1 + random.nextInt(slow ? longest : LATENCY);
+    if (arrival < lastArrival[from][to]) {
+      coverage.happened(Happening.MESSAGE_OVERTAKEN);
+    }
+    lastArrival[from][to] = Math.max(lastArrival[from][to], arrival);
+    timeline.at(arrival, message);
   }
 }

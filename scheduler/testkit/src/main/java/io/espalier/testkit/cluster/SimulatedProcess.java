@@ -24,10 +24,6 @@ class SimulatedProcess {
     return up;
   }
 
-  boolean isStopped() {
-    return up && cluster.now() < stoppedUntil;
-  }
-
   void begin() {
     up = true;
     incarnation++;
@@ -39,6 +35,10 @@ class SimulatedProcess {
     up = false;
     incarnation++;
     waiting.clear();
+  }
+
+  boolean isStopped() {
+    return up && cluster.now() < stoppedUntil;
   }
 
   /** Stops every thread of it. */

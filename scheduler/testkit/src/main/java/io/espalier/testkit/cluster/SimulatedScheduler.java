@@ -5,6 +5,7 @@ import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatAnswer;
 import io.espalier.core.protocol.Report;
@@ -22,6 +23,7 @@ import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Change;
@@ -36,8 +38,11 @@ import io.espalier.json.JsonReader;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +55,8 @@ final class SimulatedScheduler extends SimulatedProcess {
 
   private final SimulatedClock clock;
   private @Nullable Leader leader;
+  private long jump;
+  private boolean diesInTransaction;
   private boolean poked;
   private long wake;
 
@@ -65,6 +72,12 @@ final class SimulatedScheduler extends SimulatedProcess {
       return;
     }
     begin();
+    diesInTransaction = false;
+    if (cluster.random.nextInt(4) == 0) {
+      // A process takes the wall clock once, at its start.
+      jump = cluster.random.nextInt(60_000) - 30_000;
+      cluster.coverage.happened(Happening.SCHEDULER_CLOCK_JUMPED);
+    }
     poked = false;
     wake = 0;
     if (cluster.plan.elected()) {
@@ -86,6 +99,20 @@ final class SimulatedScheduler extends SimulatedProcess {
         });
   }
 
+  /** Has it killed at the worst of moments: with its next transaction under way. */
+  void dieInTransaction() {
+    diesInTransaction = true;
+  }
+
+  /** A transaction is under way, for a millisecond at least. */
+  void transacts() {
+    if (diesInTransaction) {
+      diesInTransaction = false;
+      cluster.coverage.happened(Happening.SCHEDULER_KILLED);
+      cluster.timeline.after(0, () -> die("killed in a transaction"));
+    }
+  }
+
   void die(String why) {
     if (!isUp()) {
       return;
@@ -101,7 +128,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   }
 
   long localNow() {
-    return clock.local(cluster.now());
+    return clock.local(cluster.now()) + jump;
   }
 
   /** From the lock service and the store. */
@@ -133,6 +160,7 @@ final class SimulatedScheduler extends SimulatedProcess {
           } else if (mine != null
               && localNow() > mine.validUntil
               && !cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
+            cluster.coverage.happened(Happening.LEADERSHIP_RAN_OUT);
             die("its leadership has run out");
             return;
           }
@@ -157,7 +185,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (!poked) {
       poked = true;
       later(
-          1,
+          1 + cluster.random.nextInt(3),
           () -> {
             poked = false;
             step();
@@ -174,7 +202,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (pause == Long.MAX_VALUE || !isUp()) {
       return;
     }
-    long at = clock.trueTime(localNow() + Math.max(1, pause));
+    long at = clock.trueTime(clock.local(cluster.now()) + Math.max(1, pause));
     if (wake <= cluster.now() || at < wake) {
       wake = at;
       later(
@@ -229,9 +257,28 @@ final class SimulatedScheduler extends SimulatedProcess {
     RunId run = cluster.invariants.anyLive(cluster.random);
     if (mine != null && mine.opened && run != null) {
       cluster.trace(() -> "an operator kills " + run);
+      cluster.coverage.happened(Happening.TASK_KILLED);
       mine.loop.kill(run.job(), run.node());
       poke();
     }
+  }
+
+  /** An operator holds a shard, or lets it go when {@code kind} is null. */
+  void hold(String shard, WorkerHold.@Nullable Kind kind) {
+    Leader mine = leader;
+    if (mine == null || !mine.opened) {
+      return;
+    }
+    cluster.trace(() -> "an operator says of " + shard + ": " + (kind == null ? "release" : kind));
+    if (kind == null) {
+      cluster.coverage.happened(Happening.SHARD_RELEASED);
+      mine.loop.release(shard, "simulated");
+    } else {
+      cluster.coverage.happened(
+          kind == WorkerHold.Kind.DRAIN ? Happening.SHARD_DRAINED : Happening.SHARD_CORDONED);
+      mine.loop.hold(shard, kind, "simulated");
+    }
+    poke();
   }
 
   String describe() {
@@ -259,12 +306,21 @@ final class SimulatedScheduler extends SimulatedProcess {
     private final SchedulerSide side;
     private final SchedulingCore core;
     private final SchedulerLoop loop;
+    private final long epoch;
     private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+
+    /** The loop and the protocol side have threads of their own: what they tell each other. */
+    private final ArrayDeque<Runnable> toSide = new ArrayDeque<>();
+
+    private final ArrayDeque<Runnable> toLoop = new ArrayDeque<>();
+    private final Set<RunId> known = new HashSet<>();
     private final List<RunId> tooEarly = new ArrayList<>();
+    private final Map<WorkerRef, List<Launch>> again = new HashMap<>();
     private boolean opened;
     private long validUntil;
 
     Leader(long epoch, long validUntil) {
+      this.epoch = epoch;
       this.validUntil = validUntil;
       connection = cluster.store.new Connection(SimulatedScheduler.this, epoch);
       side =
@@ -295,6 +351,10 @@ final class SimulatedScheduler extends SimulatedProcess {
 
     private void open(List<StatusRow> rows) {
       opened = true;
+      if (!cluster.plan.durable()) {
+        cluster.coverage.happened(Happening.SAFE_WAIT);
+      }
+      loop.restoreHolds(cluster.store.holds());
       loop.restoreRunning(
           rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList());
       Change change = core.prepare(cluster.plan.config(), cluster.plan.topology());
@@ -311,18 +371,31 @@ final class SimulatedScheduler extends SimulatedProcess {
       while (!inbox.isEmpty()) {
         inbox.remove().run();
       }
+      take(toLoop);
       Duration pause = loop.runOnce(now);
+      take(toSide);
       long next = side.step(now);
-      if (!inbox.isEmpty()) {
+      if (!inbox.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
         return 0;
       }
       return Math.min(pause.toMillis(), next == Long.MAX_VALUE ? next : Math.max(0, next - now));
     }
 
+    /** The other thread comes to it now, or later. */
+    private void take(ArrayDeque<Runnable> messages) {
+      while (!messages.isEmpty() && cluster.random.nextInt(16) > 0) {
+        messages.remove().run();
+      }
+    }
+
     // ---- what the protocol side wants
 
     @Override
-    public void send(String address, Work work) {
+    public void send(String address, Work newWork) {
+      Work work = cluster.has(ProtocolBug.STARTS_SENT_AGAIN) ? withAgain(newWork) : newWork;
+      work.starts().stream()
+          .filter(launch -> !HealthCheck.is(launch.job()))
+          .forEach(launch -> cluster.invariants.dispatched(RunId.of(launch)));
       SimulatedWorker.@Nullable Jvm to = cluster.jvmAt(address);
       work.settled().forEach(SimulatedScheduler.this::acknowledged);
       int workerHost = cluster.hostOf(address);
@@ -339,20 +412,49 @@ final class SimulatedScheduler extends SimulatedProcess {
           },
           answer -> {
             if (leader == this) {
-              side.answered(work.worker(), bent(work, answer), localNow());
+              side.answered(work.worker(), bent(newWork, answer), localNow());
               poke();
             }
           },
           reached -> {
             if (leader == this) {
-              boolean known = reached && !cluster.has(ProtocolBug.TIMEOUT_MEANS_NOT_STARTED);
-              side.failed(work.worker(), work.number(), known, "no answer", localNow());
+              boolean arrived = reached && !cluster.has(ProtocolBug.TIMEOUT_MEANS_NOT_STARTED);
+              if (cluster.has(ProtocolBug.STARTS_SENT_AGAIN)) {
+                again.put(work.worker(), work.starts());
+              }
+              side.failed(work.worker(), work.number(), arrived, "no answer", localNow());
               poke();
             }
           });
     }
 
+    private Work withAgain(Work work) {
+      List<Launch> unanswered = again.remove(work.worker());
+      if (unanswered == null) {
+        return work;
+      }
+      List<Launch> starts = new ArrayList<>(work.starts());
+      starts.addAll(unanswered);
+      return new Work(
+          work.epoch(),
+          work.session(),
+          work.worker(),
+          work.number(),
+          starts,
+          work.orders(),
+          work.asks(),
+          work.settled());
+    }
+
     private WorkAnswer bent(Work work, WorkAnswer answer) {
+      if (answer.starts().size() > work.starts().size()) {
+        return new WorkAnswer(
+            answer.number(),
+            answer.verdict(),
+            answer.epoch(),
+            answer.starts().subList(0, work.starts().size()),
+            answer.asked());
+      }
       if (answer.verdict() != WorkAnswer.Verdict.OLD
           || !cluster.has(ProtocolBug.OLD_COPY_MEANS_REFUSED)) {
         return answer;
@@ -371,17 +473,24 @@ final class SimulatedScheduler extends SimulatedProcess {
     public void ended(TaskEnd end) {
       cluster.trace(
           () -> name + " is told: " + RunId.of(end) + " " + end.kind() + " " + end.message());
-      cluster.invariants.told(end);
+      cluster.invariants.told(end, epoch);
+      if (end.kind() == TaskEnd.Kind.LOST) {
+        cluster.coverage.happened(Happening.TOLD_LOST);
+      } else if (end.kind() == TaskEnd.Kind.NOT_STARTED) {
+        cluster.coverage.happened(Happening.TOLD_NEVER_STARTED);
+      }
+      known.remove(RunId.of(end));
       if (cluster.has(ProtocolBug.ACKNOWLEDGES_BEFORE_COMMIT)) {
         tooEarly.add(RunId.of(end));
       }
-      loop.taskEnded(end);
+      toLoop.add(() -> loop.taskEnded(end));
       poke();
     }
 
     @Override
     public void late(TaskEnd end) {
       cluster.trace(() -> name + " hears late: " + RunId.of(end) + " " + end.kind());
+      cluster.coverage.happened(Happening.LATE_END);
     }
 
     @Override
@@ -397,7 +506,7 @@ final class SimulatedScheduler extends SimulatedProcess {
               name
                   + " sees "
                   + workers.stream().map(w -> w.ref().shard() + " " + w.state()).toList());
-      loop.workers(workers);
+      toLoop.add(() -> loop.workers(workers));
       poke();
     }
 
@@ -435,22 +544,43 @@ final class SimulatedScheduler extends SimulatedProcess {
         }
         return;
       }
-      side.resume(unconfirmed, localNow());
+      for (Assignment run : unconfirmed) {
+        cluster.coverage.happened(Happening.RUN_TAKEN_OVER);
+        known.add(new RunId(run.job(), run.node(), run.invocation()));
+      }
+      toSide.add(() -> side.resume(unconfirmed, localNow()));
     }
 
     @Override
     public void start(Launch launch) {
-      side.start(launch, localNow());
+      known.add(RunId.of(launch));
+      toSide.add(() -> side.start(launch, localNow()));
+    }
+
+    @Override
+    public void holds(List<WorkerHold> holds) {
+      toSide.add(
+          () ->
+              side.holds(
+                  shards(holds, WorkerHold.Kind.CORDON),
+                  shards(holds, WorkerHold.Kind.DRAIN),
+                  localNow()));
+    }
+
+    private static List<String> shards(List<WorkerHold> holds, WorkerHold.Kind kind) {
+      return holds.stream().filter(h -> h.kind() == kind).map(WorkerHold::shard).toList();
     }
 
     @Override
     public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
-      return side.kill(new RunId(job, node, invocation), how, localNow());
+      RunId run = new RunId(job, node, invocation);
+      toSide.add(() -> side.kill(run, how, localNow()));
+      return known.contains(run);
     }
 
     @Override
     public boolean mayBeAlive(String job, String node, Invocation invocation) {
-      return side.mayBeAlive(new RunId(job, node, invocation));
+      return known.contains(new RunId(job, node, invocation));
     }
 
     @Override
@@ -460,7 +590,7 @@ final class SimulatedScheduler extends SimulatedProcess {
         connection.whenDurable(() -> side.recorded(RunId.of(end), localNow()));
         return;
       }
-      side.recorded(RunId.of(end), localNow());
+      toSide.add(() -> side.recorded(RunId.of(end), localNow()));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
@@ -25,6 +26,7 @@ final class SimulatedStore {
   private final Random random;
   private final boolean durable;
   private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
+  private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
   private long epoch;
   private long slowUntil;
   private long failsUntil;
@@ -39,6 +41,10 @@ final class SimulatedStore {
   long openEpoch() {
     if (!durable) {
       rows.clear();
+      holds.clear();
+      if (epoch > 0) {
+        cluster.coverage.happened(Happening.STORE_FORGOT);
+      }
       cluster.invariants.storeForgets();
     }
     return ++epoch;
@@ -46,6 +52,11 @@ final class SimulatedStore {
 
   List<StatusRow> rows() {
     return new ArrayList<>(rows.values());
+  }
+
+  /** What operators say of shards. */
+  List<WorkerHold> holds() {
+    return new ArrayList<>(holds.values());
   }
 
   @Nullable StatusRow row(TaskKey key) {
@@ -69,6 +80,8 @@ final class SimulatedStore {
     for (StatusRow row : batch.rows()) {
       cluster.invariants.committed(rows.put(row.key(), row), row);
     }
+    batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
+    batch.endedHolds().forEach(holds::remove);
   }
 
   /** The way of one scheduler process to the store. */
@@ -121,20 +134,27 @@ final class SimulatedStore {
         return;
       }
       busy = true;
+      owner.transacts();
       boolean slow = cluster.now() < slowUntil;
       cluster.timeline.after(1 + random.nextInt(slow ? 4_000 : 8), this::transact);
     }
 
     private void transact() {
       Waiting first = waiting.element();
-      if (ended && random.nextBoolean()) {
-        return;
+      if (ended) {
+        boolean done = random.nextBoolean();
+        cluster.coverage.happened(
+            done ? Happening.CRASH_AFTER_COMMIT : Happening.CRASH_BEFORE_COMMIT);
+        if (!done) {
+          return;
+        }
       }
       if (owner.isCutOff() && !ended) {
         owner.later(500, () -> cluster.timeline.after(1, this::transact));
         return;
       }
       if (ownEpoch != epoch) {
+        cluster.coverage.happened(Happening.OLD_EPOCH_REFUSED);
         owner.handle(() -> cluster.staleEpoch(owner));
         return;
       }

@@ -4,6 +4,7 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class SimulatedTask {
   private final boolean check;
   private final boolean stubborn;
   private boolean asked;
+  private @Nullable StopReason why;
   private boolean dead;
 
   SimulatedTask(
@@ -37,7 +39,20 @@ final class SimulatedTask {
     Random random = cluster.random;
     long lasts =
         check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());
-    cluster.timeline.after(lasts, () -> ends(check ? "done" : status(random)));
+    host.later(lasts, () -> ends(check ? "done" : status(random)));
+    long timeout = launch.limits().timeoutMillis();
+    if (timeout > 0) {
+      parent.later(timeout, () -> timedOut(launch.kill()));
+    }
+  }
+
+  /** The supervisor of its worker has looked at its time limit. */
+  private void timedOut(KillRequest how) {
+    if (!dead && why == null) {
+      cluster.coverage.happened(Happening.TASK_TIMED_OUT);
+      why = StopReason.TIMEOUT;
+      stop(how);
+    }
   }
 
   private static String status(Random random) {
@@ -50,19 +65,16 @@ final class SimulatedTask {
   private void ends(String status) {
     end(
         new TaskEnd(
-            run.job(),
-            run.node(),
-            run.invocation(),
-            asked ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED,
-            status,
-            0,
-            null,
-            null),
+                run.job(),
+                run.node(),
+                run.invocation(),
+                asked ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED,
+                status,
+                0,
+                null,
+                null)
+            .withStopReason(why),
         true);
-  }
-
-  boolean isDead() {
-    return dead;
   }
 
   void stop(KillRequest how) {
@@ -78,17 +90,17 @@ final class SimulatedTask {
 
   void term() {
     asked = true;
-    if (cluster.has(ProtocolBug.REGISTERS_BEFORE_DEAD)) {
+    if (cluster.has(ProtocolBug.DEAD_WHEN_ASKED_TO_END)) {
       parent.ended(killed());
     }
     if (!stubborn) {
-      cluster.timeline.after(5 + cluster.random.nextInt(500), () -> end(killed(), true));
+      host.later(5 + cluster.random.nextInt(500), () -> end(killed(), true));
     }
   }
 
   void kill() {
     asked = true;
-    cluster.timeline.after(1 + cluster.random.nextInt(KILL_LATENCY), () -> end(killed(), true));
+    host.later(1 + cluster.random.nextInt(KILL_LATENCY), () -> end(killed(), true));
   }
 
   /** With its host. */
@@ -98,7 +110,8 @@ final class SimulatedTask {
 
   private TaskEnd killed() {
     return new TaskEnd(
-        run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED, null, null, 9, null);
+            run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED, null, null, 9, null)
+        .withStopReason(why);
   }
 
   private void end(TaskEnd how, boolean seen) {

@@ -52,6 +52,10 @@ final class SimulatedWorker {
     if (jvm.isUp()) {
       return;
     }
+    if (host.isAsleep()) {
+      host.later(1, this::boot);
+      return;
+    }
     jvm = new Jvm(1 + cluster.random.nextInt(Integer.MAX_VALUE));
     jvm.begin();
     jvm.poke();
@@ -131,7 +135,7 @@ final class SimulatedWorker {
       if (!poked) {
         poked = true;
         later(
-            1,
+            1 + cluster.random.nextInt(3),
             () -> {
               poked = false;
               step();
@@ -171,15 +175,35 @@ final class SimulatedWorker {
       Work seen = work;
       if (cluster.has(ProtocolBug.SESSION_IGNORED)) {
         seen = with(work, side.epoch(), side.session(), work.number());
+      } else if (cluster.has(ProtocolBug.EPOCH_IGNORED)) {
+        seen = with(work, side.epoch(), work.session(), work.number());
       } else if (cluster.has(ProtocolBug.NO_FENCE)) {
         seen = with(work, work.epoch(), work.session(), Long.MAX_VALUE / 2 + cluster.next());
       }
       WorkAnswer answer = side.work(seen, host.now());
+      count(answer);
       poke();
-      stopNow(stopAtWork);
+      if (stopNow(stopAtWork)) {
+        cluster.coverage.happened(Happening.WORKER_STOPPED_AFTER_WORK);
+      }
       stopAtWork = 0;
       return new WorkAnswer(
           work.number(), answer.verdict(), answer.epoch(), answer.starts(), answer.asked());
+    }
+
+    private void count(WorkAnswer answer) {
+      switch (answer.verdict()) {
+        case STALE -> cluster.coverage.happened(Happening.STALE_BATCH_REFUSED);
+        case OLD -> cluster.coverage.happened(Happening.OLD_BATCH_REFUSED);
+        case DONE -> {
+          if (answer.starts().stream().anyMatch(start -> !start.accepted())) {
+            cluster.coverage.happened(Happening.START_REFUSED);
+          }
+          if (answer.asked().contains(WorkAnswer.RunState.NOT_RUNNING)) {
+            cluster.coverage.happened(Happening.FOUND_NOT_RUNNING);
+          }
+        }
+      }
     }
 
     private Work with(Work work, long epoch, long session, long number) {
@@ -197,7 +221,8 @@ final class SimulatedWorker {
     // ---- output
 
     @Override
-    public void send(Heartbeat heartbeat) {
+    public void send(Heartbeat sent) {
+      Heartbeat heartbeat = bent(sent);
       sentAt.put(heartbeat.number(), cluster.now());
       SimulatedScheduler to = cluster.scheduler(target);
       cluster.call(
@@ -212,6 +237,7 @@ final class SimulatedWorker {
             if (heard.verdict() != HeartbeatAnswer.Verdict.ACCEPTED) {
               cluster.trace(() -> name + " hears " + heard.verdict() + " " + heard.message());
             }
+            count(heard);
             if (heard.verdict() == HeartbeatAnswer.Verdict.NOT_LEADER) {
               target++;
             }
@@ -223,8 +249,19 @@ final class SimulatedWorker {
             side.heartbeatFailed(heartbeat.number(), host.now());
             poke();
           });
-      stopNow(stopAtHeartbeat);
+      if (stopNow(stopAtHeartbeat)) {
+        cluster.coverage.happened(Happening.WORKER_STOPPED_AFTER_HEARTBEAT);
+      }
       stopAtHeartbeat = 0;
+    }
+
+    private void count(HeartbeatAnswer answer) {
+      switch (answer.verdict()) {
+        case REGISTER_AGAIN -> cluster.coverage.happened(Happening.REGISTERED_AGAIN);
+        case STOP_ALL -> cluster.coverage.happened(Happening.STOPPED_BY_SCHEDULER);
+        case REFUSED -> cluster.coverage.happened(Happening.REGISTRATION_REFUSED);
+        default -> {}
+      }
     }
 
     /** Stops it at the worst of moments: with a heartbeat or a start under way. */
@@ -233,11 +270,33 @@ final class SimulatedWorker {
       stopAtWork = heartbeat ? stopAtWork : millis;
     }
 
-    private void stopNow(long millis) {
+    private boolean stopNow(long millis) {
       if (millis > 0) {
         cluster.trace(() -> name + " is stopped for " + millis);
         stop(millis);
       }
+      return millis > 0;
+    }
+
+    private Heartbeat bent(Heartbeat heartbeat) {
+      if (heartbeat.session() != 0 || !cluster.has(ProtocolBug.REPLACED_UNVERIFIED)) {
+        return heartbeat;
+      }
+      List<Long> cleared = new ArrayList<>(heartbeat.cleared());
+      cleared.addAll(cluster.instancesElsewhere(SimulatedWorker.this));
+      return new Heartbeat(
+          heartbeat.worker(),
+          heartbeat.number(),
+          heartbeat.epoch(),
+          heartbeat.session(),
+          heartbeat.facts(),
+          heartbeat.draining(),
+          heartbeat.healthy(),
+          heartbeat.note(),
+          heartbeat.running(),
+          heartbeat.unsettled(),
+          heartbeat.runs(),
+          cleared);
     }
 
     private HeartbeatAnswer bent(HeartbeatAnswer answer) {
@@ -270,6 +329,7 @@ final class SimulatedWorker {
     @Override
     public void send(Report report) {
       SimulatedScheduler to = cluster.scheduler(target);
+      report.ends().forEach(cluster.invariants::reported);
       cluster.call(
           this,
           host.number,
@@ -298,6 +358,7 @@ final class SimulatedWorker {
               tasks.put(run, new SimulatedTask(cluster, host, this, launch));
               return;
             }
+            cluster.coverage.happened(Happening.GUARD_REFUSED_START);
             side.ended(
                 TaskEnd.notStarted(
                     run.job(), run.node(), run.invocation(), "the guard forbids it", 0),
@@ -330,6 +391,7 @@ final class SimulatedWorker {
     public void stopAll(long killWaitMillis) {
       List<SimulatedTask> all = new ArrayList<>(host.tasks().values());
       cluster.trace(() -> name + " stops " + host.tasks().keySet());
+      cluster.coverage.happened(Happening.LEASE_RAN_OUT);
       all.forEach(SimulatedTask::term);
       later(
           killWaitMillis,
@@ -354,6 +416,7 @@ final class SimulatedWorker {
     @Override
     public void drained() {
       cluster.trace(() -> name + " is drained and ends");
+      cluster.coverage.happened(Happening.WORKER_DRAINED);
       crash();
       host.workerDied();
       cluster.timeline.after(500 + cluster.random.nextInt(3_000), SimulatedWorker.this::boot);

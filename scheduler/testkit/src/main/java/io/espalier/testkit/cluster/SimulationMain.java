@@ -2,31 +2,42 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
 import java.io.PrintStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many simulated lives from the command line: {@code --seeds N --from N [--threads N] [--bug NAME]}
- * prints each seed that fails and the count at the end; {@code --trace SEED} tells one life line by
- * line. Ends with 1 when a seed failed.
+ * Many simulated lives from the command line: {@code [--seeds N | --minutes N] [--from N]
+ * [--threads N] [--bug NAME]} prints each seed that fails with the last it did, and at the end the
+ * counts and what has happened how often; {@code --trace SEED [--bug NAME]} tells one life line by
+ * line. Ends with 1 when a seed failed, or when something never happened.
  */
 public final class SimulationMain {
   private static final long EVERY = 5_000;
 
-  private long seeds = 2_000;
+  /** Among so many lives everything must have happened. */
+  private static final long ENOUGH = 2_000;
+
+  private static final int MOST_TOLD = 5;
+
+  private long seeds = ENOUGH;
+  private long minutes;
   private long from = 1;
   private int threads = 1;
   private @Nullable Long traced;
   private @Nullable ProtocolBug bug;
+  private int told;
 
   private SimulationMain() {}
 
   /** Runs them. */
   public static void main(String[] args) throws InterruptedException {
     SimulationMain main = new SimulationMain();
-    for (int i = 0; i + 1 < args.length; i += 2) {
+    for (int i = 0; i < args.length; i += 2) {
+      if (i + 1 == args.length) {
+        throw new IllegalArgumentException("no value for " + args[i]);
+      }
       main.set(args[i], args[i + 1]);
     }
     System.exit(main.run(System.out) ? 0 : 1);
@@ -35,6 +46,7 @@ public final class SimulationMain {
   private void set(String flag, String value) {
     switch (flag) {
       case "--seeds" -> seeds = Long.parseLong(value);
+      case "--minutes" -> minutes = Long.parseLong(value);
       case "--from" -> from = Long.parseLong(value);
       case "--threads" -> threads = Integer.parseInt(value);
       case "--trace" -> traced = Long.parseLong(value);
@@ -46,67 +58,28 @@ public final class SimulationMain {
   private boolean run(PrintStream out) throws InterruptedException {
     if (traced != null) {
       Outcome outcome = SimulatedCluster.run(traced, bug, out::println);
-      out.println(outcome);
       return outcome.violation() == null;
     }
-    long began = System.nanoTime();
-    Count all = new Count();
-    List<Thread> running = new ArrayList<>();
-    for (int t = 0; t < threads; t++) {
-      int offset = t;
-      Thread thread = new Thread(() -> lives(offset, all, out, began), "simulation-" + t);
-      running.add(thread);
-      thread.start();
-    }
-    for (Thread thread : running) {
-      thread.join();
-    }
-    out.println(all.text(began));
-    return all.failed == 0;
+    long end = System.nanoTime() + minutes * 60_000_000_000L;
+    LongPredicate goesOn =
+        minutes > 0 ? seed -> System.nanoTime() < end : seed -> seed < from + seeds;
+    Simulation all = Simulation.run(from, goesOn, threads, bug, so -> watch(so, out));
+    out.println(all.summary());
+    all.broken().forEach((which, times) -> out.println(times + " x " + which));
+    all.coverage().lines().forEach(out::println);
+    List<Happening> never =
+        all.lives() < ENOUGH || bug != null ? List.of() : all.coverage().never();
+    never.forEach(what -> out.println("NEVER HAPPENED: " + what));
+    return all.failures().isEmpty() && never.isEmpty();
   }
 
-  private void lives(int offset, Count all, PrintStream out, long began) {
-    for (long seed = from + offset; seed < from + seeds; seed += threads) {
-      Outcome outcome = SimulatedCluster.run(seed, bug, null);
-      synchronized (all) {
-        all.add(outcome);
-        if (outcome.violation() != null) {
-          out.println("seed " + seed + ": " + outcome.violation());
-        }
-        if (all.lives % EVERY == 0) {
-          out.println(all.text(began));
-        }
-      }
+  private void watch(Simulation all, PrintStream out) {
+    List<Outcome> failures = all.failures();
+    for (; told < failures.size() && told < MOST_TOLD; told++) {
+      out.println(Simulation.told(failures.get(told), bug));
     }
-  }
-
-  private static final class Count {
-    private long lives;
-    private long failed;
-    private long steps;
-    private long starts;
-    private long simulatedMillis;
-
-    void add(Outcome outcome) {
-      lives++;
-      failed += outcome.violation() == null ? 0 : 1;
-      steps += outcome.steps();
-      starts += outcome.starts();
-      simulatedMillis += outcome.simulatedMillis();
-    }
-
-    String text(long began) {
-      double seconds = (System.nanoTime() - began) / 1e9;
-      return String.format(
-          Locale.ROOT,
-          "%d seeds, %d failed; %d steps, %d task starts, %d hours simulated; %.1f s, %.1f ms each",
-          lives,
-          failed,
-          steps,
-          starts,
-          simulatedMillis / 3_600_000,
-          seconds,
-          seconds * 1000 / Math.max(1, lives));
+    if (all.lives() % EVERY == 0) {
+      out.println(all.summary());
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.running.WorkerHold;
 import java.util.List;
 import java.util.Random;
 
@@ -50,40 +51,54 @@ final class Trouble {
     SimulatedWorker worker = workers.get(random.nextInt(workers.size()));
     SimulatedScheduler scheduler = schedulers.get(random.nextInt(schedulers.size()));
     long span = 100L + random.nextInt((int) (random.nextInt(3) == 0 ? 3 * lost : lost / 2));
-    switch (random.nextInt(15)) {
+    switch (random.nextInt(18)) {
       case 0 -> {
         if (random.nextBoolean()) {
           worker.jvm().stopAtNext(random.nextBoolean(), span);
         } else {
           cluster.trace(() -> worker.jvm().name + " is stopped for " + span);
+          happened(Happening.WORKER_STOPPED);
           worker.jvm().stop(span);
         }
       }
       case 1 -> {
+        happened(Happening.WORKER_KILLED);
         worker.crash();
         cluster.timeline.after(span, worker::boot);
       }
       case 2 -> {
+        happened(Happening.HOST_LOST_POWER);
         worker.crashHost();
         cluster.timeline.after(span, worker::boot);
       }
       case 3, 4 -> cut(worker.host.number, scheduler.host, span);
       case 5 -> {
+        happened(Happening.WORKER_CUT_OFF);
         for (SimulatedScheduler each : schedulers) {
           cut(worker.host.number, each.host, span);
         }
       }
       case 6 -> {
         cluster.trace(() -> scheduler.name + " is stopped for " + span);
+        happened(Happening.SCHEDULER_STOPPED);
         scheduler.stop(span);
       }
-      case 7 -> scheduler.die("killed");
+      case 7 -> {
+        if (random.nextBoolean()) {
+          scheduler.dieInTransaction();
+        } else {
+          happened(Happening.SCHEDULER_KILLED);
+          scheduler.die("killed");
+        }
+      }
       case 8 -> {
         cluster.trace(() -> "the store is slow for " + span);
+        happened(Happening.STORE_SLOW);
         cluster.store.slow(cluster.now() + span);
       }
       case 9 -> {
         cluster.trace(() -> "the store fails for " + span);
+        happened(Happening.STORE_FAILED);
         cluster.store.fails(cluster.now() + span);
       }
       case 10 -> scheduler.killSomething();
@@ -99,17 +114,29 @@ final class Trouble {
         }
       }
       case 12 -> {
+        if (worker.host.isAsleep()) {
+          return;
+        }
         int jump = random.nextInt(40_000) - 20_000;
+        happened(Happening.WALL_CLOCK_JUMPED);
         cluster.trace(() -> "the wall clock of " + worker.jvm().name + " jumps by " + jump);
         worker.host.jump(jump);
         worker.jvm().handle(worker.jvm()::poke);
       }
       case 13 -> {
         cluster.trace(() -> scheduler.name + " is cut off from lock and store for " + span);
+        happened(Happening.SCHEDULER_CUT_OFF);
         cluster.network.cut(scheduler.host, scheduler.host, cluster.now() + span);
+      }
+      case 14, 15 -> suspend(worker, span);
+      case 16 -> {
+        scheduler.hold(
+            worker.shard, random.nextBoolean() ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON);
+        cluster.timeline.after(span, () -> schedulers.forEach(s -> s.hold(worker.shard, null)));
       }
       default -> {
         weather();
+        happened(Happening.SHARD_DOUBLED);
         SimulatedWorker spare = workers.get(workers.size() - 1);
         spare.boot();
         cluster.timeline.after(span, spare::crash);
@@ -117,9 +144,32 @@ final class Trouble {
     }
   }
 
+  private void happened(Happening what) {
+    cluster.coverage.happened(what);
+  }
+
+  /** A host once or a few times; sometimes its worker is stopped all the while. */
+  private void suspend(SimulatedWorker worker, long span) {
+    if (random.nextBoolean()) {
+      cluster.trace(() -> worker.jvm().name + " is stopped for " + 3 * lost);
+      worker.jvm().stop(3 * lost);
+    }
+    for (int i = 0; i < 3; i++) {
+      cluster.timeline.after(
+          1L + random.nextInt((int) lost / 2),
+          () -> {
+            if (!cluster.isQuiet() && worker.host.suspend(worker.jvm(), span) > 0) {
+              cluster.trace(() -> "host " + worker.host.number + " is suspended");
+              happened(Happening.HOST_SUSPENDED);
+            }
+          });
+    }
+  }
+
   /** In one direction or both. */
   private void cut(int one, int other, long span) {
     int which = random.nextInt(3);
+    happened(which == 2 ? Happening.CUT_BOTH_WAYS : Happening.CUT_ONE_WAY);
     cluster.trace(() -> "cut between hosts " + one + " and " + other + ", kind " + which);
     if (which != 1) {
       cluster.network.cut(one, other, cluster.now() + span);

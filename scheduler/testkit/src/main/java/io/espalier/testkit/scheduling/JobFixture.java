@@ -30,6 +30,7 @@ public final class JobFixture {
   private final Map<String, JobFilter> filters = new HashMap<>();
   private List<String> dependsOn = List.of();
   private Backoff backoff = Backoff.DEFAULT;
+  private TimeLimits limits = TimeLimits.NONE;
   private String host = "";
   private String hostLevel = "";
 
@@ -87,6 +88,11 @@ public final class JobFixture {
     return this;
   }
 
+  public JobFixture limits(TimeLimits newLimits) {
+    limits = newLimits;
+    return this;
+  }
+
   public JobFixture dependsOn(String... jobs) {
     dependsOn = List.of(jobs);
     return this;
@@ -129,7 +135,7 @@ public final class JobFixture {
         Optional.empty(),
         SubprocessOptions.DEFAULT,
         KillRequest.DEFAULT,
-        TimeLimits.NONE,
+        limits,
         LogOptions.DEFAULT,
         -1,
         0,

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -12,47 +14,64 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Many lives of a whole cluster in which everything goes wrong. How many: the system property
- * {@code simulation.seeds}, from {@code simulation.from}; the profile {@code long} sets 100,000. A
- * seed that fails is named, and {@code SimulationMain --trace SEED} tells its life.
+ * {@code simulation.seeds}, from {@code simulation.from}. A seed that fails is named with the last
+ * it did, and {@code SimulationMain --trace SEED} tells all its life.
  */
 class SimulatedClusterTest {
   private static final long SEEDS = Long.getLong("simulation.seeds", 2_000);
   private static final long FROM = Long.getLong("simulation.from", 1);
+  private static final int THREADS = 2;
   private static final int MOST_FAILURES = 5;
 
+  /** So many lives must show everything that can happen. */
+  private static final long ENOUGH = 2_000;
+
   /** Within so many seeds each known bug must be found. */
-  private static final long TEETH = 4_000;
+  private static final long TEETH = 1_500;
 
   @Test
-  void whateverGoesWrongNoTaskEverRunsTwiceAndInTheEndAllIsDone() {
-    List<String> failures = new ArrayList<>();
-    long starts = 0;
-    for (long seed = FROM; seed < FROM + SEEDS && failures.size() < MOST_FAILURES; seed++) {
-      Outcome outcome = SimulatedCluster.run(seed);
-      starts += outcome.starts();
-      if (outcome.violation() != null) {
-        failures.add("seed " + seed + ": " + outcome.violation());
-      }
-    }
-    System.out.println("simulated cluster: " + SEEDS + " seeds, " + starts + " task starts");
+  void whateverGoesWrongNoTaskEverRunsTwiceAndInTheEndAllIsDone() throws InterruptedException {
+    AtomicReference<@Nullable Simulation> seen = new AtomicReference<>();
+    Simulation all =
+        Simulation.run(
+            FROM,
+            seed -> {
+              Simulation so = seen.get();
+              return seed < FROM + SEEDS && (so == null || so.failures().size() < MOST_FAILURES);
+            },
+            THREADS,
+            null,
+            seen::set);
+    System.out.println("simulated cluster: " + all.summary());
 
-    assertThat(failures).isEmpty();
-    assertThat(starts).isGreaterThan(10 * SEEDS);
+    assertThat(all.failures().stream().map(failure -> Simulation.told(failure, null))).isEmpty();
+    assertThat(all.starts()).isGreaterThan(10 * SEEDS);
+    if (SEEDS >= ENOUGH) {
+      assertThat(all.coverage().never()).isEmpty();
+    }
   }
 
   @ParameterizedTest
   @EnumSource(ProtocolBug.class)
-  void aKnownBugOfTheProtocolIsCaught(ProtocolBug bug) {
-    for (long seed = 1; seed <= TEETH; seed++) {
-      Outcome outcome = SimulatedCluster.run(seed, bug, null);
-      if (outcome.violation() != null) {
-        System.out.println(bug + " is caught by seed " + seed + ": " + outcome.violation());
-        // It is the bug, not the life.
-        assertThat(SimulatedCluster.run(seed).violation()).isNull();
-        return;
-      }
-    }
-    throw new AssertionError(bug + " was not caught by " + TEETH + " seeds");
+  void aKnownBugOfTheProtocolIsCaught(ProtocolBug bug) throws InterruptedException {
+    AtomicReference<@Nullable Outcome> caught = new AtomicReference<>();
+    Simulation unused =
+        Simulation.run(
+            1,
+            seed -> seed <= TEETH && caught.get() == null,
+            THREADS,
+            bug,
+            so ->
+                so.failures().stream()
+                    .filter(failure -> failure.broken() == bug.breaks())
+                    .findFirst()
+                    .ifPresent(caught::set));
+    Outcome failure = caught.get();
+
+    assertThat(failure).as("%s breaks %s within %s seeds", bug, bug.breaks(), TEETH).isNotNull();
+    System.out.println(bug + " is caught by seed " + failure.seed() + ": " + failure.violation());
+    // It is the bug, not the life.
+    assertThat(SimulatedCluster.run(failure.seed()).violation()).isNull();
   }
 
   @ParameterizedTest
@@ -62,10 +81,28 @@ class SimulatedClusterTest {
     List<String> second = new ArrayList<>();
     Outcome one = SimulatedCluster.run(seed, null, first::add);
     Outcome two = SimulatedCluster.run(seed, null, second::add);
+    Outcome untold = SimulatedCluster.run(seed);
 
     assertThat(second).isEqualTo(first);
-    assertThat(two).isEqualTo(one);
-    assertThat(SimulatedCluster.run(seed)).isEqualTo(one);
+    assertThat(two.steps()).isEqualTo(one.steps());
+    assertThat(two.coverage().lines()).isEqualTo(one.coverage().lines());
+    assertThat(untold.steps()).isEqualTo(one.steps());
+    assertThat(untold.coverage().lines()).isEqualTo(one.coverage().lines());
     assertThat(first).anyMatch(line -> line.contains("lives on"));
+  }
+
+  @Test
+  void aFailureIsToldWithTheLastThatHappenedAndReplaysExactly() throws InterruptedException {
+    ProtocolBug bug = ProtocolBug.ACKNOWLEDGES_BEFORE_COMMIT;
+    Simulation all = Simulation.run(1, seed -> seed <= 20, 1, bug, so -> {});
+
+    Outcome failure = all.failures().get(0);
+    String told = Simulation.told(failure, bug);
+
+    assertThat(told)
+        .startsWith("seed " + failure.seed() + " breaks NOTHING_ACKNOWLEDGED_IS_LOST: ")
+        .contains("lives on")
+        .endsWith("replayed exactly; all of it: SimulationMain --trace " + failure.seed());
+    assertThat(all.broken()).containsKey(Invariant.NOTHING_ACKNOWLEDGED_IS_LOST);
   }
 }

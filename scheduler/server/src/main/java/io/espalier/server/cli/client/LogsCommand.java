@@ -9,10 +9,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -150,17 +152,21 @@ final class LogsCommand extends OfflineCommand {
   private void follow(Client client, List<Json.Obj> printed) {
     out().flush();
     Map<String, List<String>> query = chosen();
-    query.put("from", List.of(Long.toString(behind(printed))));
+    query.put("from", List.of(Long.toString(first(printed))));
     if (untilDone) {
       query.put("until_done", List.of("true"));
     }
-    client.followLogs(query, this::followed);
+    Set<Json.Obj> known = new HashSet<>(printed);
+    client.followLogs(query, line -> known.remove(line) || followed(line));
   }
 
-  /** The id behind the last line; without any, where lines begin that may come. */
-  private long behind(List<Json.Obj> printed) {
+  /**
+   * Where to begin: with what was printed, since a line that comes later from another worker may
+   * belong between those; without any, where lines begin that may come.
+   */
+  private long first(List<Json.Obj> printed) {
     if (!printed.isEmpty()) {
-      return Long.parseLong(Fields.text(printed.get(printed.size() - 1), "id")) + 1;
+      return Long.parseLong(Fields.text(printed.get(0), "id"));
     }
     // Ids begin with the second.
     return since.isEmpty() ? 0 : (Long.parseLong(millis("--since", since)) / 1000) << 32;

@@ -1,0 +1,172 @@
+package io.espalier.server.remote;
+
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.logs.MergedLogs;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.thrift.rpc.RpcFailure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The output of tasks of a whole pool: asks all workers at the same time, and the scheduler's own
+ * store for what ran there before, and merges what comes by time (behaviour 9.6). Who does not
+ * answer in time is named in the page, and holds up nobody.
+ */
+public final class PoolLogs implements LogReader, AutoCloseable {
+  /** The scheduler's own store, among names of workers: no shard is called that. */
+  private static final String OWN = "";
+
+  private static final int CALLS_AT_ONCE = 32;
+
+  private final Supplier<List<WorkerInfo>> pool;
+  private final WorkerCalls calls;
+  private final LogStore own;
+  private final int patienceMillis;
+  private final ThreadPoolExecutor threads;
+
+  /**
+   * @param pool the newest view of the workers
+   * @param own stays the caller's
+   * @param patienceMillis until who has not answered is named
+   */
+  PoolLogs(Supplier<List<WorkerInfo>> pool, WorkerCalls calls, LogStore own, int patienceMillis) {
+    this.pool = pool;
+    this.calls = calls;
+    this.own = own;
+    this.patienceMillis = patienceMillis;
+    this.threads =
+        new ThreadPoolExecutor(
+            CALLS_AT_ONCE,
+            CALLS_AT_ONCE,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            work -> {
+              Thread thread = new Thread(work, "pool-logs");
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** What one store has answered; exactly one of the two. */
+  private record Answer(@Nullable LogPage page, String why) {}
+
+  @Override
+  public CompletionStage<LogPage> query(LogQuery query) {
+    List<WorkerInfo> workers = pool.get();
+    LogQuery each = query.withLimit(MergedLogs.limitOfEach(query.limit(), workers.size() + 1));
+    return ask(workers, store -> each, Function.identity())
+        .thenApply(answers -> MergedLogs.merge(query, answers.pages(), answers.unreachable()));
+  }
+
+  @Override
+  public CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions) {
+    List<WorkerInfo> workers = pool.get();
+    boolean begins = query.from() < 0;
+    // Who joins later is followed from its beginning: all that it has is new.
+    long from = begins && !positions.isEmpty() ? 0 : query.from();
+    LogQuery each = query.withLimit(MergedLogs.limitOfEach(query.limit(), workers.size() + 1));
+    return ask(
+            workers,
+            store -> {
+              long position = positions.getOrDefault(store, from);
+              return position < 0 ? LogReader.newest(query) : each.withFrom(position);
+            },
+            page ->
+                begins && positions.isEmpty()
+                    ? new LogPage(List.of(), MergedLogs.behind(page), page.missing())
+                    : page)
+        .thenApply(
+            answers -> {
+              LogPage page =
+                  MergedLogs.followed(from, positions, answers.pages(), answers.unreachable());
+              return begins && positions.isEmpty()
+                  ? new LogPage(List.of(), LogPage.END, page.missing(), page.positions())
+                  : page;
+            });
+  }
+
+  private record Answers(Map<String, LogPage> pages, Map<String, String> unreachable) {}
+
+  private CompletionStage<Answers> ask(
+      List<WorkerInfo> workers,
+      Function<String, LogQuery> question,
+      Function<LogPage, LogPage> taken) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+    Map<String, LogPage> pages = new ConcurrentHashMap<>();
+    Map<String, String> unreachable = new ConcurrentHashMap<>();
+    List<CompletableFuture<?>> all = new ArrayList<>(workers.size() + 1);
+    // A wrong query is refused by our own store too: that failure is the answer.
+    all.add(
+        CompletableFuture.supplyAsync(() -> own.query(question.apply(OWN)), threads)
+            .thenAccept(page -> pages.put(OWN, taken.apply(page))));
+    for (WorkerInfo worker : workers) {
+      String shard = worker.ref().shard();
+      if (worker.state() == WorkerInfo.State.LOST) {
+        unreachable.put(shard, "it is lost: " + worker.note());
+        continue;
+      }
+      all.add(
+          CompletableFuture.supplyAsync(
+                  () -> call(worker.address(), question.apply(shard), deadline), threads)
+              .completeOnTimeout(
+                  new Answer(null, "no answer within " + patienceMillis + " ms"),
+                  patienceMillis,
+                  TimeUnit.MILLISECONDS)
+              .thenAccept(
+                  answer -> {
+                    if (answer.page() == null) {
+                      unreachable.put(shard, answer.why());
+                    } else {
+                      pages.put(shard, taken.apply(answer.page()));
+                    }
+                  }));
+    }
+    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+        .thenApply(done -> new Answers(pages, unreachable));
+  }
+
+  private Answer call(String address, LogQuery query, long deadline) {
+    long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    if (left < 1) {
+      return new Answer(null, "too many workers to ask them all in time");
+    }
+    try {
+      return new Answer(asked(address, query, (int) left), "");
+    } catch (RpcFailure e) {
+      return new Answer(null, String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      return new Answer(null, "while calling " + address + ": " + e);
+    }
+  }
+
+  /** Asks again when a connection has died that had been kept open: reading changes nothing. */
+  private LogPage asked(String address, LogQuery query, int millis) throws RpcFailure {
+    try {
+      return calls.logs(address, query, millis);
+    } catch (RpcFailure e) {
+      if (e.kind() != RpcFailure.Kind.UNKNOWN) {
+        throw e;
+      }
+      return calls.logs(address, query, millis);
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

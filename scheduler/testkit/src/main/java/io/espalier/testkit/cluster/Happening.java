@@ -1,0 +1,61 @@
+package io.espalier.testkit.cluster;
+
+/**
+ * What goes wrong in simulated lives, and the rare situations that come of it. All of them are
+ * counted: one that never happens is a hole in the suite.
+ */
+public enum Happening {
+  // ---- the network
+  MESSAGE_LOST,
+  MESSAGE_COPIED,
+  MESSAGE_DELAYED,
+  MESSAGE_OVERTAKEN,
+  CUT_ONE_WAY,
+  CUT_BOTH_WAYS,
+  WORKER_CUT_OFF,
+  // ---- workers and their hosts
+  WORKER_STOPPED,
+  WORKER_STOPPED_AFTER_HEARTBEAT,
+  WORKER_STOPPED_AFTER_WORK,
+  WORKER_KILLED,
+  HOST_LOST_POWER,
+  HOST_SUSPENDED,
+  WALL_CLOCK_JUMPED,
+  SHARD_DOUBLED,
+  WORKER_DRAINED,
+  // ---- schedulers
+  SCHEDULER_STOPPED,
+  SCHEDULER_KILLED,
+  SCHEDULER_CUT_OFF,
+  SCHEDULER_CLOCK_JUMPED,
+  LEADERSHIP_RAN_OUT,
+  // ---- the store
+  STORE_SLOW,
+  STORE_FAILED,
+  CRASH_BEFORE_COMMIT,
+  CRASH_AFTER_COMMIT,
+  OLD_EPOCH_REFUSED,
+  STORE_FORGOT,
+  // ---- operators and limits
+  TASK_KILLED,
+  TASK_TIMED_OUT,
+  SHARD_CORDONED,
+  SHARD_DRAINED,
+  SHARD_RELEASED,
+  // ---- what comes of it
+  LEASE_RAN_OUT,
+  STOPPED_BY_SCHEDULER,
+  GUARD_KILLED,
+  GUARD_REFUSED_START,
+  REGISTERED_AGAIN,
+  REGISTRATION_REFUSED,
+  STALE_BATCH_REFUSED,
+  OLD_BATCH_REFUSED,
+  START_REFUSED,
+  FOUND_NOT_RUNNING,
+  RUN_TAKEN_OVER,
+  TOLD_LOST,
+  TOLD_NEVER_STARTED,
+  LATE_END,
+  SAFE_WAIT
+}

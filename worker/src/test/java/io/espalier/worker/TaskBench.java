@@ -1,0 +1,224 @@
+package io.espalier.worker;
+
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.ProcessAttributes;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.logs.LogLine.Stream;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.Usage;
+import io.espalier.testkit.running.CollectedEnds;
+import io.espalier.testkit.running.Launches;
+import io.espalier.testkit.running.MemoryLogStore;
+import io.espalier.worker.process.LiveTask;
+import io.espalier.worker.process.SupervisorOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A local runner with real processes, and what a test wants to see of them. */
+public final class TaskBench implements AutoCloseable {
+  public static final KillRequest KILL = new KillRequest(KillRequest.Method.KILL, 0);
+  public static final KillRequest TERM = new KillRequest(KillRequest.Method.TERM, 0);
+
+  public final Launches launches = new Launches();
+  public final CollectedEnds ends = new CollectedEnds();
+  public final Map<Invocation, List<Usage>> samples = new ConcurrentHashMap<>();
+  public final List<Progress> progress = new CopyOnWriteArrayList<>();
+  public final LocalRunner runner;
+  private final MemoryLogStore memory = new MemoryLogStore();
+
+  private TaskBench(SupervisorOptions options, LogStore store) throws IOException {
+    runner = LocalRunner.prepare("instance", options, store);
+    runner.open(new Heard());
+  }
+
+  private TaskBench(SupervisorOptions options) throws IOException {
+    runner = LocalRunner.prepare("instance", options, memory);
+    runner.open(new Heard());
+  }
+
+  /** Options of a native runner below this directory. */
+  public static SupervisorOptions options(Path directory) {
+    return SupervisorOptions.of(directory.resolve("data"), directory)
+        .withMechanism(SupervisorOptions.Mechanism.NATIVE)
+        .withShutdownWait(Duration.ofSeconds(2));
+  }
+
+  public static TaskBench open(Path directory) throws IOException {
+    return new TaskBench(options(directory));
+  }
+
+  public static TaskBench open(SupervisorOptions options) throws IOException {
+    return new TaskBench(options);
+  }
+
+  /** With a log store of the test's own; {@link #out} and the like see nothing then. */
+  public static TaskBench open(SupervisorOptions options, LogStore store) throws IOException {
+    return new TaskBench(options, store);
+  }
+
+  /** A task that runs the script; node, status path and JSON are $1, $2 and $3. */
+  public Launch sh(String node, String script) {
+    return launches.of(node, "/bin/sh", "-c", script, "task");
+  }
+
+  public static Launch with(Launch launch, Limits limits) {
+    return new Launch(
+        launch.job(),
+        launch.node(),
+        launch.invocation(),
+        launch.attempt(),
+        launch.command(),
+        launch.argument(),
+        launch.statusFrom(),
+        launch.subprocess(),
+        launch.kill(),
+        limits,
+        launch.worker(),
+        launch.workerSlots());
+  }
+
+  public static Launch with(Launch launch, Cgroups cgroups) {
+    SubprocessOptions d = launch.subprocess();
+    return Launches.with(
+        launch,
+        new SubprocessOptions(
+            d.pollMillis(),
+            d.maxLogLinesPerPollInterval(),
+            d.parentDeathSignal(),
+            d.processGroupLeader(),
+            d.useCanaryPipe(),
+            cgroups,
+            d.attributes(),
+            d.variables(),
+            d.limits()));
+  }
+
+  public static Launch with(Launch launch, ProcessAttributes attributes) {
+    SubprocessOptions d = launch.subprocess();
+    return Launches.with(
+        launch,
+        new SubprocessOptions(
+            d.pollMillis(),
+            d.maxLogLinesPerPollInterval(),
+            d.parentDeathSignal(),
+            d.processGroupLeader(),
+            d.useCanaryPipe(),
+            d.cgroups(),
+            attributes,
+            d.variables(),
+            d.limits()));
+  }
+
+  /** So many lines of output in so many milliseconds. */
+  public static Launch withQuota(Launch launch, int pollMillis, int lines) {
+    SubprocessOptions d = launch.subprocess();
+    return Launches.with(
+        launch,
+        new SubprocessOptions(
+            pollMillis,
+            lines,
+            d.parentDeathSignal(),
+            d.processGroupLeader(),
+            d.useCanaryPipe(),
+            d.cgroups(),
+            d.attributes(),
+            d.variables(),
+            d.limits()));
+  }
+
+  public Launch start(Launch launch) {
+    runner.start(launch);
+    return launch;
+  }
+
+  public TaskEnd run(Launch launch) {
+    return ends.await(start(launch));
+  }
+
+  public boolean kill(Launch launch, KillRequest how) {
+    return runner.kill(launch.job(), launch.node(), launch.invocation(), how);
+  }
+
+  public List<String> out(Launch launch) {
+    return memory.texts(Stream.STDOUT, launch.node());
+  }
+
+  public List<String> err(Launch launch) {
+    return memory.texts(Stream.STDERR, launch.node());
+  }
+
+  public List<String> events(Launch launch) {
+    return memory.texts(Stream.STATUSES, launch.node());
+  }
+
+  /** Whether there may be more lines in the log, from now on. */
+  public void setRoom(boolean room) {
+    memory.setRoom(room);
+  }
+
+  public void awaitLine(Launch launch, String text) {
+    await().atMost(Duration.ofSeconds(30)).until(() -> out(launch).contains(text + "\n"));
+  }
+
+  /** The number that the task has written as its first line. */
+  public long firstNumber(Launch launch) {
+    await().atMost(Duration.ofSeconds(30)).until(() -> !out(launch).isEmpty());
+    return Long.parseLong(out(launch).get(0).strip());
+  }
+
+  public LiveTask live(Launch launch) {
+    return runner
+        .supervisor()
+        .task(launch.job(), launch.node(), launch.invocation())
+        .orElseThrow(() -> new AssertionError(launch + " does not live"));
+  }
+
+  /** Whether it is gone, or dead and not yet collected by init. */
+  public static boolean isDead(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+      char state = stat.charAt(stat.lastIndexOf(')') + 2);
+      return state == 'Z' || state == 'X';
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  /** What the runner tells. */
+  private final class Heard implements TaskListener {
+    @Override
+    public void ended(TaskEnd end) {
+      ends.ended(end);
+    }
+
+    @Override
+    public void progress(String job, String node, Invocation invocation, Progress news) {
+      progress.add(news);
+    }
+
+    @Override
+    public void usage(String job, String node, Invocation invocation, Usage usage) {
+      samples.computeIfAbsent(invocation, i -> new CopyOnWriteArrayList<>()).add(usage);
+    }
+  }
+
+  @Override
+  public void close() {
+    runner.close();
+  }
+}
