@@ -59,9 +59,7 @@ public record ProcessOptions(
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
         "--status-store="
-            + mysql
-                .map(at -> at + " (TLS " + at.tls().label() + ")")
-                .orElse(store.label()),
+            + mysql.map(at -> at + " (TLS " + at.tls().label() + ")").orElse(store.label()),
         "--worker-command=" + String.join(" ", workerCommand),
         "--instance-node-name=" + instanceNodeName,
         "--http=" + http.map(HostPort::toString).orElse("none"),

@@ -214,8 +214,7 @@ final class SqliteWriter {
     if (events.isEmpty()) {
       return;
     }
-    long newest =
-        StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
+    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
     newestEvent = newest;
     execute(
         "INSERT INTO event (first, last, body) VALUES (?, ?, ?)",

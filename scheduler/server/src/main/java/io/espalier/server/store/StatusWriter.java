@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * new task should be started; ends are accepted all the same, and there are no more of them than
  * tasks that run. A failure that trying again cannot mend (the store was taken over, or is damaged)
  * ends the writer: all stages complete with it, now and from then on. What failed is given to the
- * store again as it was, the same {@link Batch}: by that a store recognises a commit whose answer it
- * did not hear.
+ * store again as it was, the same {@link Batch}: by that a store recognises a commit whose answer
+ * it did not hear.
  *
  * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
  */

@@ -71,8 +71,7 @@ public final class StoredText {
           && parts.get(2) instanceof Json.Str kind
           && parts.get(3) instanceof Json.Obj data) {
         events.add(
-            new Event(
-                sequence.value().longValue(), time.value().longValue(), kind.value(), data));
+            new Event(sequence.value().longValue(), time.value().longValue(), kind.value(), data));
       } else {
         throw new IllegalArgumentException("not an event: " + item);
       }

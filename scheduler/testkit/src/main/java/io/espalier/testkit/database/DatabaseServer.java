@@ -128,7 +128,8 @@ public final class DatabaseServer implements AutoCloseable {
             .start();
     boolean runs = version.waitFor(MINUTES, TimeUnit.MINUTES) && version.exitValue() == 0;
     require(
-        runs, "mysqld does not run here; Debian has what it misses in libaio1 (libaio1t64), libnuma1");
+        runs,
+        "mysqld does not run here; Debian has what it misses in libaio1 (libaio1t64), libnuma1");
     finish(server("--initialize-insecure"));
   }
 

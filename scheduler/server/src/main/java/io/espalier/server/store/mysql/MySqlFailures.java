@@ -30,8 +30,7 @@ final class MySqlFailures {
       case 1049:
         return failure(at, "has no schema " + at.schema() + ": create it", false, e);
       case 1146, 1054:
-        return failure(
-            at, "is not as this program left it: " + text + "; restore it", false, e);
+        return failure(at, "is not as this program left it: " + text + "; restore it", false, e);
       case 1290, 1792, 1836, 3647:
         return failure(at, "is read-only: " + text, true, e);
       case 1021, 1114, 3675:
@@ -54,10 +53,7 @@ final class MySqlFailures {
     }
     if (lower.contains("public key retrieval")) {
       return failure(
-          at,
-          "would get the password in the clear: use TLS (--store-tls required)",
-          false,
-          e);
+          at, "would get the password in the clear: use TLS (--store-tls required)", false, e);
     }
     String state = cause.getSQLState() == null ? "" : cause.getSQLState();
     if (state.startsWith("08") || cause instanceof SQLTransientConnectionException) {

@@ -38,8 +38,8 @@ import org.slf4j.LoggerFactory;
  * <p>Every transaction that writes begins with the one row of {@code espalier_store}: it is refused
  * there if the store was taken over, and leaves its mark there, by which a commit whose answer was
  * lost is recognised when the same batch comes again. A scheduler that stops in the middle of a
- * transaction, with its host or by SIGSTOP, is cut off by the server after {@link #STALLED}, so that
- * it cannot keep the next leader waiting.
+ * transaction, with its host or by SIGSTOP, is cut off by the server after {@link #STALLED}, so
+ * that it cannot keep the next leader waiting.
  */
 public final class MySqlStatusStore implements StatusStore {
   /** How long the server waits for the next statement of a transaction that writes. */
@@ -154,7 +154,8 @@ public final class MySqlStatusStore implements StatusStore {
    * {@inheritDoc}
    *
    * <p>When the server was lost at the very moment of the commit, nobody knows whether it was done.
-   * The exception is then retryable, and the same batch, given again, is applied once and not twice.
+   * The exception is then retryable, and the same batch, given again, is applied once and not
+   * twice.
    */
   @Override
   public void commit(long epoch, Batch batch) {

@@ -237,8 +237,7 @@ final class MySqlWriter {
             found ->
                 places.put(
                     new TaskKey(ofJob.getKey(), NameKey.read(found, 1)),
-                    new MySqlAttempts.Place(
-                        found.getLong(3), found.getLong(4), found.getLong(5))));
+                    new MySqlAttempts.Place(found.getLong(3), found.getLong(4), found.getLong(5))));
       }
     }
     return places;
@@ -365,8 +364,7 @@ final class MySqlWriter {
     if (events.isEmpty()) {
       return;
     }
-    long newest =
-        StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
+    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
     newestEvent = newest;
     for (int from = 0; from < events.size(); from += EVENTS_IN_ROW) {
       append(events.subList(from, Math.min(from + EVENTS_IN_ROW, events.size())), true);
@@ -466,5 +464,4 @@ final class MySqlWriter {
       statement.executeUpdate();
     }
   }
-
 }

@@ -23,8 +23,7 @@ class MySqlContractTest extends MySqlContract {
   static void start(@TempDir Path directory) throws Exception {
     // What is in doubt here does not hang on the disk of this machine.
     shared =
-        new DatabaseServer(
-            DatabaseServer.Flavour.MYSQL, directory, "--innodb-flush-method=nosync");
+        new DatabaseServer(DatabaseServer.Flavour.MYSQL, directory, "--innodb-flush-method=nosync");
   }
 
   @AfterAll
@@ -46,17 +45,16 @@ class MySqlContractTest extends MySqlContract {
     open(address.withTls(Tls.VERIFY_CA, Optional.of(data.resolve("ca.pem")))).close();
     open(address.withTls(Tls.REQUIRED, Optional.empty())).close();
     assertThatThrownBy(
-            () -> open(address.withTls(Tls.VERIFY_CA, Optional.of(data.resolve("client-cert.pem")))))
+            () ->
+                open(address.withTls(Tls.VERIFY_CA, Optional.of(data.resolve("client-cert.pem")))))
         .hasMessageContaining("cannot be reached: TLS failed: ");
     assertThatThrownBy(
-            () ->
-                open(address.withTls(Tls.VERIFY_IDENTITY, Optional.of(data.resolve("ca.pem")))))
+            () -> open(address.withTls(Tls.VERIFY_IDENTITY, Optional.of(data.resolve("ca.pem")))))
         .hasMessageContaining("cannot be reached: TLS failed: ");
     assertThatThrownBy(() -> open(address.withTls(Tls.DISABLED, Optional.empty())))
         .isInstanceOf(StoreException.class)
         .hasMessageNotContaining("s3cret-one");
-    assertThatThrownBy(
-            () -> open(address.withTls(Tls.VERIFY_CA, Optional.of(password))))
+    assertThatThrownBy(() -> open(address.withTls(Tls.VERIFY_CA, Optional.of(password))))
         .hasMessageContaining("there are no certificates in PEM form in " + password);
   }
 

@@ -53,8 +53,7 @@ class MySqlFailureTest {
 
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
-    shared =
-        new DatabaseServer(Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
+    shared = new DatabaseServer(Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
     shared.sql("create user app identified by '" + PASSWORD + "'");
   }
 
@@ -132,8 +131,7 @@ class MySqlFailureTest {
 
   @Test
   void a_missing_schema_and_a_schema_of_others_are_told() throws Exception {
-    assertRefused(
-        Schemas.address(server(), "nowhere"), "has no schema nowhere: create it");
+    assertRefused(Schemas.address(server(), "nowhere"), "has no schema nowhere: create it");
     server().sql("create database if not exists others");
     assertRefused(
         MySqlAddress.parse("mysql://app@127.0.0.1:" + server().port() + "/others")
@@ -270,7 +268,8 @@ class MySqlFailureTest {
         if (i % 2 == 0) {
           between.stealNext(1);
           assertThatThrownBy(() -> store.commit(epoch, batch))
-              .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.retryable()).isTrue());
+              .isInstanceOfSatisfying(
+                  StoreException.class, e -> assertThat(e.retryable()).isTrue());
         }
         store.commit(epoch, batch);
         assertThat(store.history("j", "n").ended()).isEqualTo(i);

@@ -67,9 +67,7 @@ class MySqlKillTest {
         load.start();
         for (int kill = 0; kill < 3; kill++) {
           int before = acknowledged.get();
-          await()
-              .atMost(Duration.ofSeconds(60))
-              .until(() -> acknowledged.get() > before + 500);
+          await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.get() > before + 500);
           server.kill();
           // Nothing more can be acknowledged: the buffer fills, and that is said.
           await().atMost(Duration.ofSeconds(60)).until(writer::isSaturated);
@@ -139,8 +137,7 @@ class MySqlKillTest {
   @Test
   void a_leader_that_was_deposed_says_so_and_stops_writing(@TempDir Path directory)
       throws Exception {
-    try (DatabaseServer server =
-        new DatabaseServer(DatabaseServer.Flavour.MARIADB, directory)) {
+    try (DatabaseServer server = new DatabaseServer(DatabaseServer.Flavour.MARIADB, directory)) {
       server.sql("create database deposed");
       MySqlAddress address = Schemas.address(server, "deposed");
       try (StatusStore old = MySqlStatusStore.open(address, JsonReader.strict()::read);
@@ -150,8 +147,7 @@ class MySqlKillTest {
         writer.start();
         writer.submit(end(1)).toCompletableFuture().join();
         long epoch = next.openEpoch();
-        assertThat(writer.submit(end(2)).toCompletableFuture())
-            .failsWithin(Duration.ofSeconds(30));
+        assertThat(writer.submit(end(2)).toCompletableFuture()).failsWithin(Duration.ofSeconds(30));
         assertThat(writer.failure().orElseThrow())
             .hasMessage(
                 "status store %s belongs to scheduler epoch %d; epoch %d may not write it"

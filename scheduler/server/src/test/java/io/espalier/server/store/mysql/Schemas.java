@@ -18,7 +18,9 @@ final class Schemas {
     // Tables are made slowly; emptying them is quick.
     MySqlStatusStore.open(address(server, schema), JsonReader.strict()::read).close();
     server.sql(
-        TABLES.stream().map(t -> "delete from " + schema + ".espalier_" + t).toArray(String[]::new));
+        TABLES.stream()
+            .map(t -> "delete from " + schema + ".espalier_" + t)
+            .toArray(String[]::new));
     server.sql("update " + schema + ".espalier_store set epoch = 0, mark = 0, source = null");
   }
 
