@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The event feed as server-sent events. Nothing is buffered per client beyond the socket's write
  * queue: a client that is slow reads later from the feed's own bounded buffer, and one that falls
- * out of it, or stops reading, is disconnected. It may come back with {@code Last-Event-ID}; if
- * that is no longer held it is told of the gap first.
+ * out of it with a full queue, or stops reading, is disconnected. It may come back with {@code
+ * Last-Event-ID} and gets what is stored since; if that is no longer stored it is told of the gap
+ * first.
  */
 final class EventStreams implements Handler<RoutingContext> {
   private static final int BATCH = 64;
@@ -112,6 +113,8 @@ final class EventStreams implements Handler<RoutingContext> {
     private long timer;
     private int fullTicks;
     private boolean closed;
+    private boolean reading;
+    private boolean hasBegun;
     private EventFeed.@Nullable Subscription subscription;
 
     Stream(RoutingContext ctx, long from) {
@@ -131,7 +134,7 @@ final class EventStreams implements Handler<RoutingContext> {
           .putHeader("Vary", "Accept")
           .putHeader("X-Accel-Buffering", "no")
           .write("retry: 2000\n\n");
-      tellOfGap();
+      tellIfForeign();
       subscription = feed.subscribe(this::wake);
       timer = ctx.vertx().setPeriodic(heartbeat.toMillis(), t -> tick());
       wake();
@@ -146,23 +149,63 @@ final class EventStreams implements Handler<RoutingContext> {
 
     private void pump() {
       scheduled.set(false);
-      if (closed) {
+      if (closed || reading) {
         return;
       }
       boolean full = response.writeQueueFull();
       List<Event> events = feed.after(sequence, full ? 1 : BATCH);
       if (events.isEmpty()) {
+        hasBegun = true;
         return;
       }
-      if (events.get(0).sequence() > sequence + 1) {
-        // The feed no longer holds what this client has not read yet.
+      boolean fellBehind = events.get(0).sequence() > sequence + 1;
+      if (full && fellBehind) {
+        // It reads too slowly; it may come back and read from the store.
+        drop();
+      } else if (full) {
+        response.drainHandler(v -> wake());
+      } else if (fellBehind) {
+        readPast();
+      } else {
+        write(events);
+      }
+    }
+
+    /** The feed no longer holds what this client has not read yet. */
+    private void readPast() {
+      reading = true;
+      feed.past(sequence, BATCH)
+          .whenComplete(
+              (older, failure) ->
+                  loop.runOnContext(
+                      v -> {
+                        reading = false;
+                        if (!closed) {
+                          past(older, failure);
+                        }
+                      }));
+    }
+
+    private void past(@Nullable List<Event> older, @Nullable Throwable failure) {
+      if (failure != null || older == null || older.isEmpty()) {
+        // It comes back by itself.
         drop();
         return;
       }
-      if (full) {
-        response.drainHandler(v -> wake());
-        return;
+      long first = older.get(0).sequence();
+      if (first > sequence + 1) {
+        if (hasBegun) {
+          drop();
+          return;
+        }
+        tellOfGap(first);
+        sequence = first - 1;
       }
+      write(older);
+    }
+
+    private void write(List<Event> events) {
+      hasBegun = true;
       StringBuilder text = new StringBuilder();
       for (Event event : events) {
         text.append("id: ").append(event.sequence());
@@ -174,17 +217,18 @@ final class EventStreams implements Handler<RoutingContext> {
       wake();
     }
 
-    private void tellOfGap() {
-      List<Event> next = feed.after(sequence, 1);
-      boolean lost = !next.isEmpty() && next.get(0).sequence() > sequence + 1;
-      boolean foreign = sequence > feed.newest();
-      if (lost || foreign) {
-        Json.Obj gap = Json.object().put("after", sequence).put("oldest", feed.oldest()).build();
-        response.write("event: gap\ndata: " + JsonWriter.compact(gap) + "\n\n");
-        // A number from the future is one of another life of the scheduler: tell everything.
-        List<Event> first = foreign ? feed.after(0, 1) : next;
+    /** A number from the future is one of another life of the scheduler: tell everything. */
+    private void tellIfForeign() {
+      if (sequence > feed.newest()) {
+        tellOfGap(feed.oldest());
+        List<Event> first = feed.after(0, 1);
         sequence = first.isEmpty() ? feed.newest() : first.get(0).sequence() - 1;
       }
+    }
+
+    private void tellOfGap(long oldest) {
+      Json.Obj gap = Json.object().put("after", sequence).put("oldest", oldest).build();
+      response.write("event: gap\ndata: " + JsonWriter.compact(gap) + "\n\n");
     }
 
     private void tick() {

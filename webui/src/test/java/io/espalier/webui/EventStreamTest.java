@@ -78,6 +78,23 @@ class EventStreamTest {
   }
 
   @Test
+  void whatIsNoLongerInTheBufferIsReadFromTheStoreWithoutLossOrRepetition() throws IOException {
+    FakeScheduler scheduler =
+        new FakeScheduler(new FakeEventFeed(10).storingAll())
+            .load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+    happen(scheduler, 1, 500);
+    try (Served served = Served.of(scheduler);
+        Reading stream = new Reading(served, "/api/v1/events", "Last-Event-ID: 5")) {
+      assertThat(ids(stream, "500")).hasSize(495).startsWith("6").endsWith("500");
+      happen(scheduler, 501, 501);
+      assertThat(ids(stream, "501")).containsExactly("501");
+      assertThat(served.get("/api/v1/events?after=7&limit=2").body())
+          .startsWith("{\"oldest\":8,\"newest\":501,")
+          .contains("\"sequence\":8,", "\"sequence\":9,");
+    }
+  }
+
+  @Test
   void aNumberOfAnotherLifeOfTheSchedulerIsAGapToo() throws IOException {
     FakeScheduler scheduler = schedulerHolding(10);
     happen(scheduler, 1, 2);

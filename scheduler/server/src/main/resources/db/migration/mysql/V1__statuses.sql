@@ -10,6 +10,8 @@ CREATE TABLE IF NOT EXISTS espalier_job (
   -- NULL: a job that was forgotten, whose rows wait to be deleted.
   name VARBINARY(255),
   long_name LONGBLOB,
+  -- Which job of its name: its create_time; 0: not known.
+  incarnation BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY name (name)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

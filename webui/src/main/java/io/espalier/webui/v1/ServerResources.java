@@ -68,15 +68,22 @@ final class ServerResources {
     int limit = (int) request.integer("limit", 100, 1, MAX_EVENTS);
     long newest = api.events().newest();
     long after = request.integer("after", Math.max(0, newest - limit), 0, Long.MAX_VALUE);
-    List<Json> events = new ArrayList<>();
-    for (Event event : api.events().after(after, limit)) {
-      events.add(ApiJson.event(event));
-    }
-    return CompletableFuture.completedFuture(
-        Json.object()
-            .put("oldest", api.events().oldest())
-            .put("newest", newest)
-            .put("events", new Json.Arr(events))
-            .build());
+    long oldest = api.events().oldest();
+    return api.events()
+        .past(after, limit)
+        .thenApply(
+            found -> {
+              List<Json> events = new ArrayList<>();
+              for (Event event : found) {
+                events.add(ApiJson.event(event));
+              }
+              return Json.object()
+                  .put(
+                      "oldest",
+                      found.isEmpty() ? oldest : Math.min(oldest, found.get(0).sequence()))
+                  .put("newest", newest)
+                  .put("events", new Json.Arr(events))
+                  .build();
+            });
   }
 }

@@ -2,6 +2,8 @@ package io.espalier.core.api;
 
 import io.espalier.core.event.Event;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** The most recent events, in a bounded buffer. Thread-safe. */
 public interface EventFeed {
@@ -13,6 +15,16 @@ public interface EventFeed {
 
   /** Up to {@code limit} events after {@code sequence}, in order; never blocks. */
   List<Event> after(long sequence, int limit);
+
+  /**
+   * Like {@link #after}, also for events that are no longer in the buffer, as long as they are
+   * stored.
+   *
+   * @return completes on any thread; with an exception when the store cannot be read
+   */
+  default CompletionStage<List<Event>> past(long sequence, int limit) {
+    return CompletableFuture.completedFuture(after(sequence, limit));
+  }
 
   /**
    * Calls {@code onNews} whenever there are newer events, on any thread; it must only note the fact

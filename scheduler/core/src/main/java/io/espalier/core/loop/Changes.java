@@ -72,6 +72,11 @@ final class Changes {
     return nodesAtMillis;
   }
 
+  /** Ends of the job's tasks are not for a later job of the same name. */
+  void forget(String job) {
+    lateEnds.keySet().removeIf(key -> key.job().equals(job));
+  }
+
   /**
    * @throws IllegalStateException when another change is under way
    */

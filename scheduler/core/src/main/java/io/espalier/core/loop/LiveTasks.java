@@ -86,6 +86,9 @@ final class LiveTasks {
     /** Handed to the runner. */
     boolean dispatched;
 
+    /** Its job was deleted and made again while it ran: how it ends says nothing of the new one. */
+    boolean isOfForgottenJob;
+
     /** Asked for before it was handed to the runner. */
     @Nullable KillRequest killAtStart;
 

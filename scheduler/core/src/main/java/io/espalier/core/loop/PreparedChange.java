@@ -3,11 +3,26 @@ package io.espalier.core.loop;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.status.StatusRow;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * A new configuration with its nodes, and the stored statuses of the tasks that it brings.
  *
  * @param rows of {@code change.newTasks()}, read after everything up to then was durable
  * @param nodesAtMillis when the nodes were fetched
+ * @param forgotten jobs of which something is stored, but of an earlier job of the same name; no
+ *     rows of them
+ * @param incarnations jobs with the time of their creation, where that is not what is stored
  */
-public record PreparedChange(Change change, List<StatusRow> rows, long nodesAtMillis) {}
+public record PreparedChange(
+    Change change,
+    List<StatusRow> rows,
+    long nodesAtMillis,
+    Set<String> forgotten,
+    Map<String, Long> incarnations) {
+  /** With the jobs that are stored. */
+  public PreparedChange(Change change, List<StatusRow> rows, long nodesAtMillis) {
+    this(change, rows, nodesAtMillis, Set.of(), Map.of());
+  }
+}

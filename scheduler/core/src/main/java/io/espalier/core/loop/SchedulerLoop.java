@@ -29,6 +29,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.RowEvents;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskEvent;
@@ -128,8 +129,28 @@ public final class SchedulerLoop {
    */
   public CompletionStage<Void> change(PreparedChange change) {
     CompletableFuture<Void> inForce = new CompletableFuture<>();
-    inputs.add(now -> changes.begin(change, inForce));
+    inputs.add(
+        now -> {
+          change.forgotten().stream().sorted().forEach(job -> forget(job, now));
+          change.incarnations().forEach(batch::incarnation);
+          changes.begin(change, inForce);
+        });
     return inForce;
+  }
+
+  /** What is stored of an earlier job of the same name is not for the new one (features L7). */
+  private void forget(String job, long nowMillis) {
+    batch.forget(job);
+    events.add(
+        nowMillis,
+        RowEvents.JOB_FORGOTTEN,
+        Json.object().put("job", job).put("reason", "deleted and made again").build());
+    for (Live task : live.all()) {
+      if (task.key.job().equals(job)) {
+        task.isOfForgottenJob = true;
+      }
+    }
+    changes.forget(job);
   }
 
   /** What the newest configuration suffers from; replaces what was said before. */
@@ -528,6 +549,9 @@ public final class SchedulerLoop {
         && end.stopReason() != StopReason.TIMEOUT
         && end.stopReason() != StopReason.NO_OUTPUT) {
       event = new TaskEvent.Interrupted("the scheduler was stopped");
+    }
+    if (task.isOfForgottenJob) {
+      event = new TaskEvent.Interrupted("it belonged to a deleted job of the same name");
     }
     TaskStatus before =
         Checkpoints.gotOn(task.checkpointAtStart, task.status.checkpoint())

@@ -14,7 +14,7 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * ended holds, holds, events.
+ * ended holds, holds, incarnations, events.
  *
  * @param forgottenJobs all rows of these jobs are deleted
  * @param deletedRows rows to delete; absent ones are no error
@@ -25,6 +25,7 @@ import java.util.Set;
  * @param pauses jobs that are paused, replacing an older pause
  * @param endedHolds shards of workers that nothing holds any more
  * @param holds of workers, replacing an older hold
+ * @param incarnations which job of its name the rows of a job are of: the time it was created
  * @param events to append to the event log, sequences ascending and above all stored ones
  */
 public record Batch(
@@ -36,6 +37,7 @@ public record Batch(
     List<Pause> pauses,
     Set<String> endedHolds,
     List<WorkerHold> holds,
+    Map<String, Long> incarnations,
     List<Event> events) {
 
   /** Changes nothing. */
@@ -50,13 +52,15 @@ public record Batch(
     pauses = List.copyOf(pauses);
     endedHolds = Set.copyOf(endedHolds);
     holds = List.copyOf(holds);
+    incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
   }
 
   /** A batch of rows only. */
   public static Batch of(List<StatusRow> rows) {
-    return new Batch(
-        Set.of(), Set.of(), rows, List.of(), Set.of(), List.of(), Set.of(), List.of(), List.of());
+    Builder builder = builder();
+    rows.forEach(builder::put);
+    return builder.build();
   }
 
   public static Builder builder() {
@@ -73,6 +77,7 @@ public record Batch(
         + pauses.size()
         + endedHolds.size()
         + holds.size()
+        + incarnations.size()
         + events.size();
   }
 
@@ -93,6 +98,7 @@ public record Batch(
     private final Map<String, Pause> pauses = new LinkedHashMap<>();
     private final Set<String> endedHolds = new LinkedHashSet<>();
     private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
+    private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
     private Builder() {}
@@ -115,7 +121,14 @@ public record Batch(
       rows.keySet().removeIf(key -> key.job().equals(job));
       deletedRows.removeIf(key -> key.job().equals(job));
       attempts.removeIf(attempt -> attempt.job().equals(job));
+      incarnations.remove(job);
       forgottenJobs.add(job);
+      return this;
+    }
+
+    /** What is stored of the job is of the one that was created at this time. */
+    public Builder incarnation(String job, long createTime) {
+      incarnations.put(job, createTime);
       return this;
     }
 
@@ -165,6 +178,7 @@ public record Batch(
       later.pauses.forEach(this::pause);
       later.endedHolds.forEach(this::release);
       later.holds.forEach(this::hold);
+      incarnations.putAll(later.incarnations);
       events.addAll(later.events);
       return this;
     }
@@ -179,6 +193,7 @@ public record Batch(
           + pauses.size()
           + endedHolds.size()
           + holds.size()
+          + incarnations.size()
           + events.size();
     }
 
@@ -192,6 +207,7 @@ public record Batch(
           List.copyOf(pauses.values()),
           endedHolds,
           List.copyOf(holds.values()),
+          incarnations,
           events);
     }
   }

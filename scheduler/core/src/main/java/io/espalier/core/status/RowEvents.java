@@ -135,11 +135,10 @@ public final class RowEvents {
 
     private void put(String kind, Json.Obj data, List<Json> row) {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
-      StatusRow before = rows.get(key);
-      boolean keeps = kind.equals(STARTED) && before != null;
-      Json.Obj said = keeps ? before.status().data() : (Json.Obj) data.get("data");
+      StatusRow before = kind.equals(STARTED) ? rows.get(key) : null;
+      Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
       Json.Obj checkpoint =
-          keeps ? before.status().checkpoint() : (Json.Obj) data.get("checkpoint");
+          before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
       Json worker = data.get("worker");
       rows.put(
           key,
@@ -204,6 +203,10 @@ public final class RowEvents {
         return text.value();
       }
       throw new IllegalArgumentException("no " + member);
+    }
+
+    private static Json.@Nullable Obj object(@Nullable Json json) {
+      return json == null ? null : (Json.Obj) json;
     }
 
     private static List<Json> items(@Nullable Json json) {

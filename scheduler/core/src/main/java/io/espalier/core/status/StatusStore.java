@@ -5,6 +5,7 @@ import io.espalier.core.running.WorkerHold;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -46,6 +47,12 @@ public interface StatusStore extends AutoCloseable {
    */
   void load(String job, Consumer<StatusRow> rows);
 
+  /**
+   * Which job of its name the rows of a job are of: the {@code create_time} it had. Jobs of which
+   * that is not known are left out.
+   */
+  Map<String, Long> incarnations();
+
   /** The rows of these nodes of a job; nodes without one are left out. */
   List<StatusRow> load(String job, Collection<String> nodes);
 
@@ -78,7 +85,7 @@ public interface StatusStore extends AutoCloseable {
 
   /**
    * Stored events after {@code sequence}, ascending, at most {@code limit}. Only the newest are
-   * kept: those of the last {@link #KEPT_EVENTS} sequences at least.
+   * kept: those of the last {@link #KEPT_EVENTS} sequences at least, see {@link #cleanUp}.
    */
   List<Event> events(long sequence, int limit);
 
@@ -94,6 +101,25 @@ public interface StatusStore extends AutoCloseable {
    * @throws IllegalArgumentException when the batch's events are not newer than the stored ones
    */
   void commit(long epoch, Batch batch);
+
+  /**
+   * Deletes a little of what nobody needs any more: old events, rows of forgotten jobs. To be
+   * called again and again, with pauses, until it answers 0: commits go on in between.
+   *
+   * @param epoch from {@link #openEpoch}
+   * @param atMost rows to delete in this call
+   * @return how many were; 0: nothing is left to do
+   * @throws StaleEpochException when the store was taken over since
+   */
+  int cleanUp(long epoch, Retention retention, int atMost);
+
+  /**
+   * What is kept of the event log, at the least {@link #KEPT_EVENTS}.
+   *
+   * @param eventsSinceMillis events of this time or later, epoch milliseconds
+   * @param events so many of the newest
+   */
+  record Retention(long eventsSinceMillis, long events) {}
 
   @Override
   void close();

@@ -2,6 +2,7 @@ package io.espalier.server.cli;
 
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EventKeeping;
 import io.espalier.server.process.LogKeeping;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
@@ -140,6 +141,7 @@ final class ProcessFlags {
       problems.add("--test-failure-rate must be between 0 and 1");
     }
     LogKeeping keeping = logs.keeping(problems);
+    EventKeeping events = statusStore.events(problems);
     Measuring measured = measuring.measuring(problems);
     Path directory = directory(config, problems);
     if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
@@ -169,7 +171,8 @@ final class ProcessFlags {
         measured,
         seed == null ? System.nanoTime() : seed,
         remote,
-        store.mysql());
+        store.mysql(),
+        events);
   }
 
   private Runner runner(boolean oneRun, List<String> problems) {

@@ -1,5 +1,6 @@
 package io.espalier.server.cli;
 
+import io.espalier.server.process.EventKeeping;
 import io.espalier.server.process.ProcessOptions.Store;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.store.mysql.MySqlAddress.Tls;
@@ -15,6 +16,8 @@ import picocli.CommandLine.Option;
 
 /** Where statuses are kept, and how one gets there. */
 final class StoreFlags {
+  private static final int MOST_DAYS = 36_500;
+
   @Option(
       names = "--status-store",
       paramLabel = "STORE",
@@ -47,6 +50,32 @@ final class StoreFlags {
       paramLabel = "FILE",
       description = "Authority (PEM) that has signed the MySQL server's certificate.")
   private @Nullable Path tlsCa;
+
+  @Option(
+      names = "--event-retention-days",
+      paramLabel = "DAYS",
+      defaultValue = "30",
+      description = "How long events are kept (default ${DEFAULT-VALUE}; 0: for ever).")
+  private int eventDays;
+
+  @Option(
+      names = "--event-log-max",
+      paramLabel = "N",
+      defaultValue = "2000000",
+      description =
+          "How many events are kept at most; the newest 100000 always are (default"
+              + " ${DEFAULT-VALUE}; 0: no bound).")
+  private long eventMax;
+
+  EventKeeping events(List<String> problems) {
+    if (eventDays < 0 || eventDays > MOST_DAYS) {
+      problems.add("--event-retention-days must be between 0 and " + MOST_DAYS);
+    }
+    if (eventMax < 0) {
+      problems.add("--event-log-max must be 0 or more");
+    }
+    return new EventKeeping(eventDays, eventMax);
+  }
 
   /**
    * What was chosen.

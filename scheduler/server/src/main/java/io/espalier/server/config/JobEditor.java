@@ -65,7 +65,7 @@ public final class JobEditor {
    */
   public JobVersion save(
       String name, Json.Obj job, long expectedVersion, String author, String reason) {
-    return change(name, job, expectedVersion, author, reason);
+    return change(name, job, expectedVersion, author, reason, 0);
   }
 
   /**
@@ -74,7 +74,7 @@ public final class JobEditor {
    * @throws RefusedException also when there is no such job
    */
   public JobVersion delete(String name, long expectedVersion, String author, String reason) {
-    return change(name, null, expectedVersion, author, reason);
+    return change(name, null, expectedVersion, author, reason, 0);
   }
 
   /**
@@ -99,11 +99,16 @@ public final class JobEditor {
     for (JobVersion old : history(name)) {
       if (old.version() == version && old.job() != null) {
         String why = reason.isEmpty() ? "back to version " + version : reason;
-        return save(name, old.job(), ANY_VERSION, author, why);
+        return change(name, old.job(), ANY_VERSION, author, why, createTime(old.job()));
       }
     }
     throw new RefusedException(
         Reason.UNKNOWN, "there is no version " + version + " of job " + name + " to go back to");
+  }
+
+  /** A job that is brought back after its deletion is the same one, with its statuses. */
+  private static long createTime(Json.Obj job) {
+    return job.get("create_time") instanceof Json.Num time ? time.value().longValue() : 0;
   }
 
   private WritableConfigSource writable() {
@@ -114,13 +119,22 @@ public final class JobEditor {
         Reason.UNSUPPORTED, "not implemented for this configuration source: " + source.name());
   }
 
+  /**
+   * @param createTime of a job that there is no more; 0: now
+   */
   private JobVersion change(
-      String name, Json.@Nullable Obj job, long expectedVersion, String author, String reason) {
+      String name,
+      Json.@Nullable Obj job,
+      long expectedVersion,
+      String author,
+      String reason,
+      long createTime) {
     WritableConfigSource target = writable();
     try {
       for (int i = 0; i < TRIES; i++) {
         Text text = target.fetch();
-        JobVersion next = next(target, text, name, job, expectedVersion, author, reason);
+        JobVersion next =
+            next(target, text, name, job, expectedVersion, author, reason, createTime);
         if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
           LOG.info(
               "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
@@ -147,7 +161,8 @@ public final class JobEditor {
       Json.@Nullable Obj job,
       long expectedVersion,
       String author,
-      String reason)
+      String reason,
+      long createTime)
       throws Unavailable {
     Config config = loader.inspect(text).value();
     if (config == null) {
@@ -174,7 +189,8 @@ public final class JobEditor {
     long now = clock.millis();
     Json.@Nullable Obj saved = null;
     if (job != null) {
-      long created = old == null || old.createTime() == 0 ? now / 1000 : old.createTime();
+      long created = old == null ? createTime : old.createTime();
+      created = created == 0 ? now / 1000 : created;
       Json.Builder stamped = Json.object();
       job.members().forEach(stamped::put);
       saved =

@@ -6,8 +6,12 @@ import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +36,15 @@ public final class RecentEvents implements EventFeed {
   private final AtomicLong stamped;
   private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
 
+  private volatile @Nullable Archive archive;
+
   private final Object lock = new Object();
   private int first;
   private int size;
   private long newest;
+
+  /** Where older events are, and on which threads they are read. */
+  private record Archive(StatusStore store, Executor blocking) {}
 
   /**
    * @param capacity how many events are held
@@ -69,6 +78,25 @@ public final class RecentEvents implements EventFeed {
    */
   public static RecentEvents ofEpoch(int capacity, long epoch) {
     return new RecentEvents(capacity, Math.min(epoch, (1L << 20) - 1) << 32);
+  }
+
+  /**
+   * Older events are to be read from the store that holds them all.
+   *
+   * @param blocking where one may wait for it
+   */
+  public void readOlderFrom(StatusStore store, Executor blocking) {
+    archive = new Archive(store, blocking);
+  }
+
+  @Override
+  public CompletionStage<List<Event>> past(long sequence, int limit) {
+    Archive older = archive;
+    if (older == null || sequence + 1 >= oldest()) {
+      return CompletableFuture.completedFuture(after(sequence, limit));
+    }
+    return CompletableFuture.supplyAsync(
+        () -> older.store().events(sequence, limit), older.blocking());
   }
 
   /** Gives an event the next sequence and makes it visible. */

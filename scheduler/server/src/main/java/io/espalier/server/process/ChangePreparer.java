@@ -1,6 +1,7 @@
 package io.espalier.server.process;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
 import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.scheduling.Change;
@@ -8,10 +9,17 @@ import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
 import io.espalier.core.topology.Topology;
 import io.espalier.server.nodes.NodeSnapshot;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -31,6 +39,8 @@ import org.slf4j.LoggerFactory;
 final class ChangePreparer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChangePreparer.class);
 
+  private static final long RETRY_MILLIS = 2_000;
+
   private final SchedulingCore core;
   private final SchedulerLoop loop;
   private final Executor owner;
@@ -39,6 +49,9 @@ final class ChangePreparer implements AutoCloseable {
   private final Consumer<@Nullable String> error;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(work -> new Thread(work, "changes"));
+
+  /** What was brought into force last; of the thread of changes. */
+  private @Nullable Config newest;
 
   private final Object lock = new Object();
   private @Nullable Config config;
@@ -123,9 +136,10 @@ final class ChangePreparer implements AutoCloseable {
       newNodes = nodes;
     }
     boolean done = false;
+    boolean mayPass = false;
     try {
       if (newConfig != null && newNodes != null) {
-        prepare(newConfig, newNodes.topology(), newNodes.fetchedAt().toEpochMilli());
+        prepareInOrder(newConfig, newNodes.topology(), newNodes.fetchedAt().toEpochMilli());
         error.accept(null);
         done = true;
       }
@@ -133,6 +147,11 @@ final class ChangePreparer implements AutoCloseable {
       Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
       LOG.error("a change of configuration or nodes could not be brought into force", cause);
       error.accept("cannot bring a change into force: " + cause.getMessage());
+      mayPass = cause instanceof StoreException failure && failure.retryable();
+    }
+    if (mayPass && pause()) {
+      thread.execute(this::bringInForce);
+      return;
     }
     synchronized (lock) {
       scheduled = false;
@@ -146,15 +165,66 @@ final class ChangePreparer implements AutoCloseable {
     }
   }
 
+  /** Before another look at a store that is away; false when it is time to end. */
+  private static boolean pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * A job that was deleted and made again is another one, also when both happened between two looks
+   * at the configuration: then the old one is taken out of force first.
+   */
+  private void prepareInOrder(Config newConfig, Topology topology, long nodesAtMillis) {
+    SortedMap<String, Job> without = new TreeMap<>(newConfig.jobs());
+    without
+        .values()
+        .removeIf(
+            job -> {
+              Job old = newest == null ? null : newest.job(job.name());
+              return old != null && isAnother(old.createTime(), job.createTime());
+            });
+    if (without.size() < newConfig.jobs().size()) {
+      prepare(
+          new Config(newConfig.settings(), without, newConfig.warnings()), topology, nodesAtMillis);
+    }
+    prepare(newConfig, topology, nodesAtMillis);
+    newest = newConfig;
+  }
+
+  /** 0: made by hand, without a time. */
+  private static boolean isAnother(long createTime, long newCreateTime) {
+    return createTime != 0 && newCreateTime != 0 && createTime != newCreateTime;
+  }
+
   private void prepare(Config newConfig, Topology topology, long nodesAtMillis) {
     long start = System.nanoTime();
+    Map<String, Long> stored = store.incarnations();
+    Map<String, Long> incarnations = new HashMap<>();
+    Set<String> forgotten = new HashSet<>();
+    for (Job job : newConfig.jobs().values()) {
+      long known = stored.getOrDefault(job.name(), 0L);
+      if (job.createTime() != 0 && job.createTime() != known) {
+        incarnations.put(job.name(), job.createTime());
+        if (isAnother(known, job.createTime())) {
+          forgotten.add(job.name());
+        }
+      }
+    }
     Change change = core.prepare(newConfig, topology);
     NewTasks fresh = change.newTasks();
     List<StatusRow> rows = new ArrayList<>();
     if (!fresh.isEmpty()) {
       flush.run();
       for (String job : fresh.jobs()) {
-        store.load(job, rows::add);
+        if (!forgotten.contains(job)) {
+          store.load(job, rows::add);
+        }
       }
       for (NewTasks.NewNodes added : fresh.nodes()) {
         List<String> names = new ArrayList<>(added.nodes().length);
@@ -169,7 +239,7 @@ final class ChangePreparer implements AutoCloseable {
     CompletableFuture<Void> answer = new CompletableFuture<>();
     owner.execute(
         () ->
-            loop.change(new PreparedChange(change, rows, nodesAtMillis))
+            loop.change(new PreparedChange(change, rows, nodesAtMillis, forgotten, incarnations))
                 .whenComplete(
                     (nothing, problem) -> {
                       if (problem == null) {

@@ -4,6 +4,7 @@ import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
@@ -16,6 +17,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.server.remote.LogReader;
@@ -93,7 +95,16 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<TaskHistory> history(String job, String node) {
-    return CompletableFuture.supplyAsync(() -> store.history(job, node), blocking);
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return store.history(job, node);
+          } catch (StoreException e) {
+            throw new RefusedException(
+                RefusedException.Reason.UNAVAILABLE, String.valueOf(e.getMessage()));
+          }
+        },
+        blocking);
   }
 
   /**
@@ -106,7 +117,12 @@ final class LoopApi implements SchedulerApi {
       return tasks;
     }
     Map<String, TaskStatus> stored = new HashMap<>();
-    store.load(job, done).forEach(row -> stored.put(row.node(), row.status()));
+    try {
+      store.load(job, done).forEach(row -> stored.put(row.node(), row.status()));
+    } catch (StoreException e) {
+      // That they are done is known all the same.
+      return tasks;
+    }
     return tasks.stream()
         .map(
             task -> {

@@ -29,6 +29,7 @@ import java.util.Optional;
  * @param seed of every random choice
  * @param remote of the remote runner; empty with any other
  * @param mysql of the status store in MySQL; empty with any other
+ * @param events how long they are kept
  */
 public record ProcessOptions(
     String configUri,
@@ -49,7 +50,8 @@ public record ProcessOptions(
     Measuring measuring,
     long seed,
     Optional<Remote> remote,
-    Optional<MySqlAddress> mysql) {
+    Optional<MySqlAddress> mysql,
+    EventKeeping events) {
 
   /** All of them, as one line of flags; without passwords. */
   public String shown() {
@@ -69,6 +71,7 @@ public record ProcessOptions(
         "--test-task-duration=" + simulation.meanMillis(),
         "--test-failure-rate=" + simulation.failureRate(),
         logs.shown(),
+        events.shown(),
         measuring.shown(),
         "--seed=" + seed,
         "--fresh=" + fresh,
@@ -97,7 +100,8 @@ public record ProcessOptions(
         Measuring.OFF,
         0,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        EventKeeping.DEFAULT);
   }
 
   /** {@code --runner}. */

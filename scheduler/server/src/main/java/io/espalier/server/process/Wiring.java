@@ -32,6 +32,7 @@ import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
+import io.espalier.server.store.StoreCleaner;
 import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
@@ -72,7 +73,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Wiring implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
-  private static final int EVENTS_KEPT = 100_000;
+  private static final int EVENTS_KEPT = 20_000;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
 
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
@@ -164,6 +165,14 @@ final class Wiring implements AutoCloseable {
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
+      events.readOlderFrom(store, queries);
+      opened(
+          "store cleaner",
+          StoreCleaner.start(
+              store,
+              epoch,
+              () -> options.events().retention(clock.millis()),
+              StoreCleaner.Pace.DEFAULT));
       JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
       api =
           new LoopApi(

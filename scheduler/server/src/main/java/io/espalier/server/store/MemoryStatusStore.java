@@ -30,6 +30,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
+  private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
   private long epoch;
@@ -170,13 +171,29 @@ public final class MemoryStatusStore implements StatusStore {
     batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
     batch.endedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
+    incarnations.putAll(batch.incarnations());
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {
       events.pollFirstEntry();
     }
   }
 
+  @Override
+  public synchronized Map<String, Long> incarnations() {
+    return Map.copyOf(incarnations);
+  }
+
+  /** Whatever is old goes with each commit. */
+  @Override
+  public synchronized int cleanUp(long ofEpoch, Retention retention, int atMost) {
+    if (ofEpoch != epoch) {
+      throw new StaleEpochException(description(), ofEpoch, epoch);
+    }
+    return 0;
+  }
+
   private void forget(String job) {
+    incarnations.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {
       ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));

@@ -168,12 +168,14 @@ final class SqliteAttempts {
     }
   }
 
-  /** Before the rows of a job are deleted. */
-  void deleteOf(int job) throws SQLException {
+  /** Before so many rows of a job, the first by node, are deleted. */
+  void deleteOf(int job, int rows) throws SQLException {
     try (PreparedStatement rings =
         connection.prepareStatement(
-            "SELECT ring FROM status WHERE job = ? AND ring IS NOT NULL ORDER BY ring")) {
+            "SELECT ring FROM (SELECT ring FROM status WHERE job = ? ORDER BY node LIMIT ?)"
+                + " WHERE ring IS NOT NULL")) {
       rings.setInt(1, job);
+      rings.setInt(2, rows);
       deleteFound(rings);
     }
   }

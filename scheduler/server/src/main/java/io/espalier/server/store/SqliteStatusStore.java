@@ -22,8 +22,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +147,20 @@ public final class SqliteStatusStore implements StatusStore {
     }
   }
 
+  @Override
+  public int cleanUp(long epoch, Retention retention, int atMost) {
+    int deleted =
+        write(
+            w -> {
+              long inForce = w.epoch();
+              return inForce == epoch ? w.cleanUp(retention, atMost) : -1;
+            });
+    if (deleted < 0) {
+      throw new StaleEpochException(description(), epoch, write(SqliteWriter::epoch));
+    }
+    return deleted;
+  }
+
   /** Work inside one transaction. */
   private interface Work<T> {
     T on(SqliteWriter writer) throws SQLException;
@@ -198,6 +214,23 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return jobs;
+        });
+  }
+
+  @Override
+  public Map<String, Long> incarnations() {
+    return read(
+        connection -> {
+          Map<String, Long> incarnations = new HashMap<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT name, incarnation FROM job WHERE incarnation != 0")) {
+            while (found.next()) {
+              incarnations.put(found.getString(1), found.getLong(2));
+            }
+          }
+          return incarnations;
         });
   }
 
@@ -262,7 +295,7 @@ public final class SqliteStatusStore implements StatusStore {
                           + ", (SELECT name FROM job WHERE id = status.job) FROM status"
                           + " WHERE (bits & "
                           + TaskStatus.Main.RUNNING.bit()
-                          + ") != 0")) {
+                          + ") != 0 AND job IN (SELECT id FROM job)")) {
             while (found.next()) {
               rows.add(reader.row(found.getString(12), found));
             }

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * transaction. Not thread-safe.
  */
 final class SqliteWriter {
-  /** How many events are appended before old ones are looked for. */
-  private static final int PRUNE_EVERY = 10_000;
+  /** Rows of events that are deleted at a time: each may hold thousands. */
+  private static final int EVENT_ROWS = 20;
 
   private final Connection connection;
   private final PreparedStatement getMeta;
@@ -40,7 +40,6 @@ final class SqliteWriter {
   private final PreparedStatement deleteRow;
   private final SqliteAttempts history;
   private final Map<String, Integer> jobs = new HashMap<>();
-  private int eventsSincePrune;
   private long newestEvent = -1;
 
   SqliteWriter(Connection connection) throws SQLException {
@@ -49,7 +48,11 @@ final class SqliteWriter {
     setMeta =
         connection.prepareStatement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)");
     findJob = connection.prepareStatement("SELECT id FROM job WHERE name = ?");
-    addJob = connection.prepareStatement("INSERT OR IGNORE INTO job (name) VALUES (?)");
+    addJob =
+        connection.prepareStatement(
+            "INSERT OR IGNORE INTO job (id, name) SELECT 1 + max("
+                + "(SELECT coalesce(max(id), 0) FROM job),"
+                + " (SELECT coalesce(max(id), 0) FROM gone_job)), ?");
     putRow =
         connection.prepareStatement(
             "INSERT INTO status (job, node, bits, since, backoff, position, attempts, epoch,"
@@ -123,8 +126,10 @@ final class SqliteWriter {
 
   void apply(Batch batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
-      history.deleteOf(id(job));
-      execute("DELETE FROM status WHERE job = ?", id(job));
+      // Its rows lose their name at once, and are deleted piece by piece.
+      execute("INSERT INTO gone_job (id) SELECT id FROM job WHERE name = ?", job);
+      execute("DELETE FROM job WHERE name = ?", job);
+      jobs.remove(job);
     }
     for (TaskKey key : batch.deletedRows()) {
       history.deleteOf(key, id(key.job()));
@@ -167,6 +172,9 @@ final class SqliteWriter {
           hold.operator(),
           hold.reason(),
           hold.sinceMillis());
+    }
+    for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
+      execute("UPDATE job SET incarnation = ? WHERE id = ?", known.getValue(), id(known.getKey()));
     }
     append(batch.events());
   }
@@ -217,17 +225,60 @@ final class SqliteWriter {
     long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
     newestEvent = newest;
     execute(
-        "INSERT INTO event (first, last, body) VALUES (?, ?, ?)",
+        "INSERT INTO event (first, last, newest, body) VALUES (?, ?, ?, ?)",
         events.get(0).sequence(),
         newest,
+        events.get(events.size() - 1).timeMillis(),
         StoredText.body(events));
-    eventsSincePrune += events.size();
-    if (eventsSincePrune >= PRUNE_EVERY) {
-      eventsSincePrune = 0;
-      execute(
-          "DELETE FROM event WHERE first < (SELECT max(first) FROM event WHERE first <= ?)",
-          newest - StatusStore.KEPT_EVENTS);
+  }
+
+  /** Deletes old events, or rows of a forgotten job; answers how many rows of them. */
+  int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
+    int events = deleteEvents(retention);
+    return events > 0 ? events : deleteGone(atMost);
+  }
+
+  private int deleteEvents(StatusStore.Retention retention) throws SQLException {
+    long newest = storedNewestEvent();
+    long upTo = 0;
+    int rows = 0;
+    try (PreparedStatement oldest =
+        connection.prepareStatement("SELECT last, newest FROM event ORDER BY first LIMIT ?")) {
+      oldest.setInt(1, EVENT_ROWS);
+      try (ResultSet found = oldest.executeQuery()) {
+        while (found.next()
+            && StoredText.isOld(found.getLong(1), found.getLong(2), newest, retention)) {
+          upTo = found.getLong(1);
+          rows++;
+        }
+      }
     }
+    if (rows > 0) {
+      execute("DELETE FROM event WHERE first <= ?", upTo);
+    }
+    return rows;
+  }
+
+  private int deleteGone(int atMost) throws SQLException {
+    int job;
+    try (PreparedStatement any = connection.prepareStatement("SELECT id FROM gone_job LIMIT 1");
+        ResultSet found = any.executeQuery()) {
+      if (!found.next()) {
+        return 0;
+      }
+      job = found.getInt(1);
+    }
+    history.deleteOf(job, atMost);
+    int rows =
+        execute(
+            "DELETE FROM status WHERE job = ?1 AND node IN"
+                + " (SELECT node FROM status WHERE job = ?1 ORDER BY node LIMIT ?2)",
+            job,
+            atMost);
+    if (rows < atMost) {
+      rows += execute("DELETE FROM gone_job WHERE id = ?", job);
+    }
+    return rows;
   }
 
   private long storedNewestEvent() throws SQLException {
@@ -238,12 +289,12 @@ final class SqliteWriter {
     }
   }
 
-  private void execute(String sql, Object... values) throws SQLException {
+  private int execute(String sql, Object... values) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < values.length; i++) {
         statement.setObject(i + 1, values[i]);
       }
-      statement.executeUpdate();
+      return statement.executeUpdate();
     }
   }
 }

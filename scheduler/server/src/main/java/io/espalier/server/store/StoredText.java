@@ -5,6 +5,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonText;
+import io.espalier.core.status.StatusStore;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -95,5 +96,18 @@ public final class StoredText {
       newest = event.sequence();
     }
     return newest;
+  }
+
+  /**
+   * Whether a row of events is no longer kept.
+   *
+   * @param last sequence of the row
+   * @param lastMillis when its last event happened
+   * @param newest sequence of all
+   */
+  public static boolean isOld(
+      long last, long lastMillis, long newest, StatusStore.Retention retention) {
+    return last <= newest - StatusStore.KEPT_EVENTS
+        && (lastMillis < retention.eventsSinceMillis() || last <= newest - retention.events());
   }
 }

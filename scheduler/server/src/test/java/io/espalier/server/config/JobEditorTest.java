@@ -133,9 +133,11 @@ final class JobEditorTest {
     FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
     JobEditor editor = editor(source, clock);
     editor.save("nightly", job("{\"owner\": \"eve\"}"), -1, "eve", "");
+    JobEditor later = editor(source, InstantSource.fixed(Instant.ofEpochSecond(2_000)));
     editor.delete("nightly", 1, "eve", "not needed");
     assertThat(Files.readString(directory.resolve("site.json"))).doesNotContain("nightly\"");
-    JobVersion back = editor.rollBack("nightly", 1, "ann", "");
+    JobVersion back = later.rollBack("nightly", 1, "ann", "");
+    assertThat(read(source, "nightly").createTime()).as("the same job").isEqualTo(1_000);
     assertThat(back.version()).isEqualTo(3);
     assertThat(read(source, "nightly").owner()).isEqualTo("eve");
     assertThat(editor.history("nightly"))
@@ -143,6 +145,17 @@ final class JobEditorTest {
         .containsExactly("1 eve false", "2 eve true", "3 ann false");
     assertThatThrownBy(() -> editor.rollBack("nightly", 2, "", ""))
         .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void aJobThatIsDeletedAndMadeAgainIsAnotherOne(@TempDir Path directory) throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    JobEditor editor = editor(source, clock);
+    JobEditor later = editor(source, InstantSource.fixed(Instant.ofEpochSecond(2_000)));
+    editor.save("new", job("{\"owner\": \"a\"}"), 0, "a", "");
+    later.delete("new", -1, "a", "");
+    later.save("new", job("{\"owner\": \"a\"}"), 0, "a", "");
+    assertThat(read(source, "new").createTime()).isEqualTo(2_000);
   }
 
   @Test

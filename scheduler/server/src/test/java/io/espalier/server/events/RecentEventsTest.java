@@ -49,6 +49,22 @@ class RecentEventsTest {
   }
 
   @Test
+  void what_made_room_is_read_from_the_store() {
+    MemoryStatusStore store = new MemoryStatusStore();
+    RecentEvents feed = filled(3, 10);
+    assertThat(sequences(feed.past(2, 2).toCompletableFuture().join())).containsExactly(8L, 9L);
+    Batch.Builder batch = Batch.builder();
+    for (int i = 1; i <= 10; i++) {
+      batch.append(new Event(i, i, "e", Json.Obj.EMPTY));
+    }
+    store.commit(store.openEpoch(), batch.build());
+    feed.readOlderFrom(store, Runnable::run);
+    assertThat(sequences(feed.past(2, 2).toCompletableFuture().join())).containsExactly(3L, 4L);
+    assertThat(sequences(feed.past(7, 2).toCompletableFuture().join())).containsExactly(8L, 9L);
+    assertThat(feed.past(10, 2).toCompletableFuture().join()).isEmpty();
+  }
+
+  @Test
   void stamped_events_are_seen_once_they_are_published_and_in_order_only() {
     RecentEvents feed = new RecentEvents(10, 0);
     Event first = feed.stamp(1, "a", Json.Obj.EMPTY);

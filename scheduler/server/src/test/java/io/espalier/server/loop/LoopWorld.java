@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 final class LoopWorld {
   long now = 1_000_000;
   private long epochs = 1;
+  private Map<String, Long> anew = Map.of();
   boolean saturated;
   boolean storeAnswers = true;
   final List<String> warnings = new ArrayList<>();
@@ -56,6 +57,7 @@ final class LoopWorld {
   boolean lostEnds;
 
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
   private final Deque<Runnable> unanswered = new ArrayDeque<>();
@@ -122,12 +124,21 @@ final class LoopWorld {
                     change.newTasks().jobs().contains(row.job())
                         || change.newTasks().nodes().stream()
                             .anyMatch(n -> n.jobs().contains(row.job())))
+            .filter(row -> !anew.containsKey(row.job()))
             .toList();
-    CompletionStage<Void> inForce = loop.change(new PreparedChange(change, rows, now));
+    CompletionStage<Void> inForce =
+        loop.change(new PreparedChange(change, rows, now, anew.keySet(), anew));
     settle();
     if (!inForce.toCompletableFuture().isDone()) {
       throw new AssertionError("the change is not in force");
     }
+  }
+
+  /** The same, for a job that was deleted and made again. */
+  void configureAnew(String json, String job, long createTime) {
+    anew = Map.of(job, createTime);
+    configure(json);
+    anew = Map.of();
   }
 
   private Topology topology(Config config) {
@@ -223,6 +234,9 @@ final class LoopWorld {
       CompletableFuture<Void> done = new CompletableFuture<>();
       Runnable commit =
           () -> {
+            stored.keySet().removeIf(key -> batch.forgottenJobs().contains(key.job()));
+            incarnations.keySet().removeAll(batch.forgottenJobs());
+            incarnations.putAll(batch.incarnations());
             batch.rows().forEach(row -> stored.put(row.key(), row));
             done.complete(null);
           };

@@ -9,6 +9,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.status.ProgressText;
 import io.espalier.core.status.RowEvents;
+import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Objects;
@@ -71,6 +72,31 @@ class ReplayTest {
             RowEvents.FORGIVEN);
   }
 
+  @Test
+  void a_job_that_is_made_again_does_not_inherit_and_its_running_tasks_say_nothing() {
+    world.configure(BOTH);
+    String node =
+        world.launches.stream().filter(l -> l.job().equals("k")).findFirst().orElseThrow().node();
+    world.writes("k", node, "done");
+    assertThat(world.row("k", node).status().main()).isEqualTo(Main.DONE);
+    List<Launch> before = List.copyOf(world.running.values());
+    world.configure(ONE);
+    world.configureAnew(BOTH, "k", 77);
+    assertThat(world.incarnations).containsEntry("k", 77L);
+    assertThat(world.done("k")).isZero();
+    // Those that still run are of the old one, whatever they say.
+    for (Launch launch : before) {
+      if (launch.job().equals("k")) {
+        world.writes("k", launch.node(), "done");
+        assertThat(world.row("k", launch.node()).status().main()).isNotEqualTo(Main.DONE);
+      }
+    }
+    assertThat(world.done("k")).isZero();
+    RowEvents.Replay replay = new RowEvents.Replay();
+    world.events.forEach(replay::apply);
+    assertThat(replay.rows()).isEqualTo(world.stored);
+  }
+
   /** As it comes back from a store: through text. */
   private static Event stored(Event event) {
     Json data = Objects.requireNonNull(JsonReader.parse(event.data().toString()).value());
@@ -105,8 +131,14 @@ class ReplayTest {
     } else if (what < 96) {
       world.storeAnswers();
     } else if (what < 98) {
+      // What is stored is read after all was written.
+      world.storeAnswers();
       world.configure(ONE);
-      world.configure(BOTH);
+      if (random.nextBoolean()) {
+        world.configureAnew(BOTH, "k", 1 + random.nextInt(1_000));
+      } else {
+        world.configure(BOTH);
+      }
     } else {
       world.storeAnswers = true;
       world.crashAndRestart();

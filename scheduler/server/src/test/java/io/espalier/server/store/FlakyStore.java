@@ -10,6 +10,7 @@ import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -74,6 +75,16 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<StatusRow> load(String job, Collection<String> nodes) {
     return inner.load(job, nodes);
+  }
+
+  @Override
+  public Map<String, Long> incarnations() {
+    return inner.incarnations();
+  }
+
+  @Override
+  public int cleanUp(long epoch, Retention retention, int atMost) {
+    return inner.cleanUp(epoch, retention, atMost);
   }
 
   @Override

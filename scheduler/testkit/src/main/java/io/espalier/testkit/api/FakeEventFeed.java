@@ -7,6 +7,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A bounded feed that tests write to. */
@@ -14,6 +16,8 @@ public final class FakeEventFeed implements EventFeed {
   private final int capacity;
   private final Deque<Event> held = new ArrayDeque<>();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final List<Event> stored = new ArrayList<>();
+  private boolean storesAll;
   private long newest;
 
   /**
@@ -23,12 +27,31 @@ public final class FakeEventFeed implements EventFeed {
     this.capacity = capacity;
   }
 
+  /** From now on events that are no longer held can still be read, by {@link #past}. */
+  public synchronized FakeEventFeed storingAll() {
+    storesAll = true;
+    return this;
+  }
+
+  @Override
+  public synchronized CompletionStage<List<Event>> past(long sequence, int limit) {
+    if (!storesAll) {
+      return CompletableFuture.completedFuture(after(sequence, limit));
+    }
+    List<Event> found =
+        stored.stream().filter(event -> event.sequence() > sequence).limit(limit).toList();
+    return CompletableFuture.supplyAsync(() -> found);
+  }
+
   /** Appends an event and tells the subscribers. */
   public Event add(long timeMillis, String kind, Json.Obj data) {
     Event event;
     synchronized (this) {
       event = new Event(++newest, timeMillis, kind, data);
       held.addLast(event);
+      if (storesAll) {
+        stored.add(event);
+      }
       if (held.size() > capacity) {
         held.removeFirst();
       }

@@ -438,11 +438,101 @@ public abstract class StatusStoreContract extends AttemptsContract {
       }
       store.commit(epoch, batch.build());
     }
+    // Long ago, and more than are wanted: the least that a store keeps prevails.
+    cleanUp(new StatusStore.Retention(Long.MAX_VALUE, 1), 1_000);
     long oldest = store.events(0, 1).get(0).sequence();
     assertThat(oldest).isGreaterThan(1).isLessThanOrEqualTo(total - StatusStore.KEPT_EVENTS + 1);
     assertThat(store.events(total - StatusStore.KEPT_EVENTS, 1).get(0).sequence())
         .isEqualTo(total - StatusStore.KEPT_EVENTS + 1);
     assertThat(store.newestEvent()).isEqualTo(total);
+  }
+
+  @Test
+  void events_are_kept_for_their_time_and_up_to_their_number() {
+    // In the memory store only the least is kept, and nothing is cleaned.
+    int total = StatusStore.KEPT_EVENTS + 40_000;
+    for (int next = 1; next <= total; ) {
+      Batch.Builder batch = Batch.builder();
+      for (int i = 0; i < 5_000; i++) {
+        batch.append(event(next++));
+      }
+      store.commit(epoch, batch.build());
+    }
+    long before = store.events(0, 1).get(0).sequence();
+    cleanUp(new StatusStore.Retention(0, Long.MAX_VALUE), 1_000);
+    assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(before);
+    cleanUp(new StatusStore.Retention(NOW + 10_000, Long.MAX_VALUE), 1_000);
+    assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(Math.max(before, 5_001));
+    cleanUp(new StatusStore.Retention(0, StatusStore.KEPT_EVENTS + 20_000), 1_000);
+    assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(Math.max(before, 20_001));
+  }
+
+  @Test
+  void the_rows_of_a_forgotten_job_are_deleted_piece_by_piece_while_commits_go_on()
+      throws Exception {
+    List<StatusRow> rows = new ArrayList<>();
+    for (int i = 0; i < 2_500; i++) {
+      rows.add(row("big", "n" + i, status(Main.RUNNING, 1)));
+    }
+    store.commit(epoch, Batch.of(rows));
+    store.commit(epoch, Batch.builder().forget("big").build());
+    StatusRow again = row("big", "n7", status(Main.DONE, 1));
+    store.commit(epoch, Batch.of(List.of(again)));
+    restartAfterKill();
+    assertThat(store.jobs()).containsExactly("big");
+    assertThat(rows("big")).containsExactly(again);
+    assertThat(store.running()).isEmpty();
+    StatusStore.Retention all = new StatusStore.Retention(0, Long.MAX_VALUE);
+    int deleted = store.cleanUp(epoch, all, 1_000);
+    assertThat(deleted).isLessThanOrEqualTo(1_001);
+    store.commit(epoch, Batch.of(List.of(row("other", "n", failed()))));
+    cleanUp(all, 1_000);
+    assertThat(rows("big")).containsExactly(again);
+    assertThat(rows("other")).hasSize(1);
+    store.commit(epoch, Batch.builder().forget("big").forget("other").build());
+    cleanUp(all, 1_000);
+    assertThat(store.jobs()).isEmpty();
+    store.commit(epoch, Batch.of(List.of(again)));
+    assertThat(rows("big")).containsExactly(again);
+  }
+
+  @Test
+  void an_older_epoch_cleans_nothing_up() throws Exception {
+    StatusStore deposed = store;
+    long old = epoch;
+    restartAfterKill();
+    assertThatThrownBy(() -> deposed.cleanUp(old, new StatusStore.Retention(0, 1), 10))
+        .isInstanceOf(StaleEpochException.class);
+  }
+
+  @Test
+  void the_incarnation_of_a_job_is_kept_until_it_is_forgotten() throws Exception {
+    assertThat(store.incarnations()).isEmpty();
+    store.commit(
+        epoch,
+        Batch.builder()
+            .put(row("j", "n", failed()))
+            .put(row("k", "n", failed()))
+            .incarnation("j", 1_700_000_000)
+            .incarnation("no rows yet", 5)
+            .build());
+    restartAfterKill();
+    assertThat(store.incarnations())
+        .containsOnly(Map.entry("j", 1_700_000_000L), Map.entry("no rows yet", 5L));
+    assertThat(store.jobs()).containsExactlyInAnyOrder("j", "k");
+    store.commit(epoch, Batch.builder().forget("j").incarnation("j", 7).build());
+    store.commit(epoch, Batch.builder().forget("no rows yet").build());
+    restartAfterKill();
+    assertThat(store.incarnations()).containsOnly(Map.entry("j", 7L));
+    assertThat(rows("j")).isEmpty();
+  }
+
+  private void cleanUp(StatusStore.Retention retention, int atMost) {
+    int calls = 0;
+    while (store.cleanUp(epoch, retention, atMost) > 0) {
+      calls++;
+      assertThat(calls).isLessThan(1_000);
+    }
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -183,6 +184,28 @@ public final class MySqlStatusStore implements StatusStore {
     }
   }
 
+  @Override
+  public int cleanUp(long epoch, Retention retention, int atMost) {
+    long[] inForce = {epoch};
+    int deleted =
+        write(
+            w -> {
+              // The mark stays: that of an uncertain commit may still be asked for.
+              inForce[0] = w.lock().epoch();
+              if (inForce[0] != epoch) {
+                w.rollback();
+                return 0;
+              }
+              int rows = w.cleanUp(retention, atMost);
+              w.commit();
+              return rows;
+            });
+    if (inForce[0] != epoch) {
+      throw new StaleEpochException(description(), epoch, inForce[0]);
+    }
+    return deleted;
+  }
+
   @SuppressWarnings("ReferenceEquality") // Two batches may be equal, and both are to be applied.
   private boolean isUncertain(Batch batch) {
     return batch == uncertain;
@@ -278,6 +301,24 @@ public final class MySqlStatusStore implements StatusStore {
             }
           }
           return jobs;
+        });
+  }
+
+  @Override
+  public Map<String, Long> incarnations() {
+    return read(
+        connection -> {
+          Map<String, Long> incarnations = new HashMap<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT name, long_name, incarnation FROM espalier_job"
+                          + " WHERE name IS NOT NULL AND incarnation != 0")) {
+            while (found.next()) {
+              incarnations.put(NameKey.read(found, 1), found.getLong(3));
+            }
+          }
+          return incarnations;
         });
   }
 

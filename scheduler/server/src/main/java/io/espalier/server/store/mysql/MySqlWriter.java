@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * often the server is asked. Each call is part of the open transaction. Not thread-safe.
  */
 final class MySqlWriter {
-  /** How many events are appended before old ones are looked for. */
-  private static final int PRUNE_EVERY = 10_000;
+  /** Rows of events that are deleted at a time: each may hold a thousand. */
+  private static final int EVENT_ROWS = 20;
 
   /** How many keys one question names. */
   private static final int KEYS = 500;
@@ -60,7 +60,6 @@ final class MySqlWriter {
   private final PreparedStatement putPlace;
   private final MySqlAttempts history;
   private final Map<String, Integer> jobs = new HashMap<>();
-  private int eventsSincePrune;
   private long newestEvent = -1;
 
   /** Outside of a transaction only for a moment: the connection never commits by itself. */
@@ -189,7 +188,76 @@ final class MySqlWriter {
           hold.reason(),
           hold.sinceMillis());
     }
+    for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
+      execute(
+          "UPDATE espalier_job SET incarnation = ? WHERE id = ?",
+          known.getValue(),
+          id(known.getKey()));
+    }
     append(batch.events());
+  }
+
+  /** Deletes old events, or rows of a forgotten job; answers how many rows of them. */
+  int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
+    int events = deleteEvents(retention);
+    return events > 0 ? events : deleteGone(atMost);
+  }
+
+  private int deleteEvents(StatusStore.Retention retention) throws SQLException {
+    long newest = storedNewestEvent();
+    long upTo = 0;
+    int rows = 0;
+    try (PreparedStatement oldest =
+        connection.prepareStatement(
+            "SELECT last, newest FROM espalier_event ORDER BY first LIMIT ?")) {
+      oldest.setInt(1, EVENT_ROWS);
+      try (ResultSet found = oldest.executeQuery()) {
+        while (found.next()
+            && StoredText.isOld(found.getLong(1), found.getLong(2), newest, retention)) {
+          upTo = found.getLong(1);
+          rows++;
+        }
+      }
+    }
+    if (rows > 0) {
+      execute("DELETE FROM espalier_event WHERE first <= ?", upTo);
+    }
+    return rows;
+  }
+
+  private int deleteGone(int atMost) throws SQLException {
+    int job;
+    try (PreparedStatement any =
+            connection.prepareStatement(
+                "SELECT id FROM espalier_job WHERE name IS NULL ORDER BY id LIMIT 1");
+        ResultSet found = any.executeQuery()) {
+      if (!found.next()) {
+        return 0;
+      }
+      job = found.getInt(1);
+    }
+    List<Long> rings = new ArrayList<>();
+    try (PreparedStatement some =
+        connection.prepareStatement(
+            "SELECT ring FROM espalier_status WHERE job = ? ORDER BY node LIMIT ?")) {
+      some.setInt(1, job);
+      some.setInt(2, atMost);
+      try (ResultSet found = some.executeQuery()) {
+        while (found.next()) {
+          long ring = found.getLong(1);
+          if (!found.wasNull()) {
+            rings.add(ring);
+          }
+        }
+      }
+    }
+    history.deleteRings(rings);
+    int rows =
+        execute("DELETE FROM espalier_status WHERE job = ? ORDER BY node LIMIT ?", job, atMost);
+    if (rows < atMost) {
+      rows += execute("DELETE FROM espalier_job WHERE id = ?", job);
+    }
+    return rows;
   }
 
   private void delete(Set<TaskKey> keys) throws SQLException {
@@ -369,14 +437,6 @@ final class MySqlWriter {
     for (int from = 0; from < events.size(); from += EVENTS_IN_ROW) {
       append(events.subList(from, Math.min(from + EVENTS_IN_ROW, events.size())), true);
     }
-    eventsSincePrune += events.size();
-    if (eventsSincePrune >= PRUNE_EVERY) {
-      eventsSincePrune = 0;
-      execute(
-          "DELETE FROM espalier_event WHERE last <= ? AND first <= ?",
-          newest - StatusStore.KEPT_EVENTS,
-          newest - StatusStore.KEPT_EVENTS);
-    }
   }
 
   private void append(List<Event> events, boolean mayBeLarge) throws SQLException {
@@ -452,7 +512,7 @@ final class MySqlWriter {
     }
   }
 
-  private void execute(String sql, @Nullable Object... values) throws SQLException {
+  private int execute(String sql, @Nullable Object... values) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < values.length; i++) {
         if (values[i] instanceof byte[] bytes) {
@@ -461,7 +521,7 @@ final class MySqlWriter {
           statement.setObject(i + 1, values[i]);
         }
       }
-      statement.executeUpdate();
+      return statement.executeUpdate();
     }
   }
 }

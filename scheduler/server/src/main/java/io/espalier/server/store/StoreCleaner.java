@@ -1,0 +1,97 @@
+package io.espalier.server.store;
+
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.Retention;
+import io.espalier.core.status.StoreException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what a store need not keep any more, now and then, a little at a time and with pauses, so
+ * that commits hardly wait for it (features L26).
+ */
+public final class StoreCleaner implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreCleaner.class);
+
+  private final StatusStore store;
+  private final long epoch;
+  private final Supplier<Retention> retention;
+  private final Pace pace;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          work -> {
+            Thread fresh = new Thread(work, "store-cleaner");
+            fresh.setDaemon(true);
+            return fresh;
+          });
+
+  /**
+   * @param first when to look for the first time after the start
+   * @param interval between two looks
+   * @param pause between two deletions
+   * @param rows of one deletion, at most
+   */
+  public record Pace(Duration first, Duration interval, Duration pause, int rows) {
+    public static final Pace DEFAULT =
+        new Pace(Duration.ofMinutes(1), Duration.ofHours(1), Duration.ofMillis(50), 1_000);
+  }
+
+  private StoreCleaner(StatusStore store, long epoch, Supplier<Retention> retention, Pace pace) {
+    this.store = store;
+    this.epoch = epoch;
+    this.retention = retention;
+    this.pace = pace;
+  }
+
+  /**
+   * Begins to clean, on a thread of its own.
+   *
+   * @param retention asked before each look
+   */
+  public static StoreCleaner start(
+      StatusStore store, long epoch, Supplier<Retention> retention, Pace pace) {
+    StoreCleaner cleaner = new StoreCleaner(store, epoch, retention, pace);
+    cleaner.next(pace.first());
+    return cleaner;
+  }
+
+  private void next(Duration in) {
+    if (!thread.isShutdown()) {
+      var unused = thread.schedule(this::look, in.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void look() {
+    try {
+      long rows = 0;
+      Retention now = retention.get();
+      int deleted = store.cleanUp(epoch, now, pace.rows());
+      while (deleted > 0) {
+        rows += deleted;
+        TimeUnit.NANOSECONDS.sleep(pace.pause().toNanos());
+        deleted = store.cleanUp(epoch, now, pace.rows());
+      }
+      if (rows > 0) {
+        LOG.info("{}: {} rows that were no longer wanted are deleted", store.description(), rows);
+      }
+      next(pace.interval());
+    } catch (StoreException e) {
+      LOG.warn("{}: cleaning up failed: {}", store.description(), e.getMessage());
+      if (e.retryable()) {
+        next(pace.interval());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,81 @@
+package io.espalier.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.json.JsonReader;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoreCleanerTest {
+  private static final StoreCleaner.Pace FAST =
+      new StoreCleaner.Pace(Duration.ZERO, Duration.ofMillis(20), Duration.ofMillis(1), 1_000);
+
+  @Test
+  void what_is_not_wanted_goes_in_pieces_while_commits_go_on(@TempDir Path directory)
+      throws Exception {
+    Path file = directory.resolve("statuses.sqlite");
+    try (StatusStore store = SqliteStatusStore.open(file, JsonReader.strict()::read)) {
+      long epoch = store.openEpoch();
+      for (int from = 0; from < 50_000; from += 5_000) {
+        Batch.Builder batch = Batch.builder();
+        for (int i = from; i < from + 5_000; i++) {
+          batch.put(row("gone", "n" + i));
+        }
+        store.commit(epoch, batch.build());
+      }
+      store.commit(epoch, Batch.builder().forget("gone").put(row("stays", "n")).build());
+      for (int i = 0; i < 2 * StatusStore.KEPT_EVENTS; i += 5_000) {
+        Batch.Builder batch = Batch.builder();
+        for (int k = 1; k <= 5_000; k++) {
+          batch.append(new Event(i + k, i + k, "e", Json.Obj.EMPTY));
+        }
+        store.commit(epoch, batch.build());
+      }
+      StatusStore.Retention half = new StatusStore.Retention(0, StatusStore.KEPT_EVENTS);
+      try (StoreCleaner cleaner = StoreCleaner.start(store, epoch, () -> half, FAST)) {
+        assertThat(cleaner).isNotNull();
+        int commits = 0;
+        while (count(file, "SELECT count(*) FROM gone_job") > 0) {
+          store.commit(epoch, Batch.builder().put(row("stays", "n" + commits++)).build());
+        }
+        assertThat(commits).isPositive();
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> store.events(0, 1).get(0).sequence() > StatusStore.KEPT_EVENTS);
+        // Again, of what came later.
+        store.commit(epoch, Batch.builder().forget("stays").build());
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> count(file, "SELECT count(*) FROM status") == 0);
+      }
+    }
+  }
+
+  private static long count(Path file, String sql) throws Exception {
+    try (Connection raw = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = raw.createStatement();
+        ResultSet found = statement.executeQuery(sql)) {
+      return found.next() ? found.getLong(1) : -1;
+    }
+  }
+
+  private static StatusRow row(String job, String node) {
+    TaskStatus done = new TaskStatus(Main.DONE, false, false, false, false, 1, 0, 0, 1, null);
+    return new StatusRow(job, node, done, new Invocation(1, 1, 1));
+  }
+}
