@@ -97,6 +97,7 @@ final class Wiring implements AutoCloseable {
   /**
    * @param configPoller polled once, with a good configuration
    * @param follow where the poller's news are to go
+   * @param leadership by which it may answer workers and start tasks
    * @throws IOException when something of the outside cannot be had, saying what
    */
   Wiring(
@@ -104,6 +105,7 @@ final class Wiring implements AutoCloseable {
       Plugins plugins,
       ConfigPoller configPoller,
       ConfigNews follow,
+      Leadership leadership,
       Consumer<Throwable> onDeath)
       throws IOException {
     boolean complete = false;
@@ -127,7 +129,7 @@ final class Wiring implements AutoCloseable {
       logPolicy = options.logs().policy();
       logs = opened("logs", SegmentLogStore.open(data.logs()));
       logs.apply(logPolicy);
-      TaskRunner runner = runner(options, data, logs, statusText, epoch);
+      TaskRunner runner = runner(options, data, logs, statusText, epoch, leadership);
       remote = runner instanceof RemoteRunner workers ? workers : null;
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
@@ -173,10 +175,11 @@ final class Wiring implements AutoCloseable {
               store,
               queries,
               new EditedJobs(editor, queries));
+      leadership.beforeListening();
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread, logs)));
+              : opened("http", web(options, leadership, runner, api, metrics(writer, thread, logs)));
       changes =
           opened(
               "changes",
@@ -206,7 +209,7 @@ final class Wiring implements AutoCloseable {
       configured(configPoller.current());
       configs.start();
       nodes.start();
-      opened("watch", watch(writer, clock));
+      opened("watch", watch(writer, leadership, clock));
       complete = true;
     } finally {
       if (!complete) {
@@ -232,10 +235,10 @@ final class Wiring implements AutoCloseable {
   }
 
   /** Looks after what has no news of its own: problems that come and go, old logs. */
-  private ExecutorCloser watch(StatusWriter writer, InstantSource clock) {
+  private ExecutorCloser watch(StatusWriter writer, Leadership leadership, InstantSource clock) {
     ScheduledExecutorService watch =
         Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
-    every(watch, 1, () -> showProblems(writer));
+    every(watch, 1, () -> showProblems(writer, leadership));
     every(watch, 60, () -> logs.prune(clock.millis()));
     return new ExecutorCloser(watch);
   }
@@ -257,7 +260,7 @@ final class Wiring implements AutoCloseable {
     LOG.trace("watching by {}", forEver);
   }
 
-  private void showProblems(StatusWriter writer) {
+  private void showProblems(StatusWriter writer, Leadership leadership) {
     String nodesProblem = nodes.state().problem(Instant.now());
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
@@ -266,6 +269,7 @@ final class Wiring implements AutoCloseable {
           loop.error("nodes", nodesProblem);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
+          loop.error("leadership", leadership.problem().orElse(null));
         });
     writer.failure().ifPresent(onDeath);
   }
@@ -285,7 +289,12 @@ final class Wiring implements AutoCloseable {
   }
 
   private static TaskRunner runner(
-      ProcessOptions options, DataDirectory data, LogStore logs, StatusText statusText, long epoch)
+      ProcessOptions options,
+      DataDirectory data,
+      LogStore logs,
+      StatusText statusText,
+      long epoch,
+      Leadership leadership)
       throws IOException {
     String shard = options.instanceNodeName();
     return switch (options.runner()) {
@@ -307,7 +316,8 @@ final class Wiring implements AutoCloseable {
                 : SchedulerSide.Past.KNOWN,
             new InetSocketAddress(how.thrift().host(), how.thrift().port()),
             how.peer(),
-            JsonReader::parse);
+            JsonReader::parse,
+            leadership::remainingMillis);
       }
       case LOCAL ->
           LocalRunner.prepare(
@@ -359,12 +369,14 @@ final class Wiring implements AutoCloseable {
 
   private static WebServer web(
       ProcessOptions options,
+      Leadership leadership,
       TaskRunner runner,
       SchedulerApi api,
       PrometheusMeterRegistry metrics) {
-    ProcessOptions.HostPort at = options.http().orElseThrow();
+    ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
     return WebServer.start(
         WebOptions.at(at.host(), at.port())
+            .withAllowedHosts(leadership.names())
             .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
         api,
         metrics);
