@@ -1,7 +1,7 @@
 package io.espalier.webui;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.EventFeed;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.webui.v1.ApiFailure;

@@ -1,11 +1,11 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Progress;

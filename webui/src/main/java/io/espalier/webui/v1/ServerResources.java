@@ -1,9 +1,9 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.espalier.core.api;
 
+import io.espalier.core.event.Event;
 import java.util.List;
 
 /** The most recent events, in a bounded buffer. Thread-safe. */

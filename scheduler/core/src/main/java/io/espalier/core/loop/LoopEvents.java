@@ -1,6 +1,6 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.Event;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.event.Event;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.status.Batch;
 import java.util.List;

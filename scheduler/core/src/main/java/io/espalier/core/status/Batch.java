@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.api.Event;
+import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package io.espalier.server.process;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogStore;

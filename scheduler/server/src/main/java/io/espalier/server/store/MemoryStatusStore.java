@@ -1,6 +1,6 @@
 package io.espalier.server.store;
 
-import io.espalier.core.api.Event;
+import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;

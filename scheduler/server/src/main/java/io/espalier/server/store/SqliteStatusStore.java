@@ -3,7 +3,7 @@ package io.espalier.server.store;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
-import io.espalier.core.api.Event;
+import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;

@@ -1,7 +1,7 @@
 package io.espalier.server.store;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.espalier.core.api.Event;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;

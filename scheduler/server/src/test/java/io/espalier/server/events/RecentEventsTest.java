@@ -3,8 +3,8 @@ package io.espalier.server.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.EventFeed.Subscription;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusStore;

@@ -1,9 +1,9 @@
 package io.espalier.server.loop;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.event.Event;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.PreparedChange;

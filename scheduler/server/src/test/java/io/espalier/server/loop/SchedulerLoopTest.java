@@ -3,9 +3,9 @@ package io.espalier.server.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskQuery;
+import io.espalier.core.event.Event;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.status.StatusLabel;

@@ -2,7 +2,7 @@ package io.espalier.server.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Event;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;

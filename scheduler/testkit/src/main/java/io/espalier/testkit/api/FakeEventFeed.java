@@ -1,7 +1,7 @@
 package io.espalier.testkit.api;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.EventFeed;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package io.espalier.testkit.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.config.Backoff;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;

@@ -1,7 +1,7 @@
 package io.espalier.server.cli.client;
 
-import io.espalier.core.api.Event;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;

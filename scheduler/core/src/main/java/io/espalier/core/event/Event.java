@@ -1,4 +1,4 @@
-package io.espalier.core.api;
+package io.espalier.core.event;
 
 import io.espalier.core.json.Json;
 
