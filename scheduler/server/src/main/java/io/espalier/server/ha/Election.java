@@ -151,8 +151,9 @@ final class Election implements AutoCloseable {
       changed();
     } catch (Exception e) {
       proofProblem =
-          String.valueOf(ZooKeeperFailure.of("cannot prove to lead", link.target(), e).getMessage());
-      LOG.warn("{}; certain for {} ms more", proofProblem, validity.remainingMillis());
+          String.valueOf(
+              ZooKeeperFailure.of("cannot prove to lead", link.target(), e).getMessage());
+      LOG.warn("{}; certain for {} ms more", proofProblem, Math.max(0, remainingMillis()));
     }
   }
 
@@ -192,13 +193,15 @@ final class Election implements AutoCloseable {
   /** What keeps us from proving that we lead; empty: nothing. */
   Optional<String> problem() {
     String problem = proofProblem;
-    return problem.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            problem
-                + (validity.remainingMillis() > 0
-                    ? "; tasks are started for a few seconds more"
-                    : "; no task is started, those that run go on"));
+    boolean certain = remainingMillis() > 0;
+    if (problem.isEmpty() && (certain || isLost())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        (problem.isEmpty() ? "ZooKeeper does not confirm that we lead" : problem)
+            + (certain
+                ? "; tasks are started for a few seconds more"
+                : "; no task is started, those that run go on"));
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.espalier.server.ha;
 
+import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
@@ -69,9 +71,7 @@ public final class HaScheduler implements AutoCloseable {
     this.watch = LeaderWatch.start(link, this::candidates);
     standby = options.http().map(this::serve).orElse(null);
     this.http =
-        standby == null
-            ? null
-            : new HostPort(options.http().orElseThrow().host(), standby.port());
+        standby == null ? null : new HostPort(options.http().orElseThrow().host(), standby.port());
     this.self =
         new Candidate(
             http == null ? "" : new HostPort(ha.hostFor(http.host()), http.port()).toString(),
@@ -106,7 +106,9 @@ public final class HaScheduler implements AutoCloseable {
     }
   }
 
-  /** What is wrong now will not mend itself: better said at the start than by a standby for ever. */
+  /**
+   * What is wrong now will not mend itself: better said at the start than by a standby for ever.
+   */
   private void begin() throws IOException, InterruptedException {
     try {
       link.awaitConnected(CONNECT_AT_MOST);
@@ -287,13 +289,29 @@ public final class HaScheduler implements AutoCloseable {
     }
 
     @Override
-    public boolean elected() {
-      return true;
+    public LeadershipControl control(long epoch) {
+      return new Control(this, epoch);
+    }
+  }
+
+  /** What operators see of it. */
+  private final class Control implements LeadershipControl {
+    private final Right right;
+    private final long epoch;
+
+    Control(Right right, long epoch) {
+      this.right = right;
+      this.epoch = epoch;
     }
 
     @Override
-    public List<String> candidates() {
-      return watch.candidates().stream().map(Candidate::http).toList();
+    public LeadershipView view() {
+      return new LeadershipView(
+          true,
+          epoch,
+          Math.max(0, right.remainingMillis()),
+          watch.candidates().stream().map(Candidate::http).toList(),
+          right.problem().orElse(null));
     }
 
     @Override
@@ -303,7 +321,7 @@ public final class HaScheduler implements AutoCloseable {
             RefusedException.Reason.CONFLICT, "there is no other scheduler that could lead");
       }
       LOG.info("asked to let another lead: {}", reason);
-      stepDownNanos =
+      right.stepDownNanos =
           (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STEP_DOWN_AFTER_MILLIS)) | 1;
     }
   }

@@ -2,7 +2,6 @@ package io.espalier.server.ha;
 
 import io.espalier.server.zk.ZooKeeperFailure;
 import io.espalier.server.zk.ZooKeeperLink;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -55,8 +54,8 @@ public final class LeaderWatch implements AutoCloseable {
   /**
    * Begins to follow. Without a connection the newest known candidates stay.
    *
-   * @param news told on a thread of ours whenever the candidates have changed, the leader first, and
-   *     when a leader begins to answer
+   * @param news told on a thread of ours whenever the candidates have changed, the leader first,
+   *     and when a leader begins to answer
    */
   static LeaderWatch start(ZooKeeperLink link, Consumer<List<Candidate>> news) {
     LeaderWatch watch = new LeaderWatch(link, news);
@@ -73,7 +72,8 @@ public final class LeaderWatch implements AutoCloseable {
     watch.setWatches(link.client());
     // Should a watch ever be lost: nobody waits longer than this.
     ScheduledFuture<?> forEver =
-        watch.looking.scheduleWithFixedDelay(() -> watch.look(false), 0, LOOK_SECONDS, TimeUnit.SECONDS);
+        watch.looking.scheduleWithFixedDelay(
+            () -> watch.look(false), 0, LOOK_SECONDS, TimeUnit.SECONDS);
     LOG.trace("looking by {}", forEver);
     return watch;
   }

@@ -14,8 +14,7 @@ final class Validity {
   /** The reading of both clocks, in milliseconds. */
   record Moment(long monotonicMillis, long wallMillis) {
     long millisSince(Moment earlier) {
-      return Math.max(
-          monotonicMillis - earlier.monotonicMillis, wallMillis - earlier.wallMillis);
+      return Math.max(monotonicMillis - earlier.monotonicMillis, wallMillis - earlier.wallMillis);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.espalier.server.process;
 
+import io.espalier.core.api.LeadershipControl;
 import io.espalier.server.process.ProcessOptions.HostPort;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -28,18 +28,12 @@ public interface Leadership {
   /** What is wrong with it, for people. */
   Optional<String> problem();
 
-  /** Whether there was an election. */
-  boolean elected();
-
-  /** All that could lead, the one that does first; empty without an election. */
-  List<String> candidates();
-
   /**
-   * Lets another lead, soon.
+   * For operators.
    *
-   * @throws io.espalier.core.api.RefusedException when there is none
+   * @param epoch of the leadership
    */
-  void stepDown(String reason);
+  LeadershipControl control(long epoch);
 
   /** Leads by default. */
   final class Alone implements Leadership {
@@ -69,20 +63,8 @@ public interface Leadership {
     }
 
     @Override
-    public boolean elected() {
-      return false;
-    }
-
-    @Override
-    public List<String> candidates() {
-      return List.of();
-    }
-
-    @Override
-    public void stepDown(String reason) {
-      throw new io.espalier.core.api.RefusedException(
-          io.espalier.core.api.RefusedException.Reason.UNSUPPORTED,
-          "this scheduler leads without an election: it was started without --zookeeper");
+    public LeadershipControl control(long epoch) {
+      return LeadershipControl.ALONE;
     }
   }
 }

@@ -174,12 +174,14 @@ final class Wiring implements AutoCloseable {
               logs,
               store,
               queries,
-              new EditedJobs(editor, queries));
+              new EditedJobs(editor, queries),
+              leadership.control(epoch));
       leadership.beforeListening();
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, leadership, runner, api, metrics(writer, thread, logs)));
+              : opened(
+                  "http", web(options, leadership, runner, api, metrics(writer, thread, logs)));
       changes =
           opened(
               "changes",

@@ -35,7 +35,9 @@ public record ZooKeeperTarget(
     for (String host : hosts.split(",", -1)) {
       if (!HOSTS.matcher(host).matches()) {
         throw new IllegalArgumentException(
-            "\"" + host + "\" is not HOST:PORT; expected such as zk1:2181,zk2:2181,zk3:2181/espalier");
+            "\""
+                + host
+                + "\" is not HOST:PORT; expected such as zk1:2181,zk2:2181,zk3:2181/espalier");
       }
     }
     while (path.length() > 1 && path.endsWith("/")) {
