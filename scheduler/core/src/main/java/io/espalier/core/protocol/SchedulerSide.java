@@ -11,6 +11,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -97,6 +98,17 @@ public final class SchedulerSide {
     open = true;
     takeoverEnds = nowMillis + timers.takeoverMillis();
     unconfirmed.forEach(runs::resume);
+  }
+
+  /**
+   * Leaves the wait of {@link Past#UNKNOWN} at once, by an operator's word: nobody knows whether
+   * tasks of an earlier scheduler are alive. Without that wait nothing changes.
+   */
+  public void endSafeWait(long nowMillis) {
+    if (past == Past.UNKNOWN && open && !takeoverOver) {
+      out.warn("the safe wait is left early, as the configuration says");
+      takeoverEnds = Math.min(takeoverEnds, nowMillis);
+    }
   }
 
   /**
@@ -627,7 +639,11 @@ public final class SchedulerSide {
       set(worker, WorkerInfo.State.UNHEALTHY, "replaced by another process", nowMillis);
     } else if (worker.lastGood == Long.MIN_VALUE || !safe) {
       String waits =
-          safe ? "waits for its first health check" : "waits for the end of the safe wait";
+          safe
+              ? "waits for its first health check"
+              : "safe wait until "
+                  + Instant.ofEpochMilli(takeoverEnds)
+                  + ": tasks of an earlier scheduler may be alive";
       set(worker, WorkerInfo.State.NEW, wrong.isEmpty() ? waits : wrong, nowMillis);
     } else {
       set(
