@@ -558,7 +558,7 @@ public final class SchedulerSide {
         runs.lost(run, "no worker has confirmed it since the scheduler was restarted", nowMillis);
       }
       if (past == Past.UNKNOWN) {
-        pool.all().forEach(worker -> review(worker, nowMillis));
+        List.copyOf(pool.all()).forEach(worker -> review(worker, nowMillis));
       }
     }
     for (RemoteWorker worker = pool.due(nowMillis); worker != null; worker = pool.due(nowMillis)) {

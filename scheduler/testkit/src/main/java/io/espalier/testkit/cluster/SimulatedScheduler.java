@@ -185,7 +185,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (!poked) {
       poked = true;
       later(
-          1,
+          1 + cluster.random.nextInt(3),
           () -> {
             poked = false;
             step();

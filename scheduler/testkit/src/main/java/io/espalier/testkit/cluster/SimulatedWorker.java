@@ -135,7 +135,7 @@ final class SimulatedWorker {
       if (!poked) {
         poked = true;
         later(
-            1,
+            1 + cluster.random.nextInt(3),
             () -> {
               poked = false;
               step();
