@@ -634,20 +634,6 @@ class SchedulerSideTest {
   }
 
   @Test
-  void w11TheSafeWaitShowsItsEndAndIsLeftEarlyByAnOperatorsWordOnly() {
-    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
-    forgetful.heartbeat(W1);
-    forgetful.after(1);
-    assertThat(forgetful.side.workers())
-        .singleElement()
-        .matches(worker -> worker.note().startsWith("safe wait until "));
-    forgetful.side.endSafeWait(forgetful.now);
-    forgetful.after(1);
-    assertThat(forgetful.side.safeWaitEndsMillis()).isZero();
-    assertThat(forgetful.warnings).anyMatch(warning -> warning.contains("left early"));
-  }
-
-  @Test
   void aReplacedWorkerMayBeLostInTheVeryStepInWhichTheSafeWaitEnds() {
     SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
     forgetful.side.resume(List.of(), forgetful.now);
