@@ -234,6 +234,9 @@ final class Wiring implements AutoCloseable {
               snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
         });
     if (snapshot.config() != null && !snapshot.stale()) {
+      if (remote != null) {
+        remote.exitSafeWaitBefore(snapshot.config().settings().exitInitialWaitBefore());
+      }
       logs.apply(logPolicy.withJobs(snapshot.config().jobs().values()));
       nodes.settings(snapshot.config().settings());
       changes.config(snapshot.config());
