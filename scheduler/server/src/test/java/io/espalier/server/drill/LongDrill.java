@@ -23,7 +23,8 @@ public final class LongDrill {
             : Files.createTempDirectory("espalier-drill-");
     String whyNot = Hosts.whyNoNamespaces();
     if (!whyNot.isEmpty()) {
-      System.out.println("LOOPBACK ONLY, NO LINK IS CUT: this machine has no namespaces: " + whyNot);
+      System.out.println(
+          "LOOPBACK ONLY, NO LINK IS CUT: this machine has no namespaces: " + whyNot);
     }
     int bad = 0;
     long invocations = 0;

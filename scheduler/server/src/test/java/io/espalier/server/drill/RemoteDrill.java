@@ -154,7 +154,8 @@ public final class RemoteDrill implements AutoCloseable {
       if (page != null && page.get("workers") instanceof Json.Arr listed) {
         ready =
             listed.items().stream()
-                .filter(each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
+                .filter(
+                    each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
                 .count();
       }
     }
@@ -166,8 +167,7 @@ public final class RemoteDrill implements AutoCloseable {
 
   private void program(String name, String turns) throws IOException {
     write(name, DrillJob.task(site, turns));
-    Files.setPosixFilePermissions(
-        site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.setPosixFilePermissions(site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private void write(String name, String text) throws IOException {
@@ -191,9 +191,9 @@ public final class RemoteDrill implements AutoCloseable {
     Run run = new Run("freeze", DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
     write(
         "config/" + run.job + ".json",
-        DrillJob.job(run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
-    return through(
-        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 8_000)), run, 0);
+        DrillJob.job(
+            run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
+    return through(List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 8_000)), run, 0);
   }
 
   private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
@@ -308,8 +308,7 @@ public final class RemoteDrill implements AutoCloseable {
         return;
       }
       nextPoll = System.nanoTime() + POLL_NANOS;
-      Json.@Nullable Obj page =
-          get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
+      Json.@Nullable Obj page = get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
       if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
         return;
       }
@@ -376,8 +375,7 @@ public final class RemoteDrill implements AutoCloseable {
 
   private Json.@Nullable Obj get(String path) throws IOException, InterruptedException {
     List<String> answers = get(List.of(path));
-    return !answers.isEmpty()
-            && JsonReader.parse(answers.get(0)).value() instanceof Json.Obj object
+    return !answers.isEmpty() && JsonReader.parse(answers.get(0)).value() instanceof Json.Obj object
         ? object
         : null;
   }

@@ -30,7 +30,9 @@ final class RemoteDrillIT {
   }
 
   private static void assertRight(Outcome outcome, RemoteDrill drill) {
-    assertThat(outcome.violations()).as(() -> outcome.faults() + "\n" + drill.lastWords()).isEmpty();
+    assertThat(outcome.violations())
+        .as(() -> outcome.faults() + "\n" + drill.lastWords())
+        .isEmpty();
   }
 
   /** The first of a few that follow each other. */
