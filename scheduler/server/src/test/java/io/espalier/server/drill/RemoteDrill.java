@@ -43,8 +43,8 @@ public final class RemoteDrill implements AutoCloseable {
   /** How long things take in a drill; much shorter than in production. */
   private static final List<String> TIMERS =
       List.of(
-          "--heartbeat-ms", "400",
-          "--call-ms", "350",
+          "--heartbeat-ms", "500",
+          "--call-ms", "450",
           "--lease-ms", "3000",
           "--stop-ms", "1300",
           "--kill-wait-ms", "300",
@@ -356,7 +356,7 @@ public final class RemoteDrill implements AutoCloseable {
     /** What is needed to find out why it is not finished. */
     private String state() throws IOException, InterruptedException {
       List<String> paths =
-          List.of("/api/v1/jobs/" + job + "/tasks?status=!done", "/api/v1/workers", "/readyz");
+          List.of("/api/v1/jobs/" + job + "/tasks?status=incomplete&limit=20", "/api/v1/workers", "/readyz");
       return String.join("\n", get(paths));
     }
   }
