@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RemoteDrill implements AutoCloseable {
   /** Faults begin within this time. */
-  private static final Duration FAULTS_FOR = Duration.ofSeconds(6);
+  private static final Duration FAULTS_FOR = Duration.ofSeconds(5);
 
   /** What is still broken then is mended. */
-  private static final Duration MENDED_AFTER = Duration.ofSeconds(9);
+  private static final Duration MENDED_AFTER = Duration.ofSeconds(8);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
   private static final Duration START_WITHIN = Duration.ofSeconds(60);
@@ -186,14 +186,14 @@ public final class RemoteDrill implements AutoCloseable {
   }
 
   /** Freezes a worker whose tasks take longer than its lease, until they run elsewhere. */
-  Outcome freezeOne() throws IOException, InterruptedException {
+  Outcome freezeOne(long number) throws IOException, InterruptedException {
     awaitWorkers();
-    Run run = new Run("freeze", DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
+    Run run = new Run("freeze" + number, DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
     write(
         "config/" + run.job + ".json",
         DrillJob.job(
             run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
-    return through(List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 8_000)), run, 0);
+    return through(List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 7_000)), run, number);
   }
 
   private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
@@ -361,10 +361,12 @@ public final class RemoteDrill implements AutoCloseable {
     }
   }
 
+  /** Whether it was done, or had been done before by a call whose answer did not come in time. */
   private boolean post(String path) {
     try {
-      List<String> answers = curl(List.of("-X", "POST", "-f", "-d", "{}"), List.of(path));
-      return !answers.isEmpty();
+      List<String> answer =
+          curl(List.of("-X", "POST", "-d", "{}", "-o", "/dev/null", "-w", "%{http_code}\\n"), List.of(path));
+      return !answer.isEmpty() && List.of("200", "404", "409").contains(answer.get(0));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
