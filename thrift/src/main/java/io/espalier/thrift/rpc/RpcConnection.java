@@ -108,7 +108,17 @@ final class RpcConnection implements AutoCloseable {
                 () -> FrameServer.closeQuietly(plain),
                 bounds.receiveMillis(),
                 TimeUnit.MILLISECONDS);
-        secured.startHandshake();
+        try {
+          secured.startHandshake();
+        } catch (IOException e) {
+          throw new RpcFailure(
+              Kind.NOT_SENT,
+              "no TLS connection to "
+                  + address
+                  + ", which must speak TLS too and have a certificate of the same authority: "
+                  + e.getMessage(),
+              e);
+        }
         bound.cancel(false);
         plain.setSoTimeout(0);
         socket = secured;
@@ -160,7 +170,9 @@ final class RpcConnection implements AutoCloseable {
       throw new RpcFailure(
           Kind.NOT_SENT,
           e.getMessage()
-              + (us.security().tls() == null ? "" : " (does the other end know our certificate?)"),
+              + (us.security().tls() == null
+                  ? " (does the other end expect TLS?)"
+                  : " (does the other end know our certificate?)"),
           e);
     }
     Refused refused = result.getRefused();
