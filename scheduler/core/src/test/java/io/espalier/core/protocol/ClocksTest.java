@@ -104,8 +104,7 @@ class ClocksTest {
             if (cut) {
               worker.heartbeatFailed(heartbeat.number(), workerNow());
             } else {
-              worker.heartbeatAnswered(
-                  scheduler.heartbeat(heartbeat, schedulerNow()), workerNow());
+              worker.heartbeatAnswered(scheduler.heartbeat(heartbeat, schedulerNow()), workerNow());
             }
           });
     }

@@ -193,7 +193,8 @@ public final class RemoteDrill implements AutoCloseable {
         "config/" + run.job + ".json",
         DrillJob.job(
             run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
-    return through(List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 7_000)), run, number);
+    return through(
+        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 7_000)), run, number);
   }
 
   private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
@@ -356,7 +357,10 @@ public final class RemoteDrill implements AutoCloseable {
     /** What is needed to find out why it is not finished. */
     private String state() throws IOException, InterruptedException {
       List<String> paths =
-          List.of("/api/v1/jobs/" + job + "/tasks?status=incomplete&limit=20", "/api/v1/workers", "/readyz");
+          List.of(
+              "/api/v1/jobs/" + job + "/tasks?status=incomplete&limit=20",
+              "/api/v1/workers",
+              "/readyz");
       return String.join("\n", get(paths));
     }
   }
@@ -365,7 +369,9 @@ public final class RemoteDrill implements AutoCloseable {
   private boolean post(String path) {
     try {
       List<String> answer =
-          curl(List.of("-X", "POST", "-d", "{}", "-o", "/dev/null", "-w", "%{http_code}\\n"), List.of(path));
+          curl(
+              List.of("-X", "POST", "-d", "{}", "-o", "/dev/null", "-w", "%{http_code}\\n"),
+              List.of(path));
       return !answer.isEmpty() && List.of("200", "404", "409").contains(answer.get(0));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
