@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A scheduler to be killed. Arguments: data directory, mechanism, number of tasks, script; and root,
- * slice and subsystems of control groups, if tasks are to have some.
+ * A scheduler to be killed. Arguments: data directory, mechanism, number of tasks, script; and
+ * root, slice and subsystems of control groups, if tasks are to have some.
  */
 final class RunnerInAnotherProcess {
   private RunnerInAnotherProcess() {}

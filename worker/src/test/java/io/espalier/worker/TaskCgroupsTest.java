@@ -80,8 +80,15 @@ class TaskCgroupsTest {
       for (String controller : List.of("cpu", "memory", "freezer")) {
         assertThat(bench.out(launch))
             .anyMatch(
-                line -> line.matches("\\d+:" + controller + ":/" + slice + "/local:\\d{14}:[0-9a-f]+:"
-                    + ProcessHandle.current().pid() + "\n"));
+                line ->
+                    line.matches(
+                        "\\d+:"
+                            + controller
+                            + ":/"
+                            + slice
+                            + "/local:\\d{14}:[0-9a-f]+:"
+                            + ProcessHandle.current().pid()
+                            + "\n"));
         assertThat(groups.tasks(controller)).isEmpty();
       }
       assertThat(bench.events(launch)).anyMatch(event -> event.contains("cgroups_reaped"));
@@ -222,7 +229,8 @@ class TaskCgroupsTest {
         CgroupHost.discover().of("memory").isPresent(), "the control group controller memory");
     open();
     String eater = "head -c %d /dev/zero | tail -c %d > /dev/null && echo done > \"$2\"";
-    Launch modest = with(bench.sh("modest", String.format(eater, 20_000_000, 20_000_000)), memory(64));
+    Launch modest =
+        with(bench.sh("modest", String.format(eater, 20_000_000, 20_000_000)), memory(64));
     assertThat(bench.run(modest).rawStatus()).isEqualTo("done");
     // The whole pipeline is one task: which of its processes is killed does not matter.
     Launch greedy =
@@ -278,7 +286,11 @@ class TaskCgroupsTest {
 
   private Launch weighted(String node, int weight) {
     CgroupLimits limits = new CgroupLimits(NONE, NONE, OptionalInt.of(weight), NO, NO, NO, true);
-    return with(bench.sh(node, "exec taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//') sh -c 'while :; do :; done'"), limits);
+    return with(
+        bench.sh(
+            node,
+            "exec taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//') sh -c 'while :; do :; done'"),
+        limits);
   }
 
   @Test
@@ -303,15 +315,13 @@ class TaskCgroupsTest {
 
   @Test
   void aLimitThatThisHostCannotSetRefusesAJobThatRequiresItAndSaysWhy() throws IOException {
-    bench =
-        TaskBench.open(TaskBench.options(directory).withCgroups(CgroupHost.none()));
+    bench = TaskBench.open(TaskBench.options(directory).withCgroups(CgroupHost.none()));
     Launch required = with(bench.sh("required", "echo done > \"$2\""), memory(64));
     TaskEnd end = bench.run(required);
     assertThat(end.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
     assertThat(end.message())
         .contains("limits that the job requires cannot be set", "memory_mb", "\"memory\"");
-    CgroupLimits ifAvailable =
-        new CgroupLimits(OptionalLong.of(64), NONE, NO, NO, NO, NO, false);
+    CgroupLimits ifAvailable = new CgroupLimits(OptionalLong.of(64), NONE, NO, NO, NO, NO, false);
     Launch modest = with(bench.sh("modest", "echo done > \"$2\""), ifAvailable);
     assertThat(bench.run(modest).rawStatus()).isEqualTo("done");
     assertThat(bench.events(modest))
@@ -343,7 +353,9 @@ class TaskCgroupsTest {
               TaskBench.with(
                   bench.sh(
                       "n",
-                      "own=" + groups.slice("freezer") + "/$(basename $(grep '^0::' /proc/self/cgroup));"
+                      "own="
+                          + groups.slice("freezer")
+                          + "/$(basename $(grep '^0::' /proc/self/cgroup));"
                           + " mkdir $own/below; setsid sh -c 'echo 0 > $0/below/cgroup.procs; echo $$;"
                           + " exec sleep 300' $own & wait"),
                   groups.options()));

@@ -288,8 +288,8 @@ final class FrameServer implements AutoCloseable {
   }
 
   /**
-   * A stranger has said who it is. When there are too many of those, the one whose last request
-   * is the longest ago goes: whoever hoards connections loses them, whoever works keeps its own.
+   * A stranger has said who it is. When there are too many of those, the one whose last request is
+   * the longest ago goes: whoever hoards connections loses them, whoever works keeps its own.
    *
    * @return false: all others are at work, so this one cannot stay
    */

@@ -21,8 +21,7 @@ class TaskGroupsTest {
 
   @Test
   void aHostWithWritableGroupsIsNotWarnedOf() {
-    CgroupHost writable =
-        CgroupHost.parse("30 25 0:26 / /tmp rw - cgroup2 cgroup2 rw\n", "0::/\n");
+    CgroupHost writable = CgroupHost.parse("30 25 0:26 / /tmp rw - cgroup2 cgroup2 rw\n", "0::/\n");
     assertThat(TaskGroups.warning(writable)).isEmpty();
   }
 }

@@ -193,9 +193,7 @@ class LiarsTest {
                   new Invocation(random.nextInt(7), random.nextInt(9), random.nextInt(9)));
       switch (random.nextInt(5)) {
         // The instance of a process is random, of 63 bits: it is not to be guessed.
-        case 0 ->
-            world.says(
-                world.hello(as, List.of(about), List.of(20L + random.nextInt(50))));
+        case 0 -> world.says(world.hello(as, List.of(about), List.of(20L + random.nextInt(50))));
         case 1 -> world.says(world.beat(as, random.nextInt(5)));
         case 2 -> world.report(as, end(about, Kind.values()[random.nextInt(3)], "done"));
         case 3 -> answerAnyhow(as, random);
@@ -231,9 +229,7 @@ class LiarsTest {
     }
     WorkAnswer.Verdict verdict = WorkAnswer.Verdict.values()[random.nextInt(3)];
     world.side.answered(
-        as,
-        new WorkAnswer(sent.number(), verdict, random.nextInt(9), starts, asked),
-        world.now);
+        as, new WorkAnswer(sent.number(), verdict, random.nextInt(9), starts, asked), world.now);
     world.side.step(world.now);
   }
 }
