@@ -109,7 +109,17 @@ final class RpcConnection implements AutoCloseable {
                 () -> FrameServer.closeQuietly(plain),
                 bounds.receiveMillis(),
                 TimeUnit.MILLISECONDS);
-        secured.startHandshake();
+        try {
+          secured.startHandshake();
+        } catch (IOException e) {
+          throw new RpcFailure(
+              Kind.NOT_SENT,
+              "no TLS connection to "
+                  + address
+                  + ", which must speak TLS too and have a certificate of the same authority: "
+                  + e.getMessage(),
+              e);
+        }
         bound.cancel(false);
         plain.setSoTimeout(0);
         socket = secured;
@@ -167,7 +177,7 @@ final class RpcConnection implements AutoCloseable {
           Kind.NOT_SENT,
           e.getMessage()
               + (us.security().tls() == null
-                  ? " (is it our protocol, without TLS, that is spoken there?)"
+                  ? " (does the other end expect TLS, or speak another protocol?)"
                   : " (does the other end know our certificate?)"),
           e);
     }

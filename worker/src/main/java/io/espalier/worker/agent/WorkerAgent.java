@@ -193,6 +193,12 @@ public final class WorkerAgent implements AutoCloseable {
     return new AgentOptions.Address(host, bound.getPort()).toString();
   }
 
+  /** The scheduler is to be found at these addresses from now on; it is tried at once. */
+  public void schedulers(List<AgentOptions.Address> schedulers) {
+    scheduler.replace(schedulers);
+    tell(() -> side.schedulerMoved(now));
+  }
+
   /** Waits until an operator has drained the worker and nothing is left. */
   public boolean awaitDrained(long millis) throws InterruptedException {
     return drained.await(millis, TimeUnit.MILLISECONDS);

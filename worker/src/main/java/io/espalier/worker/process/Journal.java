@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -44,6 +45,7 @@ final class Journal implements AutoCloseable {
   private final long seed;
   private @Nullable FileOutputStream out;
   private boolean started;
+  private boolean torn;
   private int lines;
 
   private Journal(Path directory, byte[] random, FileChannel lockChannel) {
@@ -223,8 +225,21 @@ final class Journal implements AutoCloseable {
     if (out == null) {
       throw new IOException("the journal " + file + " is closed");
     }
-    lines++;
-    out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    try {
+      if (torn) {
+        // Nothing may run into what a full disk has cut off, and what it refused must be said.
+        rewrite();
+      } else {
+        lines++;
+        out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+    } catch (FileSystemException e) {
+      torn = true;
+      throw e;
+    } catch (IOException e) {
+      torn = true;
+      throw new FileSystemException(file.toString(), null, e.getMessage());
+    }
   }
 
   private void rewrite() throws IOException {
@@ -240,13 +255,20 @@ final class Journal implements AutoCloseable {
       out.close();
     }
     out = next;
+    torn = false;
     lines = kept.size();
   }
 
   @Override
   public void close() throws IOException {
     if (out != null) {
-      out.close();
+      try {
+        if (torn) {
+          rewrite();
+        }
+      } finally {
+        out.close();
+      }
       out = null;
     }
     lockChannel.close();

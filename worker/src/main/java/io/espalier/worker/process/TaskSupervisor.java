@@ -351,7 +351,9 @@ public final class TaskSupervisor implements AutoCloseable {
       }
       processes.spawn(prepared.spawn(), task);
     } catch (FileSystemException e) {
-      task.fail(TaskEnd.Kind.START_FAILED, "cannot use " + e.getFile() + ": " + reason(e));
+      TaskEnd.Kind kind =
+          isShortage(reason(e)) ? TaskEnd.Kind.NOT_STARTED : TaskEnd.Kind.START_FAILED;
+      task.fail(kind, "cannot use " + e.getFile() + ": " + reason(e));
     } catch (IOException | IllegalArgumentException e) {
       task.fail(TaskEnd.Kind.START_FAILED, String.valueOf(e.getMessage()));
     }
@@ -359,6 +361,13 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private static String reason(FileSystemException e) {
     return e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
+  }
+
+  /** Not the task's fault: a full disk, and the like. */
+  private static boolean isShortage(String reason) {
+    return reason.contains("No space left")
+        || reason.contains("quota exceeded")
+        || reason.contains("Too many open files");
   }
 
   void journalStarted(RunningTask task, long startTicks) {

@@ -11,6 +11,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.WorkerUse;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -181,7 +182,7 @@ final class Pool {
 
   // ---- looking
 
-  /** All workers: those of the pool, then those that still hold tasks or are held. */
+  /** All workers by name: those of the pool, and those that still hold tasks or are held. */
   List<WorkerView> view() {
     Map<String, WorkerUse> uses = new TreeMap<>();
     core.workerUse().forEach(use -> uses.put(use.shard(), use));
@@ -197,6 +198,7 @@ final class Pool {
         .filter(shard -> workers.stream().noneMatch(w -> w.ref().shard().equals(shard)))
         .forEach(shard -> uses.putIfAbsent(shard, new WorkerUse(shard, 0, List.of())));
     uses.values().forEach(use -> views.add(gone(use)));
+    views.sort(Comparator.comparing(view -> view.ref().shard()));
     return views;
   }
 
@@ -237,7 +239,7 @@ final class Pool {
         worker.maxTasks(),
         use.slots(),
         worker.sinceMillis(),
-        worker.lastSeenMillis(),
+        Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
         worker.note());
   }
 

@@ -106,7 +106,7 @@ public record ProtocolTimers(
 
   /** The least margin for that lease: both clocks drift, and the guard may come late. */
   public static long leastMargin(long leaseMillis) {
-    return leaseMillis * 2 * DRIFT_PERMILLE / 1000 + LEAST_MARGIN_MILLIS;
+    return leaseMillis * 2 * DRIFT_PERMILLE / (1000 - DRIFT_PERMILLE) + LEAST_MARGIN_MILLIS;
   }
 
   /** Everything that is wrong with them, at once; empty: they are fit for use. */

@@ -131,6 +131,12 @@ public final class WorkerSide {
 
   // ---- heartbeats
 
+  /** The scheduler may be found elsewhere now: tries at once, whatever failed before. */
+  public void schedulerMoved(Instants now) {
+    failedHeartbeats = 0;
+    nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
+  }
+
   public void heartbeatAnswered(HeartbeatAnswer answer, Instants now) {
     Sent heartbeat = sent;
     if (heartbeat == null || heartbeat.number() != answer.number()) {
@@ -210,7 +216,10 @@ public final class WorkerSide {
       return;
     }
     sent = null;
-    long pause = timers.reportFirstMillis() << Math.min(failedHeartbeats++, 16);
+    // Who has no session has nothing to do but wait: a scheduler that is back finds its workers
+    // soon.
+    int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
+    long pause = timers.reportFirstMillis() << doublings;
     nextHeartbeat = now.monotonicMillis() + Math.min(timers.heartbeatMillis(), pause);
   }
 

@@ -87,6 +87,16 @@ public interface TaskRunner extends AutoCloseable {
   default void recorded(TaskEnd end) {}
 
   /** Stops all tasks, each in its own way, waits for their ends within its bound, then returns. */
+  /**
+   * When a worker was last heard of, epoch milliseconds; from any thread. The list of workers is
+   * told when a worker changes, not whenever one is heard of.
+   *
+   * @return 0: not known
+   */
+  default long lastSeenMillis(WorkerRef worker) {
+    return 0;
+  }
+
   @Override
   void close();
 }

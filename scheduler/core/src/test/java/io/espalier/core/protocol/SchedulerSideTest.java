@@ -17,6 +17,7 @@ import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskEnd.Kind;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
@@ -617,6 +618,35 @@ class SchedulerSideTest {
     forgetful.after(1);
 
     assertThat(forgetful.state("w1")).isEqualTo(State.HEALTHY);
+    assertThat(forgetful.side.safeWaitEndsMillis()).isZero();
+  }
+
+  @Test
+  void w11TheSafeWaitShowsItsEndAndIsLeftEarlyByAnOperatorsWordOnly() {
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
+    forgetful.side.resume(List.of(), forgetful.now);
+    forgetful.healthy(W1);
+    assertThat(forgetful.info("w1").note()).startsWith("safe wait until ");
+    forgetful.side.endSafeWait(forgetful.now);
+    forgetful.after(1);
+    assertThat(forgetful.state("w1")).isEqualTo(State.HEALTHY);
+    assertThat(forgetful.side.safeWaitEndsMillis()).isZero();
+  }
+
+  @Test
+  void aReplacedWorkerMayBeLostInTheVeryStepInWhichTheSafeWaitEnds() {
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
+    forgetful.side.resume(List.of(), forgetful.now);
+    forgetful.healthy(W1);
+    forgetful.after(TIMERS.unhealthyMillis());
+    WorkerRef newcomer = SchedulerWorld.ref("w1", 77);
+    forgetful.healthy(newcomer);
+    forgetful.healthy(SchedulerWorld.ref("w2", 78));
+
+    // The scheduler was stopped all the while; found by the simulation.
+    forgetful.after(TIMERS.takeoverMillis());
+
+    assertThat(forgetful.side.workers()).extracting(WorkerInfo::ref).contains(newcomer);
     assertThat(forgetful.side.safeWaitEndsMillis()).isZero();
   }
 

@@ -28,8 +28,12 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -37,8 +41,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +61,7 @@ public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
   private static final int MESSAGES_PER_TURN = 20_000;
   private static final int LOGS_MILLIS = 5_000;
+  private static final long LEADERSHIP_LOOK_MILLIS = 200;
 
   private final String shard;
   private final ProtocolTimers timers;
@@ -64,12 +71,16 @@ public final class RemoteRunner implements TaskRunner {
   private final Thread thread;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
+  private final LongSupplier leadsForMillis;
   private final long wallAtStart = System.currentTimeMillis();
   private final long nanosAtStart = System.nanoTime();
+  private final Map<WorkerRef, Long> lastSeen = new ConcurrentHashMap<>();
+  private final AtomicLong unsettled = new AtomicLong();
   private volatile List<WorkerInfo> workers = List.of();
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
   private long now;
+  private long exitWaitBefore;
 
   private RemoteRunner(
       String shard,
@@ -78,9 +89,11 @@ public final class RemoteRunner implements TaskRunner {
       SchedulerSide.Past past,
       InetSocketAddress listen,
       PeerOptions peer,
-      JsonText json)
+      JsonText json,
+      LongSupplier leadsForMillis)
       throws IOException {
     this.shard = shard;
+    this.leadsForMillis = leadsForMillis;
     this.timers = timers;
     this.now = clock();
     this.side = new SchedulerSide(epoch, timers, past, new Output());
@@ -90,15 +103,7 @@ public final class RemoteRunner implements TaskRunner {
     this.calls = new WorkerCalls(peer);
   }
 
-  /**
-   * Listens for workers; they are answered once {@link #resume} was called.
-   *
-   * @param shard name of the instance node
-   * @param epoch of this leadership, raised durably before
-   * @param past whether the store knows all that may be alive
-   * @param json reads what comes as JSON text
-   * @throws IOException naming the address, when it cannot be had
-   */
+  /** Listens for workers as a scheduler that is the only one. */
   public static RemoteRunner listen(
       String shard,
       long epoch,
@@ -108,7 +113,32 @@ public final class RemoteRunner implements TaskRunner {
       PeerOptions peer,
       JsonText json)
       throws IOException {
-    RemoteRunner runner = new RemoteRunner(shard, epoch, timers, past, listen, peer, json);
+    return listen(shard, epoch, timers, past, listen, peer, json, () -> Long.MAX_VALUE);
+  }
+
+  /**
+   * Listens for workers; they are answered once {@link #resume} was called.
+   *
+   * @param shard name of the instance node
+   * @param epoch of this leadership, raised durably before
+   * @param past whether the store knows all that may be alive
+   * @param json reads what comes as JSON text
+   * @param leadsForMillis for how long leadership is certain; without it nothing is answered or
+   *     sent. {@link Long#MAX_VALUE}: for ever. Asked for often, on the runner's thread
+   * @throws IOException naming the address, when it cannot be had
+   */
+  public static RemoteRunner listen(
+      String shard,
+      long epoch,
+      ProtocolTimers timers,
+      SchedulerSide.Past past,
+      InetSocketAddress listen,
+      PeerOptions peer,
+      JsonText json,
+      LongSupplier leadsForMillis)
+      throws IOException {
+    RemoteRunner runner =
+        new RemoteRunner(shard, epoch, timers, past, listen, peer, json, leadsForMillis);
     runner.thread.start();
     return runner;
   }
@@ -118,9 +148,47 @@ public final class RemoteRunner implements TaskRunner {
     return server.address();
   }
 
+  /** Numbers for metrics; from any thread. */
+  public RemoteStats stats() {
+    long oldest = 0;
+    Map<WorkerInfo.State, Integer> states = new EnumMap<>(WorkerInfo.State.class);
+    for (WorkerInfo worker : workers) {
+      states.merge(worker.state(), 1, Integer::sum);
+      if (worker.state() != WorkerInfo.State.LOST) {
+        long seen = Math.max(worker.lastSeenMillis(), lastSeenMillis(worker.ref()));
+        oldest = Math.max(oldest, clock() - seen);
+      }
+    }
+    return new RemoteStats(
+        states, oldest, known.size(), unsettled.get(), calls.made(), calls.failed());
+  }
+
+  @Override
+  public long lastSeenMillis(WorkerRef worker) {
+    return lastSeen.getOrDefault(worker, 0L);
+  }
+
   /** The newest view of the pool. */
   public List<WorkerInfo> pool() {
     return workers;
+  }
+
+  /**
+   * Leaves the safe wait at once if it is not later than that: the operator's word that nothing of
+   * an earlier scheduler is alive.
+   */
+  public void exitSafeWaitBefore(Instant limit) {
+    tell(
+        () -> {
+          exitWaitBefore = limit.toEpochMilli();
+          exitSafeWait();
+        });
+  }
+
+  private void exitSafeWait() {
+    if (now < exitWaitBefore) {
+      side.endSafeWait(now);
+    }
   }
 
   /**
@@ -156,7 +224,11 @@ public final class RemoteRunner implements TaskRunner {
   public void resume(List<Assignment> unconfirmed) {
     unconfirmed.forEach(each -> known.add(new RunId(each.job(), each.node(), each.invocation())));
     List<Assignment> copy = List.copyOf(unconfirmed);
-    tell(() -> side.resume(copy, now));
+    tell(
+        () -> {
+          side.resume(copy, now);
+          exitSafeWait();
+        });
   }
 
   @Override
@@ -197,6 +269,7 @@ public final class RemoteRunner implements TaskRunner {
   @Override
   public void recorded(TaskEnd end) {
     RunId run = RunId.of(end);
+    unsettled.decrementAndGet();
     tell(() -> side.recorded(run, now));
   }
 
@@ -224,6 +297,8 @@ public final class RemoteRunner implements TaskRunner {
         long wait = next - clock();
         Runnable message =
             wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
+        now = clock();
+        proveLeadership();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
           message = inbox.poll();
@@ -233,11 +308,24 @@ public final class RemoteRunner implements TaskRunner {
         }
         now = clock();
         next = step();
+        if (leadsForMillis.getAsLong() != Long.MAX_VALUE) {
+          // Leadership that is certain again is no message.
+          next = Math.min(next, now + LEADERSHIP_LOOK_MILLIS);
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
       }
     }
+  }
+
+  /**
+   * A scheduler that was frozen must not answer as if no time had passed: what is certain is asked
+   * for after the clock was read.
+   */
+  private void proveLeadership() {
+    long remaining = leadsForMillis.getAsLong();
+    side.leadershipValidUntil(remaining == Long.MAX_VALUE ? remaining : now + remaining);
   }
 
   private long step() {
@@ -282,6 +370,7 @@ public final class RemoteRunner implements TaskRunner {
     @Override
     public void ended(TaskEnd end) {
       known.remove(RunId.of(end));
+      unsettled.incrementAndGet();
       hear(to -> to.ended(end));
     }
 
@@ -304,6 +393,9 @@ public final class RemoteRunner implements TaskRunner {
     @Override
     public void workers(List<WorkerInfo> newest) {
       workers = List.copyOf(newest);
+      Set<WorkerRef> there = new HashSet<>();
+      newest.forEach(worker -> there.add(worker.ref()));
+      lastSeen.keySet().retainAll(there);
       hear(to -> to.workers(newest));
     }
 
@@ -324,7 +416,14 @@ public final class RemoteRunner implements TaskRunner {
   private final class Answers implements Calls.OfScheduler {
     @Override
     public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
-      return answer(at -> side.heartbeat(heartbeat, at));
+      return answer(
+          at -> {
+            HeartbeatAnswer answer = side.heartbeat(heartbeat, at);
+            if (answer.verdict() == HeartbeatAnswer.Verdict.ACCEPTED) {
+              lastSeen.put(heartbeat.worker(), at);
+            }
+            return answer;
+          });
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
@@ -26,6 +27,9 @@ final class WorkerCalls implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
+
+  private final LongAdder made = new LongAdder();
+  private final LongAdder unanswered = new LongAdder();
 
   WorkerCalls(PeerOptions options) {
     this.client = new WorkerClient(options);
@@ -45,12 +49,15 @@ final class WorkerCalls implements AutoCloseable {
       threads.execute(
           () -> {
             WorkAnswer answer;
+            made.increment();
             try {
               answer = client.work(parse(address), work, millis);
             } catch (RpcFailure e) {
+              unanswered.increment();
               failed.because(e.kind() == RpcFailure.Kind.UNKNOWN, String.valueOf(e.getMessage()));
               return;
             } catch (RuntimeException e) {
+              unanswered.increment();
               failed.because(true, "while calling " + address + ": " + e);
               return;
             }
@@ -63,11 +70,27 @@ final class WorkerCalls implements AutoCloseable {
 
   /** Asks a worker for logs; blocks. */
   LogPage logs(String address, LogQuery query, int millis) throws RpcFailure {
-    return client.logs(parse(address), query, millis);
+    made.increment();
+    boolean answered = false;
+    try {
+      LogPage page = client.logs(parse(address), query, millis);
+      answered = true;
+      return page;
+    } finally {
+      if (!answered) {
+        unanswered.increment();
+      }
+    }
   }
 
-  ExecutorService threads() {
-    return threads;
+  /** How many calls there were. */
+  long made() {
+    return made.sum();
+  }
+
+  /** How many of them have no good answer. */
+  long failed() {
+    return unanswered.sum();
   }
 
   /** Looked up at each call. */

@@ -99,23 +99,30 @@ final class ClusterInvariants {
     TaskKey task = new TaskKey(run.job(), run.node());
     RunId other = live.put(task, run);
     if (other != null) {
-      violated(Invariant.AT_MOST_ONCE, "two live invocations of one task: " + other + " and " + run);
+      violated(
+          Invariant.AT_MOST_ONCE, "two live invocations of one task: " + other + " and " + run);
     }
     if (!everStarted.add(run)) {
       violated(Invariant.AT_MOST_ONCE, "one invocation started twice: " + run);
     }
     if (neverStarted.contains(run)) {
-      violated(Invariant.NEVER_IS_NEVER, "started although the scheduler was told that it never will: " + run);
+      violated(
+          Invariant.NEVER_IS_NEVER,
+          "started although the scheduler was told that it never will: " + run);
     }
     if (lost.contains(run)) {
       violated(Invariant.DEAD_IS_DEAD, "started after it was taken for dead: " + run);
     }
     if (finals.containsKey(task)) {
-      violated(Invariant.FINAL_IS_FINAL, "started although it is " + finals.get(task).status().label() + ": " + run);
+      violated(
+          Invariant.FINAL_IS_FINAL,
+          "started although it is " + finals.get(task).status().label() + ": " + run);
     }
     Invocation before = tokens.put(task, run.invocation());
     if (before != null && !isNewer(run.invocation(), before)) {
-      violated(Invariant.TOKENS_GROW, "a fencing token that does not grow: " + before.token() + ", then " + run);
+      violated(
+          Invariant.TOKENS_GROW,
+          "a fencing token that does not grow: " + before.token() + ", then " + run);
     }
     shards.put(run, shard);
     charge(run, shard, 1);
@@ -135,7 +142,9 @@ final class ClusterInvariants {
     for (ClusterPlan.Charge charge : plan.charges(run.job(), run.node(), shard)) {
       int now = used.merge(charge.counter(), sign * charge.slots(), Integer::sum);
       if (sign > 0 && now > charge.limit()) {
-        violated(Invariant.LIMITS, charge.counter() + " is at " + now + " of " + charge.limit() + " with " + run);
+        violated(
+            Invariant.LIMITS,
+            charge.counter() + " is at " + now + " of " + charge.limit() + " with " + run);
       }
     }
   }
@@ -214,9 +223,13 @@ final class ClusterInvariants {
       return;
     }
     if (row == null || isNewer(run.invocation(), row.invocation())) {
-      violated(Invariant.NOTHING_ACKNOWLEDGED_IS_LOST, "acknowledged before anything of it is durable: " + run);
+      violated(
+          Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
+          "acknowledged before anything of it is durable: " + run);
     } else if (row.invocation().equals(run.invocation()) && !keeps(row.status(), end)) {
-      violated(Invariant.NOTHING_ACKNOWLEDGED_IS_LOST, "acknowledged, but lost: " + end + "; stored: " + row.status().label());
+      violated(
+          Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
+          "acknowledged, but lost: " + end + "; stored: " + row.status().label());
     }
   }
 

@@ -52,8 +52,8 @@ final class ClusterPlan {
     hosts = 4 + random.nextInt(patient ? 3 : 6);
     dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
     concurrency = 8 + random.nextInt(20);
-    timers = ProtocolTimers.QUICK;
-    chaosMillis = 60_000L + random.nextInt(120_000);
+    timers = random.nextBoolean() ? ProtocolTimers.QUICK : anyFit(random);
+    chaosMillis = 40_000L + random.nextInt(100_000);
     taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
     ConfigFixture fixture =
         new ConfigFixture("host", "db")
@@ -68,6 +68,54 @@ final class ClusterPlan {
                 new JobFixture(job).needs("cores", cores).backoff(BACKOFF).limits(limits(job))));
     config = fixture.build();
     topology = Trees.regular(fixture.levels(), hosts, dbsPerHost);
+  }
+
+  /** Timers that just pass the checks, or pass them with room. */
+  private static ProtocolTimers anyFit(Random random) {
+    long heartbeat = 1_000L + random.nextInt(3_000);
+    long call = 300L + random.nextInt((int) heartbeat / 2);
+    long guard = 1L + random.nextInt(2_000);
+    long killWait = 1L + random.nextInt(3_000);
+    long stop = killWait + guard + room(random, 2_000);
+    long lease = stop + 2 * heartbeat + call + room(random, 6_000);
+    long margin = ProtocolTimers.leastMargin(lease) + room(random, 3_000);
+    long unhealthy = heartbeat + call + room(random, (int) (lease - heartbeat - call));
+    long check = 4_000L + random.nextInt(10_000);
+    ProtocolTimers any =
+        new ProtocolTimers(
+            heartbeat,
+            call,
+            lease,
+            stop,
+            killWait,
+            guard,
+            margin,
+            unhealthy,
+            check,
+            10_000,
+            200 + random.nextInt(500),
+            1_000 + random.nextInt(4_000),
+            200 + random.nextInt(500),
+            1_000 + random.nextInt(4_000),
+            lease + margin + room(random, 5_000));
+    if (!any.problems().isEmpty()) {
+      throw new IllegalStateException("unfit: " + any.problems());
+    }
+    return any;
+  }
+
+  private static long room(Random random, int most) {
+    return random.nextInt(3) == 0 ? 0 : random.nextInt(most);
+  }
+
+  /**
+   * The longest time that the guard may need to kill, and that its host may sleep beyond the
+   * guard's deadline (assumption): half of what is left between the deadline and the instant at
+   * which the scheduler, with clocks as far apart as they may be, takes the worker for lost.
+   */
+  int guardLatency() {
+    long apart = timers.leaseMillis() * 2 * ProtocolTimers.DRIFT_PERMILLE / 1000;
+    return (int) (timers.guardMillis() + timers.marginMillis() - apart - 50) / 2;
   }
 
   /** Every fourth attempt of the heavy job takes too long. */
@@ -136,6 +184,10 @@ final class ClusterPlan {
         + tasks()
         + " tasks of "
         + taskMillis
+        + " ms, lease "
+        + timers.leaseMillis()
+        + " + "
+        + timers.marginMillis()
         + " ms, concurrency "
         + concurrency
         + (durable ? ", durable store" : ", memory store")

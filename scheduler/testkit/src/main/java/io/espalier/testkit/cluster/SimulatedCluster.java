@@ -153,7 +153,8 @@ public final class SimulatedCluster {
     long steps = stepsBefore;
     while (invariants.violation() == null && timeline.step(end)) {
       if (++steps > MOST_STEPS) {
-        invariants.violated(Invariant.NO_FAILURE, "too many steps: something goes round in circles");
+        invariants.violated(
+            Invariant.NO_FAILURE, "too many steps: something goes round in circles");
       }
       if (finished.getAsBoolean()) {
         break;

@@ -14,11 +14,6 @@ import org.jspecify.annotations.Nullable;
  * it does anything, and its monotonic clock stands still.
  */
 final class SimulatedHost {
-  private static final int GUARD_LATENCY = 1_500;
-
-  /** A suspension ends that much after the guard's deadline at the latest (assumption). */
-  private static final long LATEST_AWAKENING = 3_000;
-
   final int number;
   private final SimulatedCluster cluster;
   private final SimulatedClock clock;
@@ -80,7 +75,8 @@ final class SimulatedHost {
       if (since == null) {
         return 0;
       }
-      millis = Math.min(longest, killAfter - now().millisSince(since) + LATEST_AWAKENING);
+      millis =
+          Math.min(longest, killAfter - now().millisSince(since) + cluster.plan.guardLatency());
     }
     if (millis <= 0) {
       return 0;
@@ -166,7 +162,7 @@ final class SimulatedHost {
     cluster.trace(() -> "guard of host " + number + " kills " + tasks.keySet());
     cluster.coverage.happened(Happening.GUARD_KILLED);
     for (SimulatedTask task : List.copyOf(tasks.values())) {
-      later(1 + cluster.random.nextInt(GUARD_LATENCY), task::kill);
+      later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::kill);
     }
   }
 

@@ -67,7 +67,8 @@ public final class SimulationMain {
     out.println(all.summary());
     all.broken().forEach((which, times) -> out.println(times + " x " + which));
     all.coverage().lines().forEach(out::println);
-    List<Happening> never = all.lives() < ENOUGH || bug != null ? List.of() : all.coverage().never();
+    List<Happening> never =
+        all.lives() < ENOUGH || bug != null ? List.of() : all.coverage().never();
     never.forEach(what -> out.println("NEVER HAPPENED: " + what));
     return all.failures().isEmpty() && never.isEmpty();
   }

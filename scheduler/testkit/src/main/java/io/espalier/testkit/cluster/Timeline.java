@@ -1,18 +1,21 @@
 package io.espalier.testkit.cluster;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
  * True time and what is to happen in it; what falls on one instant happens in order of planning.
  */
 final class Timeline {
-  private final PriorityQueue<Planned> planned =
-      new PriorityQueue<>(Comparator.comparingLong(Planned::at).thenComparingLong(Planned::order));
+  private final PriorityQueue<Planned> planned = new PriorityQueue<>();
   private long now;
   private long orders;
 
-  private record Planned(long at, long order, Runnable what) {}
+  private record Planned(long at, long order, Runnable what) implements Comparable<Planned> {
+    @Override
+    public int compareTo(Planned other) {
+      return at == other.at ? Long.compare(order, other.order) : Long.compare(at, other.at);
+    }
+  }
 
   long now() {
     return now;

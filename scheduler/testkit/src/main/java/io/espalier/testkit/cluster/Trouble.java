@@ -131,8 +131,7 @@ final class Trouble {
       case 14, 15 -> suspend(worker, span);
       case 16 -> {
         scheduler.hold(
-            worker.shard,
-            random.nextBoolean() ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON);
+            worker.shard, random.nextBoolean() ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON);
         cluster.timeline.after(span, () -> schedulers.forEach(s -> s.hold(worker.shard, null)));
       }
       default -> {
