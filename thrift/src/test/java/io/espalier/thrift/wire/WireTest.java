@@ -99,8 +99,7 @@ class WireTest {
             new ProcessAttributes(
                 OptionalInt.of(22),
                 OptionalInt.of(-5),
-                Optional.of(
-                    new ProcessAttributes.IoNice(ProcessAttributes.IoClass.BEST_EFFORT, 7)),
+                Optional.of(new ProcessAttributes.IoNice(ProcessAttributes.IoClass.BEST_EFFORT, 7)),
                 Optional.of(new ProcessAttributes.RunAs("nobody", Optional.empty()))),
             new TaskVariables(List.of("LANG"), Map.of("A", "b")),
             new CgroupLimits(
@@ -175,8 +174,7 @@ class WireTest {
 
   private static void refused(Consumer<WireWork> spoil, String why) {
     WireWork wire =
-        WireWorks.of(
-            work(List.of(launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT))));
+        WireWorks.of(work(List.of(launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT))));
     spoil.accept(wire);
     assertThatThrownBy(() -> new WireWorks(JSON).work(wire))
         .isInstanceOf(BadMessage.class)

@@ -32,6 +32,7 @@ import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
+import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.v1.ServerIdentity;
@@ -294,7 +295,19 @@ final class Wiring implements AutoCloseable {
     return switch (options.store()) {
       case MEMORY -> new MemoryStatusStore(new EpochFile(data.epochFile()));
       case SQLITE -> SqliteStatusStore.open(data.statusFile(), JsonReader::parse);
+      case MYSQL -> mysql(options);
     };
+  }
+
+  private static StatusStore mysql(ProcessOptions options) {
+    MySqlStatusStore store =
+        MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
+    if (options.fresh()) {
+      // Not that of another cluster.
+      store.bindSource(options.configUri());
+      store.forgetEverything();
+    }
+    return store;
   }
 
   private static TaskRunner runner(
