@@ -117,7 +117,22 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   /** One reading: the text, and the state of the znodes that it came from. */
   private record Reading(Text text, Stat root, List<Part> parts, boolean directory) {}
 
-  private record Part(String path, byte[] bytes, Stat stat) {}
+  /** One znode as it was read. */
+  private static final class Part {
+    private final String path;
+    private final byte[] bytes;
+    private final Stat stat;
+
+    Part(String path, byte[] bytes, Stat stat) {
+      this.path = path;
+      this.bytes = bytes;
+      this.stat = stat;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+  }
 
   private Reading read(CuratorFramework client) throws Unavailable, InterruptedException {
     try {
