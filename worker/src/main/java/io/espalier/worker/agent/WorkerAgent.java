@@ -359,8 +359,11 @@ public final class WorkerAgent implements AutoCloseable {
     public void guard(Instants since, long killAfterMillis) {
       Instants before = leaseSince;
       // The guard may have closed the gate already, or be about to: then starts wait for its word.
+      // It is asked anew with each lease until it answers: what it was asked may be lost.
       boolean mayBeOut =
-          before == null || now.millisSince(before) > leaseMillis - LEASE_NEARLY_OUT_MILLIS;
+          !leaseInForce
+              || before == null
+              || now.millisSince(before) > leaseMillis - LEASE_NEARLY_OUT_MILLIS;
       leaseSince = since;
       leaseMillis = killAfterMillis;
       tasks.lease(

@@ -24,8 +24,8 @@ public final class ConfigSources {
   private ConfigSources() {}
 
   /**
-   * The source of a URI: a file, a directory, {@code file:} with either, or a znode. A file that does not
-   * exist yet is a source that is unavailable for now.
+   * The source of a URI: a file, a directory, {@code file:} with either, or a znode. A file that
+   * does not exist yet is a source that is unavailable for now.
    *
    * @throws Unavailable when the URI is not understood
    */

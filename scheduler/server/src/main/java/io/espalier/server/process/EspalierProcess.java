@@ -195,7 +195,12 @@ public final class EspalierProcess implements AutoCloseable {
   public Optional<String> thriftAddress() {
     return Optional.ofNullable(parts.remote)
         .map(RemoteRunner::address)
-        .map(at -> new ProcessOptions.HostPort(at.getHostString(), at.getPort()).toString());
+        .map(
+            at ->
+                new ProcessOptions.HostPort(
+                        at.getAddress().isAnyLocalAddress() ? "0.0.0.0" : at.getHostString(),
+                        at.getPort())
+                    .toString());
   }
 
   /** How many tasks were started since the process began. */

@@ -32,6 +32,7 @@ import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
+import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.v1.ServerIdentity;
@@ -234,6 +235,9 @@ final class Wiring implements AutoCloseable {
               snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
         });
     if (snapshot.config() != null && !snapshot.stale()) {
+      if (remote != null) {
+        remote.exitSafeWaitBefore(snapshot.config().settings().exitInitialWaitBefore());
+      }
       logs.apply(logPolicy.withJobs(snapshot.config().jobs().values()));
       nodes.settings(snapshot.config().settings());
       changes.config(snapshot.config());
@@ -291,7 +295,19 @@ final class Wiring implements AutoCloseable {
     return switch (options.store()) {
       case MEMORY -> new MemoryStatusStore(new EpochFile(data.epochFile()));
       case SQLITE -> SqliteStatusStore.open(data.statusFile(), JsonReader::parse);
+      case MYSQL -> mysql(options);
     };
+  }
+
+  private static StatusStore mysql(ProcessOptions options) {
+    MySqlStatusStore store =
+        MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
+    if (options.fresh()) {
+      // Not that of another cluster.
+      store.bindSource(options.configUri());
+      store.forgetEverything();
+    }
+    return store;
   }
 
   private static TaskRunner runner(

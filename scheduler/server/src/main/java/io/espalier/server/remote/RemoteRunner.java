@@ -28,6 +28,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -79,6 +80,7 @@ public final class RemoteRunner implements TaskRunner {
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
   private long now;
+  private long exitWaitBefore;
 
   private RemoteRunner(
       String shard,
@@ -172,6 +174,24 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /**
+   * Leaves the safe wait at once if it is not later than that: the operator's word that nothing of
+   * an earlier scheduler is alive.
+   */
+  public void exitSafeWaitBefore(Instant limit) {
+    tell(
+        () -> {
+          exitWaitBefore = limit.toEpochMilli();
+          exitSafeWait();
+        });
+  }
+
+  private void exitSafeWait() {
+    if (now < exitWaitBefore) {
+      side.endSafeWait(now);
+    }
+  }
+
+  /**
    * Reads the output of the tasks of all workers.
    *
    * @param own the scheduler's own store, for what ran there before
@@ -204,7 +224,11 @@ public final class RemoteRunner implements TaskRunner {
   public void resume(List<Assignment> unconfirmed) {
     unconfirmed.forEach(each -> known.add(new RunId(each.job(), each.node(), each.invocation())));
     List<Assignment> copy = List.copyOf(unconfirmed);
-    tell(() -> side.resume(copy, now));
+    tell(
+        () -> {
+          side.resume(copy, now);
+          exitSafeWait();
+        });
   }
 
   @Override

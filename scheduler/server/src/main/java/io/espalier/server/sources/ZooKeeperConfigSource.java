@@ -66,8 +66,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
    */
   public static ZooKeeperConfigSource of(String uri) {
     int question = uri.indexOf('?');
-    ZooKeeperTarget target =
-        ZooKeeperTarget.parse(question < 0 ? uri : uri.substring(0, question));
+    ZooKeeperTarget target = ZooKeeperTarget.parse(question < 0 ? uri : uri.substring(0, question));
     if (question < 0) {
       return new ZooKeeperConfigSource(target);
     }
@@ -283,11 +282,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   }
 
   private CuratorOp setRoot(CuratorFramework client, Reading now, byte[] text) throws Exception {
-    return client
-        .transactionOp()
-        .setData()
-        .withVersion(now.root.getVersion())
-        .forPath(path, text);
+    return client.transactionOp().setData().withVersion(now.root.getVersion()).forPath(path, text);
   }
 
   private static CuratorOp change(

@@ -360,12 +360,12 @@ public final class SqliteStatusStore implements StatusStore {
 
   private void addEvents(String body, long after, int limit, List<Event> to) {
     try {
-      for (Event event : SqliteWriter.eventsOf(SqliteRows.parsed(json, body))) {
+      for (Event event : StoredText.events(json, body)) {
         if (event.sequence() > after && to.size() < limit) {
           to.add(event);
         }
       }
-    } catch (IllegalArgumentException | ClassCastException e) {
+    } catch (IllegalArgumentException e) {
       throw new StoreException(description() + ": the event log is damaged", false, e);
     }
   }

@@ -159,10 +159,7 @@ final class Faults {
             });
       }
       case KILL_GUARD -> {
-        return worker.isAlive()
-            && !worker.isFrozen()
-            && worker.isGuarded()
-            && worker.killGuard();
+        return worker.isAlive() && !worker.isFrozen() && worker.isGuarded() && worker.killGuard();
       }
       case FREEZE_GUARD -> {
         if (!worker.isAlive()

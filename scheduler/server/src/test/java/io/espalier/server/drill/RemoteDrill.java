@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RemoteDrill implements AutoCloseable {
   /** Faults begin within this time. */
-  private static final Duration FAULTS_FOR = Duration.ofSeconds(6);
+  private static final Duration FAULTS_FOR = Duration.ofSeconds(5);
 
   /** What is still broken then is mended. */
-  private static final Duration MENDED_AFTER = Duration.ofSeconds(9);
+  private static final Duration MENDED_AFTER = Duration.ofSeconds(8);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
   private static final Duration START_WITHIN = Duration.ofSeconds(60);
@@ -43,8 +43,8 @@ public final class RemoteDrill implements AutoCloseable {
   /** How long things take in a drill; much shorter than in production. */
   private static final List<String> TIMERS =
       List.of(
-          "--heartbeat-ms", "400",
-          "--call-ms", "350",
+          "--heartbeat-ms", "500",
+          "--call-ms", "450",
           "--lease-ms", "3000",
           "--stop-ms", "1300",
           "--kill-wait-ms", "300",
@@ -154,7 +154,8 @@ public final class RemoteDrill implements AutoCloseable {
       if (page != null && page.get("workers") instanceof Json.Arr listed) {
         ready =
             listed.items().stream()
-                .filter(each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
+                .filter(
+                    each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
                 .count();
       }
     }
@@ -166,8 +167,7 @@ public final class RemoteDrill implements AutoCloseable {
 
   private void program(String name, String turns) throws IOException {
     write(name, DrillJob.task(site, turns));
-    Files.setPosixFilePermissions(
-        site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.setPosixFilePermissions(site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private void write(String name, String text) throws IOException {
@@ -186,14 +186,15 @@ public final class RemoteDrill implements AutoCloseable {
   }
 
   /** Freezes a worker whose tasks take longer than its lease, until they run elsewhere. */
-  Outcome freezeOne() throws IOException, InterruptedException {
+  Outcome freezeOne(long number) throws IOException, InterruptedException {
     awaitWorkers();
-    Run run = new Run("freeze", DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
+    Run run = new Run("freeze" + number, DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
     write(
         "config/" + run.job + ".json",
-        DrillJob.job(run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
+        DrillJob.job(
+            run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
     return through(
-        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 8_000)), run, 0);
+        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 7_000)), run, number);
   }
 
   private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
@@ -308,8 +309,7 @@ public final class RemoteDrill implements AutoCloseable {
         return;
       }
       nextPoll = System.nanoTime() + POLL_NANOS;
-      Json.@Nullable Obj page =
-          get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
+      Json.@Nullable Obj page = get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
       if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
         return;
       }
@@ -357,15 +357,22 @@ public final class RemoteDrill implements AutoCloseable {
     /** What is needed to find out why it is not finished. */
     private String state() throws IOException, InterruptedException {
       List<String> paths =
-          List.of("/api/v1/jobs/" + job + "/tasks?status=!done", "/api/v1/workers", "/readyz");
+          List.of(
+              "/api/v1/jobs/" + job + "/tasks?status=incomplete&limit=20",
+              "/api/v1/workers",
+              "/readyz");
       return String.join("\n", get(paths));
     }
   }
 
+  /** Whether it was done, or had been done before by a call whose answer did not come in time. */
   private boolean post(String path) {
     try {
-      List<String> answers = curl(List.of("-X", "POST", "-f", "-d", "{}"), List.of(path));
-      return !answers.isEmpty();
+      List<String> answer =
+          curl(
+              List.of("-X", "POST", "-d", "{}", "-o", "/dev/null", "-w", "%{http_code}\\n"),
+              List.of(path));
+      return !answer.isEmpty() && List.of("200", "404", "409").contains(answer.get(0));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -376,8 +383,7 @@ public final class RemoteDrill implements AutoCloseable {
 
   private Json.@Nullable Obj get(String path) throws IOException, InterruptedException {
     List<String> answers = get(List.of(path));
-    return !answers.isEmpty()
-            && JsonReader.parse(answers.get(0)).value() instanceof Json.Obj object
+    return !answers.isEmpty() && JsonReader.parse(answers.get(0)).value() instanceof Json.Obj object
         ? object
         : null;
   }

@@ -251,8 +251,7 @@ abstract class WritableSourceContract {
   void aPollerAppliesWhatAnotherHasWritten() throws Exception {
     WritableConfigSource source = started();
     try (ConfigPoller poller =
-        new ConfigPoller(
-            source, ConfigFixtures.parser(), InstantSource.system(), snapshot -> {})) {
+        new ConfigPoller(source, ConfigFixtures.parser(), InstantSource.system(), snapshot -> {})) {
       poller.poll(Instant.now());
       poller.start();
       long saved = System.nanoTime();
@@ -260,9 +259,7 @@ abstract class WritableSourceContract {
       await()
           .atMost(Duration.ofSeconds(20))
           .pollInterval(Duration.ofMillis(10))
-          .until(
-              () ->
-                  Objects.requireNonNull(poller.current().config()).jobs().containsKey("new"));
+          .until(() -> Objects.requireNonNull(poller.current().config()).jobs().containsKey("new"));
       System.err.printf(
           "%s: in force after %d ms%n",
           getClass().getSimpleName(), (System.nanoTime() - saved) / 1_000_000);

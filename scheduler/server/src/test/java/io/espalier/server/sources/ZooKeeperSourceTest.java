@@ -49,8 +49,7 @@ class ZooKeeperSourceTest extends WritableSourceContract {
 
   @Override
   WritableConfigSource open() throws Exception {
-    return (WritableConfigSource)
-        ConfigSources.open("zk://" + server.getConnectString() + PATH);
+    return (WritableConfigSource) ConfigSources.open("zk://" + server.getConnectString() + PATH);
   }
 
   @Override
@@ -75,9 +74,7 @@ class ZooKeeperSourceTest extends WritableSourceContract {
     WritableConfigSource source = open();
     JobEditor editor = new JobEditor(source, ConfigFixtures.parser(), InstantSource.system());
     assertThatThrownBy(
-            () ->
-                editor.save(
-                    "big", job("{\"owner\": \"" + "a".repeat(600) + "\"}"), 0, "", ""))
+            () -> editor.save("big", job("{\"owner\": \"" + "a".repeat(600) + "\"}"), 0, "", ""))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("ZooKeeper takes at most 1000000")
         .hasMessageContaining("create the znode /espalier/config/jobs");
