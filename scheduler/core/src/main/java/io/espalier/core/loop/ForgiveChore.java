@@ -12,7 +12,6 @@ import io.espalier.core.status.Transition;
 import io.espalier.core.topology.Topology;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Forgives all failed and waiting tasks of some jobs (behaviour 6.8), a slice at a time. */
@@ -27,7 +26,7 @@ final class ForgiveChore implements Chore {
 
   private final SchedulingCore core;
   private final List<String> jobs;
-  private final Consumer<StatusRow> changed;
+  private final Changed changed;
   private final Finished finished;
   private final CompletableFuture<Long> answer;
 
@@ -35,6 +34,11 @@ final class ForgiveChore implements Chore {
   private int node;
   private @Nullable Topology topology;
   private long forgiven;
+
+  /** Told of each row. */
+  interface Changed {
+    void accept(StatusRow row, long nowMillis);
+  }
 
   /** Told at the end. */
   interface Finished {
@@ -47,7 +51,7 @@ final class ForgiveChore implements Chore {
   ForgiveChore(
       SchedulingCore core,
       List<String> jobs,
-      Consumer<StatusRow> changed,
+      Changed changed,
       Finished finished,
       CompletableFuture<Long> answer) {
     this.core = core;
@@ -109,7 +113,8 @@ final class ForgiveChore implements Chore {
     forgiven++;
     // Not an invocation: its epoch 0 is older than any.
     changed.accept(
-        new StatusRow(config.name(), core.topology().name(found), next, new Invocation(0, 0, 0)));
+        new StatusRow(config.name(), core.topology().name(found), next, new Invocation(0, 0, 0)),
+        nowMillis);
   }
 
   private void nextJob() {

@@ -5,6 +5,8 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.status.Checkpoints;
+import io.espalier.core.status.RowEvents;
+import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StopReasons;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
@@ -12,7 +14,13 @@ import java.util.List;
 
 /** Numbers the events of a loop and collects them until their batch goes to the store. */
 final class LoopEvents {
+  /** Of one event. */
+  private static final int FORGIVEN_TASKS = 500;
+
   private final List<Event> pending = new ArrayList<>();
+  private final List<Json> forgiven = new ArrayList<>();
+  private String forgivenJob = "";
+  private long forgivenMillis;
   private long next;
 
   LoopEvents(long first) {
@@ -20,16 +28,68 @@ final class LoopEvents {
   }
 
   void add(long timeMillis, String kind, Json.Obj data) {
+    flush();
     pending.add(new Event(next++, timeMillis, kind, data));
   }
 
-  void started(LiveTasks.Live live, long nowMillis) {
-    add(nowMillis, "task_started", task(live).build());
+  /** The task's row after its start. */
+  void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
+    add(nowMillis, RowEvents.STARTED, RowEvents.put(task(live), row).build());
   }
 
-  void ended(LiveTasks.Live live, TaskEnd end, TaskStatus status, long nowMillis) {
+  /** The task's row with a newer checkpoint. */
+  void progressed(LiveTasks.Live live, StatusRow row, long nowMillis) {
+    add(
+        nowMillis,
+        RowEvents.PROGRESS,
+        RowEvents.put(task(live), row)
+            .putIfPresent("data", row.status().data())
+            .putIfPresent("checkpoint", row.status().checkpoint())
+            .build());
+  }
+
+  /** A row that was changed by something else. */
+  void changed(StatusRow row, long nowMillis) {
+    add(
+        nowMillis,
+        RowEvents.CHANGED,
+        RowEvents.put(Json.object().put("job", row.job()).put("node", row.node()), row)
+            .put("status", row.status().label().word())
+            .put("invocation", row.invocation().token())
+            .putIfPresent("data", row.status().data())
+            .putIfPresent("checkpoint", row.status().checkpoint())
+            .build());
+  }
+
+  /** A row that was forgiven; many of one job are one event. */
+  void forgiven(StatusRow row, long nowMillis) {
+    if (!row.job().equals(forgivenJob) || nowMillis != forgivenMillis) {
+      flush();
+      forgivenJob = row.job();
+      forgivenMillis = nowMillis;
+    }
+    forgiven.add(RowEvents.forgiven(row));
+    if (forgiven.size() == FORGIVEN_TASKS) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    if (!forgiven.isEmpty()) {
+      Json.Obj data =
+          Json.object()
+              .put("job", forgivenJob)
+              .put("tasks", new Json.Arr(List.copyOf(forgiven)))
+              .build();
+      forgiven.clear();
+      pending.add(new Event(next++, forgivenMillis, RowEvents.FORGIVEN, data));
+    }
+  }
+
+  void ended(LiveTasks.Live live, TaskEnd end, StatusRow row, long nowMillis) {
+    TaskStatus status = row.status();
     Json.Builder data =
-        task(live)
+        RowEvents.put(task(live), row)
             .put("status", status.label().word())
             .put("result_bits", status.bits())
             .put("duration_ms", nowMillis - live.invocation().startMillis());
@@ -49,7 +109,8 @@ final class LoopEvents {
       data.put("backoff_sec", status.backoffSeconds());
     }
     data.putIfPresent("data", status.data());
-    add(nowMillis, "task_ended", data.build());
+    data.putIfPresent("checkpoint", status.checkpoint());
+    add(nowMillis, RowEvents.ENDED, data.build());
   }
 
   void extended(LiveTasks.Live live, long millis, long nowMillis) {
@@ -67,6 +128,7 @@ final class LoopEvents {
 
   /** What was added since the last call. */
   List<Event> take() {
+    flush();
     List<Event> taken = List.copyOf(pending);
     pending.clear();
     return taken;

@@ -163,17 +163,22 @@ public final class SchedulerLoop {
         now -> {
           Live task = live.get(new TaskKey(job, node));
           if (task != null && task.invocation().equals(invocation)) {
-            checkpoints.heard(task, progress, now, this::recordCheckpoint);
+            checkpoints.heard(task, progress, now, due -> recordCheckpoint(due, now));
             live.changed();
             views.changed();
           }
         });
   }
 
-  private void recordCheckpoint(Live task) {
-    batch.put(
-        new StatusRow(
-            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
+  private void recordCheckpoint(Live task, long nowMillis) {
+    StatusRow row = row(task);
+    batch.put(row);
+    events.progressed(task, row, nowMillis);
+  }
+
+  private static StatusRow row(Live task) {
+    return new StatusRow(
+        task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker());
   }
 
   /** What a live invocation has used so far; of others it is ignored. */
@@ -215,7 +220,7 @@ public final class SchedulerLoop {
               return;
             }
           }
-          chores.add(new ForgiveChore(core, jobs, this::record, this::forgiven, answer));
+          chores.add(new ForgiveChore(core, jobs, this::recordForgiven, this::forgiven, answer));
         });
     return answer;
   }
@@ -423,7 +428,7 @@ public final class SchedulerLoop {
     for (int left = inputs.size(); left > 0; left--) {
       inputs.remove().accept(nowMillis);
     }
-    boolean more = changes.step(nowMillis, this::record);
+    boolean more = changes.step(nowMillis, row -> recordChanged(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(this::taskEnded);
       kills.recheck();
@@ -439,7 +444,7 @@ public final class SchedulerLoop {
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
     }
-    checkpoints.step(nowMillis, this::recordCheckpoint);
+    checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
     commit();
     long view = views.publishIfDue(nowMillis, ports.views());
@@ -499,10 +504,9 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     toDispatch.add(task);
-    batch.put(
-        new StatusRow(
-            task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker()));
-    events.started(task, nowMillis);
+    StatusRow row = row(task);
+    batch.put(row);
+    events.started(task, row, nowMillis);
     views.changed();
   }
 
@@ -541,11 +545,12 @@ public final class SchedulerLoop {
     core.finish(task.run, status);
     WorkerRef worker = task.launch.worker();
     TaskEnd explained = withReason(end, task);
-    batch.put(new StatusRow(key.job(), key.node(), status, end.invocation(), worker));
+    StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
+    batch.put(row);
     if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
       batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
     }
-    events.ended(task, explained, status, nowMillis);
+    events.ended(task, explained, row, nowMillis);
     views.changed();
   }
 
@@ -587,8 +592,15 @@ public final class SchedulerLoop {
   // ---- recording and dispatching
 
   /** Notes a status that was changed by something else than a start or an end. */
-  private void record(StatusRow row) {
+  private void recordChanged(StatusRow row, long nowMillis) {
     batch.put(row);
+    events.changed(row, nowMillis);
+    views.changed();
+  }
+
+  private void recordForgiven(StatusRow row, long nowMillis) {
+    batch.put(row);
+    events.forgiven(row, nowMillis);
     views.changed();
   }
 

@@ -88,7 +88,19 @@ public final class SchedulerSide {
     }
     open = true;
     takeoverEnds = nowMillis + timers.takeoverMillis();
+    states.safeAt(takeoverEnds);
     unconfirmed.forEach(runs::resume);
+  }
+
+  /**
+   * Leaves the wait of {@link Past#UNKNOWN} at once, by an operator's word: nobody knows whether
+   * tasks of an earlier scheduler are alive. Without that wait nothing changes.
+   */
+  public void endSafeWait(long nowMillis) {
+    if (past == Past.UNKNOWN && open && !takeoverOver) {
+      out.warn("the safe wait is left early, as the configuration says");
+      takeoverEnds = Math.min(takeoverEnds, nowMillis);
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
@@ -24,6 +25,7 @@ final class WorkerStates {
   private SubprocessOptions checkOptions = SubprocessOptions.DEFAULT;
   private Set<String> drained = Set.of();
   private boolean safe;
+  private long safeAtMillis;
   private long checks;
 
   /**
@@ -48,6 +50,11 @@ final class WorkerStates {
 
   boolean drains(RemoteWorker worker) {
     return drained.contains(worker.ref.shard());
+  }
+
+  /** When the safe wait will be over. */
+  void safeAt(long millis) {
+    safeAtMillis = millis;
   }
 
   /** The safe wait is over. */
@@ -110,7 +117,11 @@ final class WorkerStates {
       set(worker, WorkerInfo.State.UNHEALTHY, "replaced by another process", nowMillis);
     } else if (worker.lastGood == Long.MIN_VALUE || !safe) {
       String waits =
-          safe ? "waits for its first health check" : "waits for the end of the safe wait";
+          safe
+              ? "waits for its first health check"
+              : "safe wait until "
+                  + Instant.ofEpochMilli(safeAtMillis)
+                  + ": tasks of an earlier scheduler may be alive";
       set(worker, WorkerInfo.State.NEW, wrong.isEmpty() ? waits : wrong, nowMillis);
     } else {
       set(

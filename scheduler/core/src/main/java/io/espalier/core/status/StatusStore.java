@@ -85,6 +85,10 @@ public interface StatusStore extends AutoCloseable {
   /**
    * Makes the batch durable; returns when it would survive a power failure.
    *
+   * <p>A store beyond a network may not know whether a commit was done when the answer is lost. It
+   * then throws a retryable exception, and has to recognise that very batch, the same object, when
+   * it is given again as the next one: it is never applied twice.
+   *
    * @param epoch from {@link #openEpoch}
    * @throws StaleEpochException when the store was taken over since
    * @throws IllegalArgumentException when the batch's events are not newer than the stored ones

@@ -52,12 +52,7 @@ final class ProcessFlags {
       description = "Program for jobs that have no command of their own.")
   private @Nullable String workerCommand;
 
-  @Option(
-      names = "--status-store",
-      paramLabel = "STORE",
-      defaultValue = "sqlite",
-      description = "sqlite (default) or memory.")
-  private String statusStore = "sqlite";
+  @Mixin private StoreFlags statusStore = new StoreFlags();
 
   @Option(
       names = "--instance-node-name",
@@ -133,7 +128,7 @@ final class ProcessFlags {
         kind == Runner.REMOTE && remoteFlags != null
             ? Optional.of(remoteFlags.remote(insecure, problems))
             : Optional.empty();
-    Store store = store(problems);
+    StoreFlags.Choice store = statusStore.choice(problems);
     Optional<HostPort> listener = listener(oneRun, problems);
     if (nodesUpdateMillis < 1 || nodesRetryMillis < 1) {
       problems.add("--nodes-update-ms and --nodes-retry-ms must be 1 or more");
@@ -147,7 +142,7 @@ final class ProcessFlags {
     LogKeeping keeping = logs.keeping(problems);
     Measuring measured = measuring.measuring(problems);
     Path directory = directory(config, problems);
-    if (kind == Runner.REMOTE && store == Store.MEMORY && dataDir == null) {
+    if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
       problems.add(
           "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
               + " are told apart by a number that is kept there");
@@ -160,7 +155,7 @@ final class ProcessFlags {
         configDirectory(config),
         directory,
         kind,
-        store,
+        store.kind(),
         fresh,
         false,
         workerCommand == null ? List.of() : List.of(workerCommand),
@@ -173,7 +168,8 @@ final class ProcessFlags {
         keeping,
         measured,
         seed == null ? System.nanoTime() : seed,
-        remote);
+        remote,
+        store.mysql());
   }
 
   private Runner runner(boolean oneRun, List<String> problems) {
@@ -191,19 +187,6 @@ final class ProcessFlags {
     }
     problems.add("--runner " + runner + " is none of local, remote, dry-run, simulated");
     return Runner.LOCAL;
-  }
-
-  private Store store(List<String> problems) {
-    for (Store store : Store.values()) {
-      if (store.label().equals(statusStore)) {
-        return store;
-      }
-    }
-    problems.add(
-        statusStore.startsWith("mysql:")
-            ? "--status-store mysql is not available yet: say sqlite or memory"
-            : "--status-store " + statusStore + " is none of sqlite, memory");
-    return Store.SQLITE;
   }
 
   private Optional<HostPort> listener(boolean oneRun, List<String> problems) {
@@ -259,7 +242,8 @@ final class ProcessFlags {
 
   /** The directory of a file, or the directory itself. */
   static String configDirectory(String config) {
-    Path path = Path.of(config).toAbsolutePath();
+    // What is not in the file system has no directory of its own.
+    Path path = Path.of(config.contains("://") ? "" : config).toAbsolutePath();
     Path parent = path.getParent();
     return (Files.isDirectory(path) || parent == null ? path : parent).toString();
   }

@@ -2,6 +2,7 @@ package io.espalier.server.process;
 
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.worker.resources.Measuring;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import java.util.Optional;
  * @param measuring how live tasks are measured, and the host
  * @param seed of every random choice
  * @param remote of the remote runner; empty with any other
+ * @param mysql of the status store in MySQL; empty with any other
  */
 public record ProcessOptions(
     String configUri,
@@ -46,7 +48,8 @@ public record ProcessOptions(
     LogKeeping logs,
     Measuring measuring,
     long seed,
-    Optional<Remote> remote) {
+    Optional<Remote> remote,
+    Optional<MySqlAddress> mysql) {
 
   /** All of them, as one line of flags; without passwords. */
   public String shown() {
@@ -55,7 +58,8 @@ public record ProcessOptions(
         "--config=" + ConfigSources.shown(configUri),
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
-        "--status-store=" + store.label(),
+        "--status-store="
+            + mysql.map(at -> at + " (TLS " + at.tls().label() + ")").orElse(store.label()),
         "--worker-command=" + String.join(" ", workerCommand),
         "--instance-node-name=" + instanceNodeName,
         "--http=" + http.map(HostPort::toString).orElse("none"),
@@ -92,6 +96,7 @@ public record ProcessOptions(
         new LogKeeping(0, 0, false),
         Measuring.OFF,
         0,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -116,7 +121,8 @@ public record ProcessOptions(
   /** {@code --status-store}. */
   public enum Store {
     MEMORY("memory"),
-    SQLITE("sqlite");
+    SQLITE("sqlite"),
+    MYSQL("mysql");
 
     private final String label;
 

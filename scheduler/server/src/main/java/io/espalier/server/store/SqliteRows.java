@@ -1,7 +1,5 @@
 package io.espalier.server.store;
 
-import io.espalier.core.json.Json;
-import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
@@ -57,7 +55,7 @@ final class SqliteRows {
               found.getInt(4),
               found.getInt(5),
               found.getInt(6),
-              data == null ? null : object(data));
+              data == null ? null : StoredText.object(json, data));
     } catch (IllegalArgumentException e) {
       throw damaged(job, node, e);
     }
@@ -157,24 +155,5 @@ final class SqliteRows {
   private static String text(ResultSet found, int column) throws SQLException {
     String text = found.getString(column);
     return text == null ? "" : text;
-  }
-
-  private Json.Obj object(String text) {
-    if (parsed(json, text) instanceof Json.Obj object) {
-      return object;
-    }
-    throw new IllegalArgumentException("its data is not a JSON object");
-  }
-
-  /**
-   * @throws IllegalArgumentException when it is no JSON
-   */
-  static Json parsed(JsonText json, String text) {
-    Result<Json> result = json.read(text);
-    Json value = result.value();
-    if (value == null || result.hasErrors()) {
-      throw new IllegalArgumentException("not JSON");
-    }
-    return JsonText.withoutPositions(value);
   }
 }

@@ -18,7 +18,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -215,30 +214,13 @@ final class SqliteWriter {
     if (events.isEmpty()) {
       return;
     }
-    List<Json> items = new ArrayList<>(events.size());
-    for (Event event : events) {
-      items.add(
-          new Json.Arr(
-              List.of(
-                  Json.of(event.sequence()),
-                  Json.of(event.timeMillis()),
-                  Json.of(event.kind()),
-                  event.data())));
-    }
-    long newest = newestEvent < 0 ? storedNewestEvent() : newestEvent;
-    for (Event event : events) {
-      if (event.sequence() <= newest) {
-        throw new IllegalArgumentException(
-            "event " + event.sequence() + " comes after event " + newest);
-      }
-      newest = event.sequence();
-    }
+    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
     newestEvent = newest;
     execute(
         "INSERT INTO event (first, last, body) VALUES (?, ?, ?)",
         events.get(0).sequence(),
         newest,
-        JsonWriter.compact(new Json.Arr(items)));
+        StoredText.body(events));
     eventsSincePrune += events.size();
     if (eventsSincePrune >= PRUNE_EVERY) {
       eventsSincePrune = 0;
@@ -254,28 +236,6 @@ final class SqliteWriter {
         ResultSet found = statement.executeQuery()) {
       return found.next() ? found.getLong(1) : 0;
     }
-  }
-
-  /**
-   * The events of one stored body.
-   *
-   * @throws IllegalArgumentException or {@link ClassCastException} when it is none
-   */
-  static List<Event> eventsOf(Json body) {
-    List<Event> events = new ArrayList<>();
-    for (Json item : ((Json.Arr) body).items()) {
-      List<Json> parts = ((Json.Arr) item).items();
-      if (parts.size() != 4) {
-        throw new IllegalArgumentException("an event of " + parts.size() + " parts");
-      }
-      events.add(
-          new Event(
-              ((Json.Num) parts.get(0)).value().longValue(),
-              ((Json.Num) parts.get(1)).value().longValue(),
-              ((Json.Str) parts.get(2)).value(),
-              (Json.Obj) parts.get(3)));
-    }
-    return events;
   }
 
   private void execute(String sql, Object... values) throws SQLException {

@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
  * that was submitted is dropped. The queue is bounded by its user: while {@link #isSaturated} no
  * new task should be started; ends are accepted all the same, and there are no more of them than
  * tasks that run. A failure that trying again cannot mend (the store was taken over, or is damaged)
- * ends the writer: all stages complete with it, now and from then on.
+ * ends the writer: all stages complete with it, now and from then on. What failed is given to the
+ * store again as it was, the same {@link Batch}: by that a store recognises a commit whose answer
+ * it did not hear.
  *
  * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
  */
@@ -49,7 +51,13 @@ public final class StatusWriter implements AutoCloseable {
   private final AtomicLong totalCommitNanos = new AtomicLong();
   private final AtomicInteger failuresInARow = new AtomicInteger();
 
+  // Of the thread that commits.
+  private @Nullable Group failed;
+
   private record Pending(Batch batch, CompletableFuture<Void> done) {}
+
+  /** What goes into one transaction. */
+  private record Group(List<Pending> members, Batch together) {}
 
   /**
    * @param saturation changes in the queue from which on the store counts as too slow
@@ -166,24 +174,25 @@ public final class StatusWriter implements AutoCloseable {
    * @return how many batches are settled now; 0 when the queue is empty or the store failed
    */
   public int drainOnce() {
-    List<Pending> group = nextGroup();
+    Group next = failed == null ? nextGroup() : failed;
+    List<Pending> group = next.members();
     if (group.isEmpty()) {
       return 0;
     }
-    Batch.Builder all = Batch.builder();
-    group.forEach(pending -> all.add(pending.batch()));
-    Batch together = group.size() == 1 ? group.get(0).batch() : all.build();
+    Batch together = next.together();
     long begin = System.nanoTime();
     try {
       if (!together.isEmpty()) {
         store.commit(epoch, together);
       }
     } catch (StoreException e) {
+      failed = e.retryable() ? next : null;
       return failed(e, group);
     } catch (RuntimeException e) {
       // A bug in the store or in a batch: repeating it would block everything behind it for ever.
       return failed(new StoreException(store.description() + " failed: " + e, false, e), group);
     }
+    failed = null;
     long nanos = System.nanoTime() - begin;
     lastCommitNanos.set(nanos);
     totalCommitNanos.addAndGet(nanos);
@@ -197,7 +206,7 @@ public final class StatusWriter implements AutoCloseable {
     return group.size();
   }
 
-  private List<Pending> nextGroup() {
+  private Group nextGroup() {
     List<Pending> group = new ArrayList<>();
     synchronized (lock) {
       long changes = 0;
@@ -209,7 +218,12 @@ public final class StatusWriter implements AutoCloseable {
         changes += pending.batch().size();
       }
     }
-    return group;
+    if (group.size() == 1) {
+      return new Group(group, group.get(0).batch());
+    }
+    Batch.Builder all = Batch.builder();
+    group.forEach(pending -> all.add(pending.batch()));
+    return new Group(group, all.build());
   }
 
   private int failed(StoreException e, List<Pending> group) {

@@ -101,8 +101,18 @@ final class Hosts implements AutoCloseable {
 
   private void lose(int from, int to) {
     Shell.run(
-        "ip", "-n", name(from), "neigh", "replace", address(to), "lladdr", NOBODY, "dev", "eth0",
-        "nud", "permanent");
+        "ip",
+        "-n",
+        name(from),
+        "neigh",
+        "replace",
+        address(to),
+        "lladdr",
+        NOBODY,
+        "dev",
+        "eth0",
+        "nud",
+        "permanent");
   }
 
   /** Everything passes again between this host and the others. */

@@ -88,7 +88,10 @@ final class Part implements AutoCloseable {
     }
   }
 
-  /** What the long run was given, or ours without what only tests have: their logging would be the program's. */
+  /**
+   * What the long run was given, or ours without what only tests have: their logging would be the
+   * program's.
+   */
   private static String classPath() {
     String given = System.getProperty("drill.classpath", "");
     if (!given.isEmpty()) {

@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 /** A loop with the production core, and a world that does only what the test says. */
 final class LoopWorld {
   long now = 1_000_000;
+  private long epochs = 1;
   boolean saturated;
   boolean storeAnswers = true;
   final List<String> warnings = new ArrayList<>();
@@ -80,7 +81,7 @@ final class LoopWorld {
     unanswered.clear();
     running.clear();
     core = new SchedulingCore(8);
-    loop = newLoop(2, 0);
+    loop = newLoop(++epochs, 0);
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -95,7 +96,11 @@ final class LoopWorld {
             published -> view = published,
             (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
             inbox::add),
-        new LoopOptions(epoch, "testhost", maxAttempts, 1));
+        new LoopOptions(
+            epoch,
+            "testhost",
+            maxAttempts,
+            events.isEmpty() ? 1 : events.get(events.size() - 1).sequence() + 1));
   }
 
   /** Brings a configuration in force, with the stored statuses of what is new in it. */

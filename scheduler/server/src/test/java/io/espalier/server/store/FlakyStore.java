@@ -22,11 +22,13 @@ final class FlakyStore implements StatusStore {
   volatile @Nullable CountDownLatch hang;
   volatile boolean hanging;
   int commits;
+  @Nullable Batch newest;
 
   private final MemoryStatusStore inner = new MemoryStatusStore();
 
   @Override
   public void commit(long epoch, Batch batch) {
+    newest = batch;
     CountDownLatch release = hang;
     if (release != null) {
       hanging = true;

@@ -81,6 +81,23 @@ class StatusWriterTest {
   }
 
   @Test
+  void what_failed_is_given_again_as_it_was_although_more_has_come() {
+    writer.submit(one("a"));
+    writer.submit(one("b"));
+    store.failure = new StoreException("no answer", true, null);
+    assertThat(writer.drainOnce()).isZero();
+    Batch failed = store.newest;
+    writer.submit(one("c"));
+    assertThat(writer.drainOnce()).isZero();
+    assertThat(store.newest).isSameAs(failed);
+    store.failure = null;
+    assertThat(writer.drainOnce()).isEqualTo(2);
+    assertThat(store.newest).isSameAs(failed);
+    assertThat(writer.drainOnce()).isEqualTo(1);
+    assertThat(loaded()).hasSize(3);
+  }
+
+  @Test
   void it_tells_when_the_store_is_too_slow_and_when_it_has_caught_up() {
     for (int i = 0; i < 9; i++) {
       writer.submit(one("n" + i));

@@ -1,0 +1,133 @@
+package io.espalier.server.store.mysql;
+
+import io.espalier.core.status.StoreException;
+import io.espalier.server.store.FlywayLog;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings a schema to the version of this program. */
+final class MySqlSchema {
+  /** The number of the newest migration; each one ends with storing it. */
+  static final int VERSION = 1;
+
+  private static final int NO_SUCH_TABLE = 1146;
+  private static final int LEAST_PACKET = 4 << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MySqlSchema.class);
+
+  private MySqlSchema() {}
+
+  /** Cheap when there is nothing to do. */
+  static void prepare(MySqlAccess access) throws SQLException {
+    int version;
+    try (Connection connection = access.getConnection();
+        Statement statement = connection.createStatement()) {
+      check(access.address(), statement);
+      version = version(statement);
+    }
+    if (version > VERSION) {
+      throw new StoreException(
+          "status store "
+              + access.address()
+              + " was written by a newer Espalier (schema "
+              + version
+              + "; this one knows "
+              + VERSION
+              + "): use that version",
+          false,
+          null);
+    }
+    if (version < VERSION) {
+      migrate(access, version, VERSION);
+    }
+  }
+
+  private static void check(MySqlAddress address, Statement statement) throws SQLException {
+    try (ResultSet found =
+        statement.executeQuery(
+            "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet")) {
+      found.next();
+      LOG.info("status store {}: server {}", address, found.getString(1));
+      if (found.getInt(2) != 1) {
+        LOG.warn(
+            "{} does not flush its log at each commit (innodb_flush_log_at_trx_commit = {}): a power"
+                + " failure there can undo what was acknowledged",
+            address,
+            found.getInt(2));
+      }
+      if (found.getLong(3) < LEAST_PACKET) {
+        throw new StoreException(
+            "status store "
+                + address
+                + " takes too little at a time: max_allowed_packet is "
+                + found.getLong(3)
+                + ", make it "
+                + LEAST_PACKET
+                + " or more",
+            false,
+            null);
+      }
+    }
+  }
+
+  private static int version(Statement statement) throws SQLException {
+    try (ResultSet found =
+        statement.executeQuery("SELECT version FROM espalier_store WHERE id = 1")) {
+      return found.next() ? found.getInt(1) : 0;
+    } catch (SQLException e) {
+      if (e.getErrorCode() == NO_SUCH_TABLE) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * @param to the schema to end with
+   */
+  static void migrate(MySqlAccess access, int from, int to) throws SQLException {
+    long begin = System.nanoTime();
+    try {
+      Flyway flyway =
+          Flyway.configure(MySqlSchema.class.getClassLoader())
+              .dataSource(access)
+              .locations("classpath:db/migration/mysql")
+              .loggers(FlywayLog.class.getName())
+              .table("espalier_migration")
+              // The schema may hold tables of others.
+              .baselineOnMigrate(true)
+              .baselineVersion("0")
+              .target(Integer.toString(to))
+              .load();
+      if (from == 0) {
+        // What a process left that died in the middle; each statement may run again.
+        flyway.repair();
+      }
+      flyway.migrate();
+    } catch (FlywayException e) {
+      for (Throwable at = e; at != null; at = at.getCause()) {
+        if (at instanceof SQLException reason && reason.getErrorCode() != 0) {
+          throw reason;
+        }
+      }
+      String why = String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("");
+      throw new StoreException(
+          "status store " + access.address() + " could not be brought to schema " + to + ": " + why,
+          true,
+          e);
+    }
+    LOG.debug(
+        "{} brought from schema {} to {} in {} ms",
+        access.address(),
+        from,
+        to,
+        Duration.ofNanos(System.nanoTime() - begin).toMillis());
+  }
+}

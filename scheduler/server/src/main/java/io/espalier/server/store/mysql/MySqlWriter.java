@@ -1,0 +1,467 @@
+package io.espalier.server.store.mysql;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.server.store.StoredText;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection that writes. Everything is sent as few statements of many rows: what counts is how
+ * often the server is asked. Each call is part of the open transaction. Not thread-safe.
+ */
+final class MySqlWriter {
+  /** How many events are appended before old ones are looked for. */
+  private static final int PRUNE_EVERY = 10_000;
+
+  /** How many keys one question names. */
+  private static final int KEYS = 500;
+
+  /** Of one row of events: well below the least packet that a server may take. */
+  private static final int EVENTS_IN_ROW = 1_000;
+
+  private static final int BYTES_IN_ROW = 1 << 20;
+
+  private static final String ROW =
+      "job, node, long_node, bits, since, backoff, position, attempts, epoch, sequence, started,"
+          + " data, worker";
+  private static final String UPDATE =
+      " ON DUPLICATE KEY UPDATE bits = VALUES(bits), since = VALUES(since),"
+          + " backoff = VALUES(backoff), position = VALUES(position), attempts = VALUES(attempts),"
+          + " epoch = VALUES(epoch), sequence = VALUES(sequence), started = VALUES(started),"
+          + " data = VALUES(data), worker = VALUES(worker)";
+
+  private final Connection connection;
+  private final PreparedStatement take;
+  private final PreparedStatement putRow;
+  private final PreparedStatement putRowAndPlace;
+  private final PreparedStatement putPlace;
+  private final MySqlAttempts history;
+  private final Map<String, Integer> jobs = new HashMap<>();
+  private int eventsSincePrune;
+  private long newestEvent = -1;
+
+  /** Outside of a transaction only for a moment: the connection never commits by itself. */
+  MySqlWriter(Connection connection) throws SQLException {
+    this.connection = connection;
+    connection.setAutoCommit(false);
+    take =
+        connection.prepareStatement(
+            "UPDATE espalier_store SET mark = ? WHERE id = 1 AND epoch = ?");
+    putRow =
+        connection.prepareStatement(
+            "INSERT INTO espalier_status ("
+                + ROW
+                + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                + UPDATE);
+    putRowAndPlace =
+        connection.prepareStatement(
+            "INSERT INTO espalier_status ("
+                + ROW
+                + ", ring, ended, cpu) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                + UPDATE
+                + ", ring = VALUES(ring), ended = VALUES(ended), cpu = VALUES(cpu)");
+    putPlace =
+        connection.prepareStatement(
+            "UPDATE espalier_status SET ring = ?, ended = ?, cpu = ? WHERE job = ? AND node = ?");
+    history = new MySqlAttempts(connection);
+  }
+
+  void commit() throws SQLException {
+    connection.commit();
+  }
+
+  void rollback() throws SQLException {
+    connection.rollback();
+  }
+
+  /** Throws the connection away; the server undoes what was not committed. */
+  void close() {
+    try {
+      connection.close();
+    } catch (SQLException alreadyGone) {
+      // Closing was all that was wanted.
+      return;
+    }
+  }
+
+  /**
+   * The row that every writing transaction takes first, so that only one of them is under way.
+   *
+   * @param mark of the newest commit
+   */
+  record State(long epoch, long mark, @Nullable String source) {}
+
+  State lock() throws SQLException {
+    try (PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT epoch, mark, source FROM espalier_store WHERE id = 1 FOR UPDATE");
+        ResultSet found = select.executeQuery()) {
+      if (!found.next()) {
+        throw new SQLException("there is no row in espalier_store", "42S02", 1146);
+      }
+      return new State(found.getLong(1), found.getLong(2), found.getString(3));
+    }
+  }
+
+  /** Takes the same row in one step; false when another epoch is in force. */
+  boolean take(long epoch, long mark) throws SQLException {
+    take.setLong(1, mark);
+    take.setLong(2, epoch);
+    return take.executeUpdate() == 1;
+  }
+
+  void setSource(String source) throws SQLException {
+    execute("UPDATE espalier_store SET source = ? WHERE id = 1", source);
+  }
+
+  void setEpoch(long epoch) throws SQLException {
+    execute("UPDATE espalier_store SET epoch = ?, mark = 0 WHERE id = 1", epoch);
+  }
+
+  void forgetEverything() throws SQLException {
+    execute("UPDATE espalier_job SET name = NULL, long_name = NULL WHERE name IS NOT NULL");
+    execute("DELETE FROM espalier_pause");
+    execute("DELETE FROM espalier_worker_hold");
+    execute("DELETE FROM espalier_event");
+  }
+
+  void apply(Batch batch) throws SQLException {
+    for (String job : batch.forgottenJobs()) {
+      // Its rows lose their name at once, and are deleted piece by piece.
+      execute(
+          "UPDATE espalier_job SET name = NULL, long_name = NULL WHERE name = ?",
+          (Object) NameKey.of(job).key());
+      jobs.remove(job);
+    }
+    delete(batch.deletedRows());
+    Map<TaskKey, MySqlAttempts.Place> places = places(batch.attempts());
+    put(batch.rows(), batch.attempts(), places);
+    for (String job : batch.endedPauses()) {
+      execute("DELETE FROM espalier_pause WHERE job = ?", (Object) NameKey.of(job).key());
+    }
+    for (Pause pause : batch.pauses()) {
+      NameKey job = NameKey.of(pause.job());
+      execute(
+          "REPLACE INTO espalier_pause (job, long_job, operator, reason, since, ends)"
+              + " VALUES (?, ?, ?, ?, ?, ?)",
+          job.key(),
+          job.whole(),
+          pause.operator(),
+          pause.reason(),
+          pause.sinceMillis(),
+          pause.untilMillis());
+    }
+    for (String shard : batch.endedHolds()) {
+      execute("DELETE FROM espalier_worker_hold WHERE shard = ?", (Object) NameKey.of(shard).key());
+    }
+    for (WorkerHold hold : batch.holds()) {
+      NameKey shard = NameKey.of(hold.shard());
+      execute(
+          "REPLACE INTO espalier_worker_hold (shard, long_shard, drain, operator, reason, since)"
+              + " VALUES (?, ?, ?, ?, ?, ?)",
+          shard.key(),
+          shard.whole(),
+          hold.kind() == WorkerHold.Kind.DRAIN ? 1 : 0,
+          hold.operator(),
+          hold.reason(),
+          hold.sinceMillis());
+    }
+    append(batch.events());
+  }
+
+  private void delete(Set<TaskKey> keys) throws SQLException {
+    for (Map.Entry<String, List<String>> ofJob : byJob(keys).entrySet()) {
+      Integer job = known(ofJob.getKey());
+      if (job == null) {
+        continue;
+      }
+      for (List<String> nodes : pieces(ofJob.getValue())) {
+        List<Long> rings = new ArrayList<>();
+        select(
+            "SELECT ring FROM espalier_status WHERE ring IS NOT NULL AND job = ? AND node IN ",
+            job,
+            nodes,
+            found -> rings.add(found.getLong(1)));
+        history.deleteRings(rings);
+        try (PreparedStatement delete =
+            connection.prepareStatement(
+                "DELETE FROM espalier_status WHERE job = ? AND node IN " + marks(nodes.size()))) {
+          setKeys(delete, job, nodes);
+          delete.executeUpdate();
+        }
+      }
+    }
+  }
+
+  /** Where the histories of these tasks lie; tasks without a row are not in it. */
+  private Map<TaskKey, MySqlAttempts.Place> places(List<Attempt> attempts) throws SQLException {
+    Set<TaskKey> keys = new LinkedHashSet<>();
+    for (Attempt attempt : attempts) {
+      keys.add(new TaskKey(attempt.job(), attempt.node()));
+    }
+    Map<TaskKey, MySqlAttempts.Place> places = new HashMap<>();
+    for (Map.Entry<String, List<String>> ofJob : byJob(keys).entrySet()) {
+      Integer job = known(ofJob.getKey());
+      if (job == null) {
+        continue;
+      }
+      for (List<String> nodes : pieces(ofJob.getValue())) {
+        select(
+            "SELECT node, long_node, coalesce(ring, -1), ended, cpu FROM espalier_status"
+                + " WHERE job = ? AND node IN ",
+            job,
+            nodes,
+            found ->
+                places.put(
+                    new TaskKey(ofJob.getKey(), NameKey.read(found, 1)),
+                    new MySqlAttempts.Place(found.getLong(3), found.getLong(4), found.getLong(5))));
+      }
+    }
+    return places;
+  }
+
+  private void put(
+      List<StatusRow> rows, List<Attempt> attempts, Map<TaskKey, MySqlAttempts.Place> places)
+      throws SQLException {
+    Map<TaskKey, MySqlAttempts.Place> changed = new LinkedHashMap<>();
+    if (!attempts.isEmpty()) {
+      Set<TaskKey> written = new LinkedHashSet<>();
+      rows.forEach(row -> written.add(row.key()));
+      for (Attempt attempt : attempts) {
+        TaskKey key = new TaskKey(attempt.job(), attempt.node());
+        MySqlAttempts.Place place = places.get(key);
+        if (place == null) {
+          if (!written.contains(key)) {
+            continue;
+          }
+          place = new MySqlAttempts.Place(-1, 0, 0);
+          places.put(key, place);
+        }
+        history.add(attempt, place);
+        changed.put(key, place);
+      }
+    }
+    boolean plain = false;
+    boolean placed = false;
+    for (StatusRow row : rows) {
+      MySqlAttempts.Place place = changed.isEmpty() ? null : changed.remove(row.key());
+      if (place == null) {
+        set(putRow, row);
+        putRow.addBatch();
+        plain = true;
+      } else {
+        set(putRowAndPlace, row);
+        putRowAndPlace.setLong(14, place.ring);
+        putRowAndPlace.setLong(15, place.ended);
+        putRowAndPlace.setLong(16, place.cpu);
+        putRowAndPlace.addBatch();
+        placed = true;
+      }
+    }
+    if (plain) {
+      putRow.executeBatch();
+    }
+    if (placed) {
+      putRowAndPlace.executeBatch();
+    }
+    for (Map.Entry<TaskKey, MySqlAttempts.Place> left : changed.entrySet()) {
+      MySqlAttempts.Place place = left.getValue();
+      putPlace.setLong(1, place.ring);
+      putPlace.setLong(2, place.ended);
+      putPlace.setLong(3, place.cpu);
+      putPlace.setInt(4, id(left.getKey().job()));
+      putPlace.setBytes(5, NameKey.of(left.getKey().node()).key());
+      putPlace.addBatch();
+    }
+    if (!changed.isEmpty()) {
+      putPlace.executeBatch();
+    }
+    if (!attempts.isEmpty()) {
+      history.flush();
+    }
+  }
+
+  private void set(PreparedStatement put, StatusRow row) throws SQLException {
+    TaskStatus status = row.status();
+    Invocation invocation = row.invocation();
+    Json.Obj data = status.storedData();
+    put.setInt(1, id(row.job()));
+    NameKey.of(row.node()).set(put, 2);
+    put.setInt(4, status.bits());
+    put.setLong(5, status.sinceMillis());
+    put.setInt(6, status.backoffSeconds());
+    put.setInt(7, status.position());
+    put.setInt(8, status.attempts());
+    put.setLong(9, invocation.epoch());
+    put.setLong(10, invocation.sequence());
+    put.setLong(11, invocation.startMillis());
+    if (data == null) {
+      put.setNull(12, Types.VARCHAR);
+    } else {
+      put.setString(12, JsonWriter.compact(data));
+    }
+    put.setInt(13, history.number(row.worker()));
+  }
+
+  /** The number of a job, a new one if need be. */
+  private int id(String job) throws SQLException {
+    Integer known = known(job);
+    if (known != null) {
+      return known;
+    }
+    NameKey name = NameKey.of(job);
+    execute("INSERT INTO espalier_job (name, long_name) VALUES (?, ?)", name.key(), name.whole());
+    Integer added = known(job);
+    if (added == null) {
+      throw new SQLException("a job that was added is not there");
+    }
+    return added;
+  }
+
+  private @Nullable Integer known(String job) throws SQLException {
+    Integer cached = jobs.get(job);
+    if (cached != null) {
+      return cached;
+    }
+    try (PreparedStatement find =
+        connection.prepareStatement("SELECT id FROM espalier_job WHERE name = ?")) {
+      find.setBytes(1, NameKey.of(job).key());
+      try (ResultSet found = find.executeQuery()) {
+        if (!found.next()) {
+          return null;
+        }
+        int id = found.getInt(1);
+        jobs.put(job, id);
+        return id;
+      }
+    }
+  }
+
+  private void append(List<Event> events) throws SQLException {
+    if (events.isEmpty()) {
+      return;
+    }
+    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
+    newestEvent = newest;
+    for (int from = 0; from < events.size(); from += EVENTS_IN_ROW) {
+      append(events.subList(from, Math.min(from + EVENTS_IN_ROW, events.size())), true);
+    }
+    eventsSincePrune += events.size();
+    if (eventsSincePrune >= PRUNE_EVERY) {
+      eventsSincePrune = 0;
+      execute(
+          "DELETE FROM espalier_event WHERE last <= ? AND first <= ?",
+          newest - StatusStore.KEPT_EVENTS,
+          newest - StatusStore.KEPT_EVENTS);
+    }
+  }
+
+  private void append(List<Event> events, boolean mayBeLarge) throws SQLException {
+    String body = StoredText.body(events);
+    if (mayBeLarge && events.size() > 1 && body.length() > BYTES_IN_ROW) {
+      for (Event event : events) {
+        append(List.of(event), false);
+      }
+      return;
+    }
+    Event last = events.get(events.size() - 1);
+    execute(
+        "INSERT INTO espalier_event (first, last, newest, body) VALUES (?, ?, ?, ?)",
+        events.get(0).sequence(),
+        last.sequence(),
+        last.timeMillis(),
+        body);
+  }
+
+  private long storedNewestEvent() throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement(
+                "SELECT last FROM espalier_event ORDER BY first DESC LIMIT 1");
+        ResultSet found = statement.executeQuery()) {
+      return found.next() ? found.getLong(1) : 0;
+    }
+  }
+
+  // ---- Many keys in one question
+
+  private static Map<String, List<String>> byJob(Collection<TaskKey> keys) {
+    Map<String, List<String>> byJob = new LinkedHashMap<>();
+    for (TaskKey key : keys) {
+      byJob.computeIfAbsent(key.job(), job -> new ArrayList<>()).add(key.node());
+    }
+    return byJob;
+  }
+
+  static List<List<String>> pieces(List<String> all) {
+    List<List<String>> pieces = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += KEYS) {
+      pieces.add(all.subList(from, Math.min(from + KEYS, all.size())));
+    }
+    return pieces;
+  }
+
+  static String marks(int count) {
+    return "(" + "?, ".repeat(count - 1) + "?)";
+  }
+
+  static void setKeys(PreparedStatement statement, int job, List<String> nodes)
+      throws SQLException {
+    statement.setInt(1, job);
+    int at = 2;
+    for (String node : nodes) {
+      statement.setBytes(at++, NameKey.of(node).key());
+    }
+  }
+
+  /** Takes one found row. */
+  private interface Taker {
+    void take(ResultSet found) throws SQLException;
+  }
+
+  private void select(String sql, int job, List<String> nodes, Taker each) throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(sql + marks(nodes.size()))) {
+      setKeys(select, job, nodes);
+      try (ResultSet found = select.executeQuery()) {
+        while (found.next()) {
+          each.take(found);
+        }
+      }
+    }
+  }
+
+  private void execute(String sql, @Nullable Object... values) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) {
+        if (values[i] instanceof byte[] bytes) {
+          statement.setBytes(i + 1, bytes);
+        } else {
+          statement.setObject(i + 1, values[i]);
+        }
+      }
+      statement.executeUpdate();
+    }
+  }
+}
