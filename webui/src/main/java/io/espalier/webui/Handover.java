@@ -4,6 +4,7 @@ import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
@@ -122,6 +123,11 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return here(api.resume(job));
+  }
+
+  @Override
+  public LeadershipControl leadership() {
+    return api.leadership();
   }
 
   @Override

@@ -105,7 +105,7 @@ final class Routes {
   }
 
   /** The router would log an error for what is only a client's. */
-  private static boolean isReadable(HttpServerRequest request) {
+  static boolean isReadable(HttpServerRequest request) {
     try {
       return request.path() != null
           && request.path().startsWith("/")
@@ -149,12 +149,12 @@ final class Routes {
     return router;
   }
 
-  private static void secure(RoutingContext ctx) {
+  static void secure(RoutingContext ctx) {
     secure(ctx.response());
     ctx.next();
   }
 
-  private static void secure(HttpServerResponse response) {
+  static void secure(HttpServerResponse response) {
     response
         .putHeader("Content-Security-Policy", CONTENT_POLICY)
         .putHeader("X-Content-Type-Options", "nosniff")

@@ -6,12 +6,14 @@ import io.espalier.webui.v1.ApiV1;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -28,6 +30,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,13 +67,35 @@ public final class WebServer implements AutoCloseable {
       WebOptions options, SchedulerApi api, PrometheusMeterRegistry metrics) {
     InetAddress address = address(options);
     ExecutorService pool = pool();
+    Routes routes = routes(options, address, api, metrics, pool);
+    return listen(options, address, pool, routes::handler);
+  }
+
+  /**
+   * Listens for a scheduler that does not lead.
+   *
+   * @param state what is known of the leader; asked for at each request, must not block
+   * @throws WebStartException when the address cannot be bound, with one line that says why
+   */
+  public static WebServer standby(WebOptions options, Supplier<StandbyState> state) {
+    InetAddress address = address(options);
+    StandbyRoutes routes =
+        new StandbyRoutes(
+            new Guard(ownHosts(options, address)), state, () -> options.clock().millis());
+    return listen(options, address, pool(), routes::handler);
+  }
+
+  private static WebServer listen(
+      WebOptions options,
+      InetAddress address,
+      ExecutorService pool,
+      Function<Vertx, Handler<HttpServerRequest>> serving) {
     Vertx vertx = vertx();
     try {
-      Routes routes = routes(options, address, api, metrics, pool);
       AtomicInteger port = new AtomicInteger();
       vertx
           .deployVerticle(
-              () -> new Listener(routes, address, options, port),
+              () -> new Listener(serving, address, options, port),
               new DeploymentOptions().setInstances(EVENT_LOOPS))
           .toCompletionStage()
           .toCompletableFuture()
@@ -224,13 +250,17 @@ public final class WebServer implements AutoCloseable {
 
   /** One event loop's share of the connections. */
   private static final class Listener extends VerticleBase {
-    private final Routes routes;
+    private final Function<Vertx, Handler<HttpServerRequest>> serving;
     private final InetAddress address;
     private final WebOptions options;
     private final AtomicInteger port;
 
-    Listener(Routes routes, InetAddress address, WebOptions options, AtomicInteger port) {
-      this.routes = routes;
+    Listener(
+        Function<Vertx, Handler<HttpServerRequest>> serving,
+        InetAddress address,
+        WebOptions options,
+        AtomicInteger port) {
+      this.serving = serving;
       this.address = address;
       this.options = options;
       this.port = port;
@@ -252,7 +282,7 @@ public final class WebServer implements AutoCloseable {
               .setHttp2ClearTextEnabled(false);
       return vertx
           .createHttpServer(http)
-          .requestHandler(routes.handler(vertx))
+          .requestHandler(serving.apply(vertx))
           .listen()
           .onSuccess((HttpServer server) -> port.set(server.actualPort()));
     }

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -115,7 +114,6 @@ class BadTasksTest {
       Path directory = Path.of(args[0]);
       try (SegmentLogStore store = SegmentLogStore.open(directory.resolve("logs"))) {
         store.apply(new LogPolicy(new LogRetention(0, 4L << 20), List.of()));
-        AtomicInteger prunings = new AtomicInteger();
         try (TaskBench bench = TaskBench.open(TaskBench.options(directory), store)) {
           Launch launch =
               TaskBench.withQuota(
@@ -129,7 +127,6 @@ class BadTasksTest {
           while (bench.ends.of(launch).isEmpty()) {
             TimeUnit.MILLISECONDS.sleep(200);
             store.prune(System.currentTimeMillis());
-            prunings.incrementAndGet();
           }
           System.out.println("status " + bench.ends.await(launch).rawStatus());
           store.prune(System.currentTimeMillis());
@@ -280,7 +277,7 @@ class BadTasksTest {
       assertThat(bench.ends.of(launch)).isEmpty();
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
       assertThat(bench.ends.await(launch).signal()).isEqualTo(9);
-      bench.close();
+      bench.runner.close();
       assertThat(bench.ends.all()).hasSize(1);
     }
   }
@@ -302,7 +299,7 @@ class BadTasksTest {
       launches.forEach(launch -> bench.kill(launch, TaskBench.KILL));
       bench.ends.awaitCount(1000);
       for (Launch launch : launches) {
-        assertThat(bench.ends.of(launch)).singleElement();
+        assertThat(bench.ends.of(launch)).hasSize(1);
       }
       assertThat(bench.runner.supervisor().runningCount()).isZero();
       assertThat(bench.runner.supervisor().tasks()).isEmpty();

@@ -188,6 +188,15 @@ public final class TaskBench implements AutoCloseable {
         .orElseThrow(() -> new AssertionError(launch + " does not live"));
   }
 
+  /** What it used; fails when nothing is known. */
+  public static Usage used(TaskEnd end) {
+    Usage usage = end.usage();
+    if (usage == null) {
+      throw new AssertionError("no usage: " + end);
+    }
+    return usage;
+  }
+
   /** Whether it is gone, or dead and not yet collected by init. */
   public static boolean isDead(long pid) {
     try {

@@ -255,6 +255,7 @@ final class FrameConnection {
   private void ask(byte[] request) {
     answering = true;
     interest(0);
+    server.busy(this);
     if (greeted) {
       // Our own time is not the peer's fault.
       deadline(server.limits().idleMillis(), "there was no answer for it");
@@ -292,7 +293,10 @@ final class FrameConnection {
     }
     if (answer.greeted() && !greeted) {
       greeted = true;
-      server.greeted(this);
+      if (!server.greeted(this)) {
+        refuse("there are too many connections, and all of them are at work");
+        return;
+      }
     }
     lastAnswer = answer.last();
     ByteBuffer frame = answer.frame();
@@ -327,6 +331,9 @@ final class FrameConnection {
     }
     if (body == null && headerRead == 0) {
       deadlineOfGreeted(server.limits().idleMillis(), "it has been silent for long");
+      if (greeted) {
+        server.silent(this);
+      }
     }
     interest(SelectionKey.OP_READ);
     ByteBuffer more = ahead;

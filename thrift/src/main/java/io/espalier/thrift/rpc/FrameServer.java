@@ -20,7 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import javax.net.ssl.SSLEngine;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +46,10 @@ final class FrameServer implements AutoCloseable {
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Set<FrameConnection> connections = new HashSet<>();
   private final LinkedHashSet<FrameConnection> strangers = new LinkedHashSet<>();
+
+  /** Greeted, with nothing to be answered; who was answered last comes last. */
+  private final LinkedHashSet<FrameConnection> silent = new LinkedHashSet<>();
+
   private final ByteBuffer input = ByteBuffer.allocateDirect(1 << 16);
   private long nextSweepNanos = Long.MAX_VALUE;
   private long acceptAgainNanos;
@@ -236,10 +239,6 @@ final class FrameServer implements AutoCloseable {
         if (channel == null) {
           return;
         }
-        if (connections.size() - strangers.size() >= limits.maxConnections()) {
-          complain(null, "there are " + limits.maxConnections() + " connections already");
-          return;
-        }
         open(channel);
         taken = true;
       } catch (IOException e) {
@@ -288,23 +287,51 @@ final class FrameServer implements AutoCloseable {
     }
   }
 
-  void greeted(FrameConnection connection) {
+  /**
+   * A stranger has said who it is. When there are too many of those, the one whose last request is
+   * the longest ago goes: whoever hoards connections loses them, whoever works keeps its own.
+   *
+   * @return false: all others are at work, so this one cannot stay
+   */
+  boolean greeted(FrameConnection connection) {
     strangers.remove(connection);
+    if (connections.size() - strangers.size() <= limits.maxConnections()) {
+      return true;
+    }
+    if (silent.isEmpty()) {
+      return false;
+    }
+    FrameConnection oldest = silent.iterator().next();
+    complain(oldest, "there are more than " + limits.maxConnections() + " connections");
+    oldest.close();
+    return true;
+  }
+
+  /** Everything it has asked for is answered. */
+  void silent(FrameConnection connection) {
+    silent.remove(connection);
+    silent.add(connection);
+  }
+
+  /** A request has come whole, and is being answered. */
+  void busy(FrameConnection connection) {
+    silent.remove(connection);
   }
 
   void closed(FrameConnection connection) {
     connections.remove(connection);
     strangers.remove(connection);
+    silent.remove(connection);
   }
 
   /** Said aloud for the 1st, 10th, 100th time: a hostile peer must not fill the log. */
-  void complain(@Nullable FrameConnection connection, String what) {
+  void complain(FrameConnection connection, String what) {
     complaints++;
     long power = 1;
     while (power < complaints) {
       power *= 10;
     }
-    String who = connection == null ? "a connection" : "the connection of " + connection.peer();
+    String who = "the connection of " + connection.peer();
     if (power == complaints || complaints % 1_000 == 0) {
       log.warn("{} is closed: {} ({} such so far)", who, what, complaints);
     } else {

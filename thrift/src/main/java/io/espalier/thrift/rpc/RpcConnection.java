@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.apache.thrift.TApplicationException;
 import org.apache.thrift.TBase;
@@ -128,6 +129,11 @@ final class RpcConnection implements AutoCloseable {
       return connection;
     } catch (RpcFailure e) {
       throw e;
+    } catch (SSLException e) {
+      throw new RpcFailure(
+          Kind.NOT_SENT,
+          "cannot reach " + address + " by TLS: " + e.getMessage() + " (is it spoken there?)",
+          e);
     } catch (IOException | TTransportException e) {
       throw new RpcFailure(Kind.NOT_SENT, "cannot reach " + address + ": " + e.getMessage(), e);
     } finally {
@@ -171,7 +177,7 @@ final class RpcConnection implements AutoCloseable {
           Kind.NOT_SENT,
           e.getMessage()
               + (us.security().tls() == null
-                  ? " (does the other end expect TLS?)"
+                  ? " (does the other end expect TLS, or speak another protocol?)"
                   : " (does the other end know our certificate?)"),
           e);
     }

@@ -4,7 +4,7 @@ package io.espalier.thrift.rpc;
  * What a peer may cost a server at most.
  *
  * @param maxFrameBytes of a request or answer
- * @param maxConnections that have greeted; one more is closed at once
+ * @param maxConnections that have greeted; one more pushes out the one that was silent longest
  * @param maxStrangers connections that have not greeted; one more pushes out the oldest
  * @param greetMillis from accepting to the end of the greeting, TLS included
  * @param frameMillis from the first byte of a request to its last, and the same for an answer

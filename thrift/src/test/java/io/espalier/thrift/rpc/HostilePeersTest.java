@@ -37,6 +37,11 @@ final class HostilePeersTest {
                   .withConnections(200, 50)
                   .withMaxFrameBytes(1 << 20));
 
+  /** How a TLS 1.2 handshake begins. */
+  private static final byte[] TLS_HELLO = {
+    0x16, 0x03, 0x01, 0x00, (byte) 0xf4, 0x01, 0x00, 0x00, (byte) 0xf0, 0x03, 0x03, 1, 2, 3, 4, 5
+  };
+
   private interface Talk {
     void with(Socket socket) throws IOException;
   }
@@ -53,14 +58,15 @@ final class HostilePeersTest {
     }
   }
 
-  private static Socket connect(InetSocketAddress address) throws IOException {
+  static Socket connect(InetSocketAddress address) throws IOException {
     Socket socket = new Socket(address.getAddress(), address.getPort());
     socket.setSoTimeout(20_000);
     return socket;
   }
 
-  private static void assertClosed(Socket socket) {
+  static void assertClosed(Socket socket) {
     try {
+      socket.setSoTimeout(20_000);
       InputStream in = socket.getInputStream();
       byte[] buffer = new byte[1 << 16];
       int count = 0;
@@ -76,7 +82,7 @@ final class HostilePeersTest {
     }
   }
 
-  private static byte[] frame(byte[] body) throws IOException {
+  static byte[] frame(byte[] body) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeInt(body.length);
@@ -84,7 +90,7 @@ final class HostilePeersTest {
     return bytes.toByteArray();
   }
 
-  private static byte[] call(String name, TBase<?, ?> arguments) {
+  static byte[] call(String name, TBase<?, ?> arguments) {
     try {
       TMemoryBuffer buffer = new TMemoryBuffer(100);
       TCompactProtocol out = new TCompactProtocol(buffer);
@@ -97,7 +103,7 @@ final class HostilePeersTest {
     }
   }
 
-  private static void greet(Socket socket) throws IOException {
+  static void greet(Socket socket) throws IOException {
     socket
         .getOutputStream()
         .write(frame(call("greet", new Peer.greet_args(new Greeting(1, 1, "hostile", "worker")))));
@@ -158,6 +164,56 @@ final class HostilePeersTest {
           greet(socket);
           write(socket, new byte[] {0, 0x0f, 0, 0, 1, 2, 3});
         });
+  }
+
+  @Test
+  void whoSendsAWholeRequestByteByByteIsAnswered() throws Exception {
+    try (EchoServer server = EchoServer.start(OPTIONS);
+        Socket socket = connect(server.address())) {
+      socket.setTcpNoDelay(true);
+      greet(socket);
+      byte[] request =
+          frame(call("echo", new Peer.greet_args(new Greeting(1, 1, "slow", "worker"))));
+      for (byte each : request) {
+        socket.getOutputStream().write(each);
+        socket.getOutputStream().flush();
+      }
+      int length = java.nio.ByteBuffer.wrap(socket.getInputStream().readNBytes(4)).getInt();
+      assertThat(new String(socket.getInputStream().readNBytes(length), StandardCharsets.US_ASCII))
+          .contains("slow");
+    }
+  }
+
+  @Test
+  void whoSendsHalfALength() throws Exception {
+    cutOff(socket -> write(socket, new byte[] {0, 0}));
+  }
+
+  @Test
+  void whoEndsItsHalfOfTheConnectionBeforeAndAfterTheGreeting() throws Exception {
+    cutOff(Socket::shutdownOutput);
+    cutOff(
+        socket -> {
+          greet(socket);
+          socket.shutdownOutput();
+        });
+  }
+
+  @Test
+  void whoGoesAwayWithoutAWordInTheMiddleOfARequest() throws Exception {
+    cutOff(
+        socket -> {
+          greet(socket);
+          write(socket, new byte[] {0, 0, 1, 0, 1, 2, 3});
+          // A reset in place of an end.
+          socket.setSoLinger(true, 0);
+          socket.close();
+        });
+  }
+
+  @Test
+  void whoSpeaksTlsWherePlainIsSpoken() throws Exception {
+    cutOff(socket -> write(socket, TLS_HELLO));
   }
 
   @Test

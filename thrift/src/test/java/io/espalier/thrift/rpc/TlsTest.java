@@ -1,12 +1,15 @@
 package io.espalier.thrift.rpc;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.thrift.rpc.RpcFailure.Kind;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -69,7 +72,7 @@ final class TlsTest {
         RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
       RpcFailure failure = RpcTest.failure(clients, server.address(), "x");
       assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-      assertThat(failure).hasMessageContaining("cannot reach");
+      assertThat(failure).hasMessageContaining("certificate of the same authority");
     }
   }
 
@@ -81,9 +84,33 @@ final class TlsTest {
         EchoServer open = EchoServer.start(plain);
         RpcClients plainClients = new RpcClients(Role.WORKER, plain);
         RpcClients tlsClients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
-      assertThat(RpcTest.failure(plainClients, secured.address(), "x").kind())
-          .isEqualTo(Kind.NOT_SENT);
-      assertThat(RpcTest.failure(tlsClients, open.address(), "x").kind()).isEqualTo(Kind.NOT_SENT);
+      RpcFailure wantsTls = RpcTest.failure(plainClients, secured.address(), "x");
+      assertThat(wantsTls.kind()).isEqualTo(Kind.NOT_SENT);
+      assertThat(wantsTls).hasMessageContaining("expect TLS");
+      RpcFailure hasNone = RpcTest.failure(tlsClients, open.address(), "x");
+      assertThat(hasNone.kind()).isEqualTo(Kind.NOT_SENT);
+      assertThat(hasNone).hasMessageContaining("must speak TLS too");
+    }
+  }
+
+  @Test
+  void whoBeginsAHandshakeAndDoesNotEndItIsCutOffAndOthersAreServed() throws Exception {
+    World world = WORLD.get();
+    PeerOptions options =
+        with(world.worker()).withLimits(RpcLimits.DEFAULT.withMillis(400, 400, 60_000));
+    byte[] hello = {0x16, 0x03, 0x01, 0x00, (byte) 0xf4, 0x01, 0x00, 0x00, (byte) 0xf0, 3, 3};
+    try (EchoServer server = EchoServer.start(options);
+        RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()));
+        Socket half = new Socket(server.address().getAddress(), server.address().getPort());
+        Socket silent = new Socket(server.address().getAddress(), server.address().getPort());
+        Socket http = new Socket(server.address().getAddress(), server.address().getPort())) {
+      half.getOutputStream().write(hello);
+      http.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
+      assertThat(EchoServer.echo(clients, server.address(), "hello")).isEqualTo("hello");
+      for (Socket socket : List.of(half, silent, http)) {
+        HostilePeersTest.assertClosed(socket);
+      }
+      assertThat(EchoServer.echo(clients, server.address(), "hello")).isEqualTo("hello");
     }
   }
 

@@ -33,6 +33,8 @@ public final class ApiV1 {
   public static final String UNCORDON = "/api/v1/workers/{worker}/uncordon";
   public static final String LOGS = "/api/v1/logs";
   public static final String SETTINGS = "/api/v1/settings";
+  public static final String LEADERSHIP = "/api/v1/leadership";
+  public static final String STEP_DOWN = "/api/v1/leadership/step-down";
   public static final String PROBLEMS = "/api/v1/problems";
 
   /** Answered as a stream, or as a page when the client accepts JSON only. */
@@ -47,6 +49,7 @@ public final class ApiV1 {
     new NodeResources(api).addTo(routes);
     new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
+    new LeadershipResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
   }
 

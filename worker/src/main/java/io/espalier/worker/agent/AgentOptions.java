@@ -12,7 +12,8 @@ import java.util.List;
  * @param host as jobs name it for placement
  * @param listen where it answers calls
  * @param advertised where others reach it; empty: where it listens
- * @param schedulers in the order in which they are tried
+ * @param schedulers in the order in which they are tried; none: {@link WorkerAgent#schedulers} will
+ *     say
  * @param maxTasks how many tasks it runs at once at most; 0: as many as its resources allow
  * @param dataDirectory held by us
  * @param drainWait how long a stop waits for running tasks before it stops them

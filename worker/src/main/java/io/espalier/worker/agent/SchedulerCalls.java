@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,16 +26,22 @@ import org.slf4j.LoggerFactory;
 final class SchedulerCalls implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SchedulerCalls.class);
 
-  private final List<Address> schedulers;
   private final SchedulerClient client;
   private final ExecutorService heartbeats = thread("heartbeats");
   private final ExecutorService reports = thread("reports");
+  private volatile List<Address> schedulers;
   private volatile int current;
   private volatile String lastFailure = "";
 
   SchedulerCalls(List<Address> schedulers, PeerOptions peer) {
     this.schedulers = schedulers;
     this.client = new SchedulerClient(peer);
+  }
+
+  /** From now on these, the first one first; none: every call fails. */
+  void replace(List<Address> newSchedulers) {
+    schedulers = List.copyOf(newSchedulers);
+    current = 0;
   }
 
   private static ExecutorService thread(String name) {
@@ -82,8 +89,14 @@ final class SchedulerCalls implements AutoCloseable {
 
   private <T> void call(
       Call<T> call, java.util.function.Predicate<T> leads, Consumer<T> answered, Runnable failed) {
+    List<Address> known = schedulers;
+    if (known.isEmpty()) {
+      say("no scheduler is known yet", null);
+      failed.run();
+      return;
+    }
     int index = current;
-    Address address = schedulers.get(index % schedulers.size());
+    Address address = known.get(index % known.size());
     T answer;
     try {
       answer = call.of(new InetSocketAddress(address.host(), address.port()));
@@ -106,19 +119,19 @@ final class SchedulerCalls implements AutoCloseable {
 
   private void leave(int index) {
     if (current == index) {
-      current = (index + 1) % schedulers.size();
+      current = (index + 1) % Math.max(1, schedulers.size());
     }
   }
 
   /** Once, not at every try. */
-  private void say(String failure, Exception e) {
+  private void say(String failure, @Nullable Exception e) {
     if (failure.equals(lastFailure)) {
       log.debug("again: {}", failure);
       return;
     }
     lastFailure = failure;
     log.warn("{}", failure);
-    if (!(e instanceof RpcFailure)) {
+    if (e != null && !(e instanceof RpcFailure)) {
       log.warn("while calling the scheduler", e);
     }
   }

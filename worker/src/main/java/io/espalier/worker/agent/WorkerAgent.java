@@ -193,6 +193,12 @@ public final class WorkerAgent implements AutoCloseable {
     return new AgentOptions.Address(host, bound.getPort()).toString();
   }
 
+  /** The scheduler is to be found at these addresses from now on; it is tried at once. */
+  public void schedulers(List<AgentOptions.Address> schedulers) {
+    scheduler.replace(schedulers);
+    tell(() -> side.schedulerMoved(now));
+  }
+
   /** Waits until an operator has drained the worker and nothing is left. */
   public boolean awaitDrained(long millis) throws InterruptedException {
     return drained.await(millis, TimeUnit.MILLISECONDS);
@@ -353,8 +359,11 @@ public final class WorkerAgent implements AutoCloseable {
     public void guard(Instants since, long killAfterMillis) {
       Instants before = leaseSince;
       // The guard may have closed the gate already, or be about to: then starts wait for its word.
+      // It is asked anew with each lease until it answers: what it was asked may be lost.
       boolean mayBeOut =
-          before == null || now.millisSince(before) > leaseMillis - LEASE_NEARLY_OUT_MILLIS;
+          !leaseInForce
+              || before == null
+              || now.millisSince(before) > leaseMillis - LEASE_NEARLY_OUT_MILLIS;
       leaseSince = since;
       leaseMillis = killAfterMillis;
       tasks.lease(

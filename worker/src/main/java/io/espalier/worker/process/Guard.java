@@ -121,12 +121,19 @@ final class Guard implements AutoCloseable {
     }
   }
 
-  /** Completes once the guard is not killing anything and has read all that was said before. */
+  /**
+   * Completes once the guard is not killing anything and has read all that was said before; at once
+   * when it was closed.
+   */
   CompletableFuture<Void> sync() {
     CompletableFuture<Void> answered = new CompletableFuture<>();
     synchronized (lock) {
-      syncs.put(++lastSync, answered);
-      say("sync " + lastSync);
+      if (closed) {
+        answered.complete(null);
+      } else {
+        syncs.put(++lastSync, answered);
+        say("sync " + lastSync);
+      }
     }
     return answered;
   }

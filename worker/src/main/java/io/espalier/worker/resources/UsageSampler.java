@@ -33,7 +33,7 @@ public final class UsageSampler implements AutoCloseable {
   public static final Duration PERIOD = Duration.ofSeconds(2);
 
   /** The part of one core that sampling may use. */
-  static final double MAX_LOAD = 0.01;
+  static final double MAX_LOAD = 0.005;
 
   private static final Logger log = LoggerFactory.getLogger(UsageSampler.class);
 

@@ -13,6 +13,7 @@ gate=$3
 leased=no
 until_uptime=
 until_clock=
+questions=
 
 # Hundredths of a second that are left of the lease.
 left() {
@@ -22,22 +23,76 @@ left() {
   [ "$clock" -ge "$left" ] || left=$clock
 }
 
-# Waits for a line; returns 1 when the lease has run out, 2 at the end of file.
-next_line() {
+# Takes all lines that are there, waiting for the first; returns 1 when the lease has run out and nothing else was said,
+# 2 at the end of file. All at once: a guard that gets little of the processor must not act on leases that were renewed
+# long ago, nor fall behind further with each.
+take_lines() {
   while [ -n "$until_uptime" ]; do
     left
-    [ "$left" -gt 0 ] || return 1
-    # Not for long, because clocks jump.
-    [ "$left" -lt 200 ] || left=200
-    # shellcheck disable=SC2016
-    line=$(timeout -s KILL "$((left / 100)).$(printf '%02d' "$((left % 100))")" sh -c 'IFS= read -r line && echo "$line"')
+    last=no
+    if [ "$left" -le 0 ]; then
+      # Before it kills, what came while it was late.
+      last=yes
+      left=5
+    elif [ "$left" -gt 200 ]; then
+      # Not for long, because clocks jump.
+      left=200
+    fi
+    lines=$(timeout -s KILL "$((left / 100)).$(printf '%02d' "$((left % 100))")" dd bs=65536 count=1 2>/dev/null)
     case $? in
-      0) return 0 ;;
+      0)
+        [ -n "$lines" ] && return 0
+        return 2
+        ;;
       124 | 137) ;;
       *) return 2 ;;
     esac
+    [ "$last" = no ] || return 1
   done
-  IFS= read -r line || return 2
+  lines=$(dd bs=65536 count=1 2>/dev/null)
+  [ -n "$lines" ] || return 2
+}
+
+# The newest lease counts. Questions are answered while it is in force, or after the killing.
+heed_lines() {
+  leases=no
+  while read -r word one two rest; do
+    case $word in
+      done) exit 0 ;;
+      lease)
+        case $one.$two in
+          *[!0-9.]* | .* | *.) continue ;;
+        esac
+        leases=yes
+        until_uptime=$one
+        until_clock=$two
+        ;;
+      sync) questions="$questions $one" ;;
+    esac
+  done <<LINES
+$lines
+LINES
+  [ "$leases" = no ] || leased=yes
+  if [ -n "$until_uptime" ]; then
+    left
+    [ "$left" -gt 0 ] || return 0
+    [ "$leases" = no ] || [ -e "$gate" ] || : > "$gate"
+  fi
+  answer
+}
+
+answer() {
+  for question in $questions; do
+    echo "synced $question"
+  done
+  questions=
+}
+
+# First nothing new, then nothing old.
+run_out() {
+  rm -f "$gate"
+  until_uptime=
+  kill_all
 }
 
 # Invocations without an end: "invocation pid ticks signal"; pid 0: not known.
@@ -105,35 +160,16 @@ LIVE
 }
 
 while :; do
-  next_line
+  take_lines
   case $? in
+    0) heed_lines ;;
     1)
-      # First nothing new, then nothing old.
-      rm -f "$gate"
-      until_uptime=
-      kill_all
-      ;;
-    2)
-      rm -f "$gate"
-      kill_all
-      exit 0
+      run_out
+      answer
       ;;
     *)
-      # shellcheck disable=SC2086
-      set -- $line
-      case ${1-} in
-        done) exit 0 ;;
-        lease)
-          case ${2-}.${3-} in
-            *[!0-9.]* | .* | *.) continue ;;
-          esac
-          leased=yes
-          until_uptime=$2
-          until_clock=$3
-          [ -e "$gate" ] || : > "$gate"
-          ;;
-        sync) echo "synced ${2-}" ;;
-      esac
+      run_out
+      exit 0
       ;;
   esac
 done

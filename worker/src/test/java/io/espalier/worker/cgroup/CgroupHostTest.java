@@ -29,9 +29,11 @@ class CgroupHostTest {
   void controllersOfVersionOneThatShareAHierarchyAreFoundInAnyOrder() {
     CgroupHost host =
         CgroupHost.parse(
-            "30 25 0:26 / /no/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
-                + "31 25 0:27 / /no/systemd rw - cgroup cgroup rw,xattr,name=systemd\n"
-                + "32 25 0:28 / /no/memory rw - cgroup cgroup rw,memory\n",
+            """
+            30 25 0:26 / /no/cpu rw - cgroup cgroup rw,cpu,cpuacct
+            31 25 0:27 / /no/systemd rw - cgroup cgroup rw,xattr,name=systemd
+            32 25 0:28 / /no/memory rw - cgroup cgroup rw,memory
+            """,
             "5:cpuacct,cpu:/\n4:memory:/\n1:name=systemd:/\n");
     assertThat(shown(host))
         .containsExactly(
@@ -45,8 +47,10 @@ class CgroupHostTest {
   void aContainerSeesOnlyAPartAndMayStandOutsideOfIt() {
     CgroupHost host =
         CgroupHost.parse(
-            "30 25 0:26 /docker/abc /no/memory ro - cgroup cgroup rw,memory\n"
-                + "31 25 0:27 / /no/with\\040blank rw - cgroup cgroup rw,pids\n",
+            """
+            30 25 0:26 /docker/abc /no/memory ro - cgroup cgroup rw,memory
+            31 25 0:27 / /no/with\\040blank rw - cgroup cgroup rw,pids
+            """,
             "4:memory:/docker/abc\n5:pids:/../elsewhere\n");
     assertThat(shown(host))
         .containsExactly(

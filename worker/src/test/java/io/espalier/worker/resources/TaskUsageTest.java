@@ -190,12 +190,12 @@ class TaskUsageTest {
   @CsvSource({
     // 16 of 16 tasks at 10 us each: the rest of the period
     "160000, 16, 16, 2000000000, 1999840000",
-    // 16 of 5,000 at 10 us: a hundredth of one core at most
-    "160000, 16, 5000, 2000000000, 15840000",
+    // 16 of 5,000 at 10 us: a two-hundredth of one core at most
+    "160000, 16, 5000, 2000000000, 31840000",
     // 16 of 160 at 10 us
     "160000, 16, 160, 2000000000, 199840000",
   })
-  void however_many_tasks_there_are_sampling_costs_a_hundredth_of_a_core_at_most(
+  void however_many_tasks_there_are_sampling_costs_a_two_hundredth_of_a_core_at_most(
       long cost, int slice, int all, long period, long rest) {
     assertThat(UsageSampler.rest(cost, slice, all, period)).isEqualTo(rest);
     assertThat((double) cost / (cost + rest)).isLessThanOrEqualTo(UsageSampler.MAX_LOAD + 1e-9);

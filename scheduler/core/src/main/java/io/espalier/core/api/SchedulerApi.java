@@ -105,4 +105,9 @@ public interface SchedulerApi {
   default JobVersions jobVersions() {
     return JobVersions.NONE;
   }
+
+  /** By what right it leads. */
+  default LeadershipControl leadership() {
+    return LeadershipControl.ALONE;
+  }
 }

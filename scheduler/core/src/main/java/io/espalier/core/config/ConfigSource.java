@@ -23,6 +23,9 @@ public interface ConfigSource {
    */
   Text fetch() throws Unavailable, InterruptedException;
 
+  /** Lets go of connections; it may be asked again, and then connects again. */
+  default void close() {}
+
   /**
    * One consistent reading.
    *

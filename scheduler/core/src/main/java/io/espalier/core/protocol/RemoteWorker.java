@@ -107,6 +107,14 @@ final class RemoteWorker {
     }
   }
 
+  /** It is known to run here. */
+  void confirm(Run run) {
+    unsure.remove(run);
+    run.state = Run.State.RUNNING;
+    run.wasConfirmed = true;
+    deliverOrders(run);
+  }
+
   /** The orders of a run up to that number have been heeded. */
   void ordersArrived(Run run, long upTo) {
     run.orders.removeIf(order -> order.number() <= upTo);

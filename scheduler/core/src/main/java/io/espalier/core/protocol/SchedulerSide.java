@@ -3,10 +3,7 @@ package io.espalier.core.protocol;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.protocol.WorkAnswer.RunState;
-import io.espalier.core.protocol.WorkAnswer.StartAnswer;
 import io.espalier.core.running.Assignment;
-import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.WorkerInfo;
@@ -14,7 +11,6 @@ import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,29 +29,22 @@ import org.jspecify.annotations.Nullable;
  * of workers is made anew when a worker changes, at most once per step.
  */
 public final class SchedulerSide {
-  /** A lost worker is shown for so long. */
-  private static final long SHOW_LOST_MILLIS = 15 * 60_000;
-
-  /** After so many calls without an answer a worker gets no more tasks. */
-  private static final int FAILED_CALLS = 2;
-
   private final long epoch;
   private final ProtocolTimers timers;
   private final Past past;
   private final SchedulerOutput out;
   private final Pool pool = new Pool();
   private final Runs runs;
+  private final WorkerStates states;
+  private final Registrations registrations;
+  private final Batches batches;
 
   private boolean open;
   private long leaderUntil = Long.MAX_VALUE;
   private long takeoverEnds;
   private boolean takeoverOver;
-  private SubprocessOptions checkOptions = SubprocessOptions.DEFAULT;
   private Set<String> cordoned = Set.of();
   private Set<String> drained = Set.of();
-  private long sessions;
-  private long batches;
-  private long checks;
 
   /** What came before this scheduler. */
   public enum Past {
@@ -81,6 +70,9 @@ public final class SchedulerSide {
     this.past = past;
     this.out = out;
     this.runs = new Runs(out);
+    this.states = new WorkerStates(epoch, timers, past == Past.KNOWN, pool, runs);
+    this.registrations = new Registrations(epoch, timers, past, pool, runs, states, out);
+    this.batches = new Batches(epoch, timers, pool, runs, states, out);
   }
 
   /**
@@ -96,7 +88,19 @@ public final class SchedulerSide {
     }
     open = true;
     takeoverEnds = nowMillis + timers.takeoverMillis();
+    states.safeAt(takeoverEnds);
     unconfirmed.forEach(runs::resume);
+  }
+
+  /**
+   * Leaves the wait of {@link Past#UNKNOWN} at once, by an operator's word: nobody knows whether
+   * tasks of an earlier scheduler are alive. Without that wait nothing changes.
+   */
+  public void endSafeWait(long nowMillis) {
+    if (past == Past.UNKNOWN && open && !takeoverOver) {
+      out.warn("the safe wait is left early, as the configuration says");
+      takeoverEnds = Math.min(takeoverEnds, nowMillis);
+    }
   }
 
   /**
@@ -113,7 +117,7 @@ public final class SchedulerSide {
 
   /** The global options of task processes, for health checks. */
   public void healthCheckOptions(SubprocessOptions options) {
-    checkOptions = options;
+    states.checkOptions(options);
   }
 
   /** Shards that are to get no new tasks, and those among them to be drained: all of them. */
@@ -121,8 +125,9 @@ public final class SchedulerSide {
     Set<String> oldDrained = drained;
     cordoned = Set.copyOf(newCordoned);
     drained = Set.copyOf(newDrained);
+    states.drained(drained);
     for (RemoteWorker worker : pool.ofShards(oldDrained, drained)) {
-      review(worker, nowMillis);
+      states.review(worker, nowMillis);
     }
     pool.changed();
   }
@@ -132,173 +137,10 @@ public final class SchedulerSide {
   /** Registers a worker, or renews its lease. */
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat, long nowMillis) {
     if (!leads(nowMillis) || heartbeat.epoch() > epoch) {
-      return answer(heartbeat, Verdict.NOT_LEADER, "not the leader, or not yet ready");
+      return registrations.answer(
+          heartbeat, Verdict.NOT_LEADER, "not the leader, or not yet ready");
     }
-    OptionalInt version = Versions.OURS.common(heartbeat.facts().versions());
-    if (version.isEmpty()) {
-      String message =
-          "no common protocol version: worker "
-              + heartbeat.worker().shard()
-              + " speaks "
-              + heartbeat.facts().versions()
-              + ", the scheduler "
-              + Versions.OURS;
-      out.warn(message);
-      return answer(heartbeat, Verdict.REFUSED, message);
-    }
-    RemoteWorker worker = pool.get(heartbeat.worker());
-    if (worker != null && heartbeat.number() < worker.lastHeartbeat) {
-      return answer(heartbeat, Verdict.REFUSED, "overtaken by a later heartbeat");
-    }
-    if (heartbeat.session() == 0) {
-      boolean copy =
-          worker != null && worker.hasSession() && heartbeat.number() == worker.registeredBy;
-      worker = copy ? worker : register(heartbeat, worker, nowMillis);
-      if (worker == null) {
-        return refusal(heartbeat, nowMillis);
-      }
-    } else if (worker == null) {
-      return answer(heartbeat, Verdict.REGISTER_AGAIN, "not registered here");
-    } else if (worker.retired || worker.isLost()) {
-      return answer(heartbeat, Verdict.STOP_ALL, "taken for lost or replaced");
-    } else if (worker.session != heartbeat.session()) {
-      return answer(heartbeat, Verdict.REGISTER_AGAIN, "this session has ended");
-    }
-    refresh(worker, heartbeat, nowMillis);
-    return new HeartbeatAnswer(
-        heartbeat.number(),
-        Verdict.ACCEPTED,
-        epoch,
-        worker.session,
-        version.getAsInt(),
-        timers,
-        drained.contains(worker.ref.shard()),
-        "");
-  }
-
-  private HeartbeatAnswer answer(Heartbeat to, Verdict verdict, String message) {
-    return new HeartbeatAnswer(to.number(), verdict, epoch, 0, 0, timers, false, message);
-  }
-
-  private void refresh(RemoteWorker worker, Heartbeat heartbeat, long nowMillis) {
-    worker.lastHeartbeat = heartbeat.number();
-    worker.lastSeen = nowMillis;
-    worker.lostAt = nowMillis + timers.lostMillis();
-    worker.draining = heartbeat.draining();
-    worker.healthy = heartbeat.healthy();
-    worker.ownNote = heartbeat.note();
-    if (!worker.facts.equals(heartbeat.facts())) {
-      worker.facts = heartbeat.facts();
-      pool.changed();
-    }
-    review(worker, nowMillis);
-  }
-
-  /** The worker with its new session; null: it cannot be registered. */
-  private @Nullable RemoteWorker register(
-      Heartbeat heartbeat, @Nullable RemoteWorker known, long nowMillis) {
-    WorkerRef ref = heartbeat.worker();
-    RemoteWorker holder = pool.ofShard(ref.shard());
-    if ((known != null && known.retired)
-        || (past == Past.UNKNOWN && heartbeat.runs().stream().anyMatch(run -> !runs.knows(run)))) {
-      return null;
-    }
-    if (holder != null && holder != known && !mayReplace(holder, heartbeat, nowMillis)) {
-      return null;
-    }
-    for (long instance : heartbeat.cleared()) {
-      clear(new WorkerRef(ref.shard(), instance), nowMillis);
-    }
-    if (holder != null && holder != known && pool.get(holder.ref) == holder && !holder.isLost()) {
-      holder.retired = true;
-      holder.endSession();
-      out.warn("worker " + ref.shard() + " is replaced; its tasks are waited for");
-      review(holder, nowMillis);
-    }
-    RemoteWorker worker = known != null ? known : new RemoteWorker(ref, heartbeat.facts());
-    pool.put(worker);
-    worker.endSession();
-    worker.session = ++sessions;
-    worker.registeredBy = heartbeat.number();
-    worker.failedCalls = 0;
-    worker.retryAt = Long.MIN_VALUE;
-    worker.nextCheck = nowMillis;
-    worker.lastGood = Long.MIN_VALUE;
-    worker.checkNote = "";
-    set(worker, WorkerInfo.State.NEW, "", nowMillis);
-    takeStock(worker, heartbeat, nowMillis);
-    return worker;
-  }
-
-  /** Whether a newcomer may have the shard name of a worker that is there. */
-  private boolean mayReplace(RemoteWorker holder, Heartbeat newcomer, long nowMillis) {
-    return holder.isLost()
-        || newcomer.cleared().contains(holder.ref.instance())
-        || nowMillis >= holder.lastSeen + timers.unhealthyMillis();
-  }
-
-  private HeartbeatAnswer refusal(Heartbeat heartbeat, long nowMillis) {
-    if (!heartbeat.runs().isEmpty()) {
-      return answer(heartbeat, Verdict.STOP_ALL, "its tasks are not known here, or it is replaced");
-    }
-    RemoteWorker holder = pool.ofShard(heartbeat.worker().shard());
-    return answer(
-        heartbeat,
-        Verdict.REFUSED,
-        holder == null
-            ? "it was replaced"
-            : "worker "
-                + holder.ref.shard()
-                + " is another process, at "
-                + holder.facts.address()
-                + ", heard of "
-                + (nowMillis - holder.lastSeen)
-                + " ms ago");
-  }
-
-  /** That process has ended and its tasks are verified dead. */
-  private void clear(WorkerRef gone, long nowMillis) {
-    String why = "its worker was restarted";
-    for (Run run : runs.resumedOn(gone)) {
-      runs.lost(run, why, nowMillis);
-    }
-    RemoteWorker worker = pool.get(gone);
-    if (worker != null) {
-      lose(worker, why, nowMillis);
-      pool.remove(worker);
-    }
-  }
-
-  /** Settles what the old session left open: what is not said to run must be asked for. */
-  private void takeStock(RemoteWorker worker, Heartbeat heartbeat, long nowMillis) {
-    worker.runs.addAll(runs.resumedOn(worker.ref));
-    Set<RunId> said = Set.copyOf(heartbeat.runs());
-    for (Run run : List.copyOf(worker.runs)) {
-      if (run.state == Run.State.QUEUED) {
-        continue;
-      }
-      if (said.contains(run.id)) {
-        confirm(worker, run);
-      } else {
-        run.askPause = timers.askFirstMillis();
-        worker.ask(run, nowMillis);
-      }
-    }
-    for (RunId stranger : heartbeat.runs()) {
-      if (!runs.isLiveOn(stranger, worker.ref) && !HealthCheck.is(stranger.job())) {
-        out.warn("worker " + worker.ref.shard() + " runs what it should not: " + stranger);
-        worker.order(
-            new Order(stranger, Long.MAX_VALUE, new KillRequest(KillRequest.Method.KILL, 0), 0));
-      }
-    }
-    pool.dirty(worker);
-  }
-
-  private static void confirm(RemoteWorker worker, Run run) {
-    worker.unsure.remove(run);
-    run.state = Run.State.RUNNING;
-    run.wasConfirmed = true;
-    worker.deliverOrders(run);
+    return registrations.heartbeat(heartbeat, nowMillis);
   }
 
   // ---- reports
@@ -313,7 +155,7 @@ public final class SchedulerSide {
     for (TaskEnd end : report.ends()) {
       if (HealthCheck.is(end.job())) {
         settled.add(RunId.of(end));
-        checked(report.worker(), end, nowMillis);
+        states.checked(report.worker(), end, nowMillis);
       } else if (runs.reported(end, report.worker())) {
         settled.add(RunId.of(end));
       } else {
@@ -335,22 +177,6 @@ public final class SchedulerSide {
       }
     }
     return new ReportAnswer(report.number(), true, settled);
-  }
-
-  private void checked(WorkerRef ref, TaskEnd end, long nowMillis) {
-    RemoteWorker worker = pool.get(ref);
-    if (worker == null || worker.check == null || !worker.check.id.equals(RunId.of(end))) {
-      return;
-    }
-    if (HealthCheck.isGood(end)) {
-      worker.lastGood = nowMillis;
-      worker.checkNote = "";
-    } else {
-      worker.checkNote = "health check failed: " + (end.message() == null ? end : end.message());
-    }
-    worker.check = null;
-    worker.nextCheck = worker.checkedAt + timers.healthCheckMillis();
-    review(worker, nowMillis);
   }
 
   /** The end of this invocation is durable. */
@@ -423,61 +249,7 @@ public final class SchedulerSide {
 
   /** A batch was answered. */
   public void answered(WorkerRef ref, WorkAnswer answer, long nowMillis) {
-    RemoteWorker worker = pool.get(ref);
-    RemoteWorker.Batch batch = worker == null ? null : worker.underWay;
-    if (worker == null || batch == null || batch.number() != answer.number()) {
-      return;
-    }
-    if (answer.verdict() != WorkAnswer.Verdict.DONE
-        || answer.starts().size() != batch.starts().size()
-        || answer.asked().size() != batch.asks().size()) {
-      failed(ref, answer.number(), true, "refused as " + answer.verdict(), nowMillis);
-      return;
-    }
-    worker.underWay = null;
-    worker.failedCalls = 0;
-    worker.retryAt = Long.MIN_VALUE;
-    for (int i = 0; i < batch.starts().size(); i++) {
-      started(worker, batch.starts().get(i), answer.starts().get(i), nowMillis);
-    }
-    for (int i = 0; i < batch.asks().size(); i++) {
-      asked(worker, batch.asks().get(i), answer.asked().get(i), nowMillis);
-    }
-    batch.ordered().forEach(worker::ordersArrived);
-    review(worker, nowMillis);
-    pool.dirty(worker);
-  }
-
-  private void started(RemoteWorker worker, Run run, StartAnswer answer, long nowMillis) {
-    if (run.state != Run.State.SENT) {
-      return;
-    }
-    if (answer.accepted()) {
-      confirm(worker, run);
-    } else if (run.isHealthCheck()) {
-      worker.check = null;
-      worker.checkNote = "health check refused: " + answer.reason();
-      worker.nextCheck = nowMillis + timers.healthCheckMillis();
-    } else {
-      worker.forget(run);
-      runs.notStarted(run, answer.reason(), answer.retryAfterMillis());
-    }
-  }
-
-  private void asked(RemoteWorker worker, Run run, RunState state, long nowMillis) {
-    if (run.state != Run.State.UNSURE) {
-      return;
-    }
-    if (state != RunState.NOT_RUNNING) {
-      confirm(worker, run);
-      return;
-    }
-    worker.forget(run);
-    if (run.wasConfirmed) {
-      runs.lost(run, "its worker does not know it any more", nowMillis);
-    } else {
-      runs.notStarted(run, "it never reached its worker", 0);
-    }
+    batches.answered(ref, answer, nowMillis);
   }
 
   /**
@@ -486,46 +258,7 @@ public final class SchedulerSide {
    * @param reached false: for certain not a byte of it was sent, such as connection refused
    */
   public void failed(WorkerRef ref, long number, boolean reached, String why, long nowMillis) {
-    RemoteWorker worker = pool.get(ref);
-    RemoteWorker.Batch batch = worker == null ? null : worker.underWay;
-    if (worker == null || batch == null || batch.number() != number) {
-      return;
-    }
-    worker.underWay = null;
-    worker.retryAt = nowMillis + pause(worker.failedCalls++);
-    worker.callNote = "cannot be reached: " + why;
-    if (worker.check == null) {
-      // Finds out whether it can be reached again.
-      worker.nextCheck = Math.min(worker.nextCheck, worker.retryAt);
-    }
-    for (Run run : batch.starts()) {
-      if (run.state != Run.State.SENT) {
-        continue;
-      }
-      if (run.isHealthCheck()) {
-        worker.check = null;
-        worker.nextCheck = worker.retryAt;
-      } else if (reached) {
-        run.askPause = timers.askFirstMillis();
-        worker.ask(run, worker.retryAt);
-      } else {
-        worker.forget(run);
-        runs.notStarted(run, worker.callNote, timers.askFirstMillis());
-      }
-    }
-    for (Run run : batch.asks()) {
-      if (run.state == Run.State.UNSURE) {
-        run.askPause = Math.min(timers.askMaxMillis(), run.askPause * 2);
-        worker.ask(run, nowMillis + run.askPause);
-      }
-    }
-    batch.ordered().keySet().forEach(worker::deliverOrders);
-    review(worker, nowMillis);
-    pool.dirty(worker);
-  }
-
-  private long pause(int failures) {
-    return Math.min(timers.askMaxMillis(), timers.askFirstMillis() << Math.min(failures, 16));
+    batches.failed(ref, number, reached, why, nowMillis);
   }
 
   // ---- time
@@ -542,173 +275,25 @@ public final class SchedulerSide {
     }
     if (!takeoverOver && nowMillis >= takeoverEnds) {
       takeoverOver = true;
+      states.safe();
       for (Run run : runs.allResumed()) {
         runs.lost(run, "no worker has confirmed it since the scheduler was restarted", nowMillis);
       }
       if (past == Past.UNKNOWN) {
-        List.copyOf(pool.all()).forEach(worker -> review(worker, nowMillis));
+        List.copyOf(pool.all()).forEach(worker -> states.review(worker, nowMillis));
       }
     }
     for (RemoteWorker worker = pool.due(nowMillis); worker != null; worker = pool.due(nowMillis)) {
-      review(worker, nowMillis);
+      states.review(worker, nowMillis);
     }
     for (RemoteWorker worker : pool.takeDirty()) {
-      send(worker, nowMillis);
-      pool.arm(worker, nextFor(worker, nowMillis));
+      batches.send(worker, nowMillis);
+      pool.arm(worker, states.nextFor(worker, nowMillis));
     }
     if (pool.takeChanged()) {
       out.workers(workers());
     }
     return Math.min(pool.nextDue(), takeoverOver ? Long.MAX_VALUE : takeoverEnds);
-  }
-
-  private void send(RemoteWorker worker, long nowMillis) {
-    if (worker.hasSession()
-        && worker.underWay == null
-        && nowMillis >= worker.retryAt
-        && worker.hasWork(nowMillis)) {
-      out.send(worker.facts.address(), worker.take(epoch, ++batches, nowMillis));
-    }
-  }
-
-  /** When something happens to that worker by itself. */
-  private long nextFor(RemoteWorker worker, long nowMillis) {
-    if (worker.isLost()) {
-      return worker.since + SHOW_LOST_MILLIS;
-    }
-    long next = worker.lostAt;
-    if (worker.retired) {
-      return next;
-    }
-    if (nowMillis < worker.lastSeen + timers.unhealthyMillis()) {
-      next = Math.min(next, worker.lastSeen + timers.unhealthyMillis());
-    }
-    if (worker.lastGood != Long.MIN_VALUE
-        && nowMillis < worker.lastGood + timers.healthGapMillis()) {
-      next = Math.min(next, worker.lastGood + timers.healthGapMillis());
-    }
-    if (worker.check != null) {
-      next = Math.min(next, worker.checkedAt + timers.healthCheckTimeoutMillis());
-    }
-    if (worker.underWay == null) {
-      if (worker.check == null) {
-        next = Math.min(next, Math.max(worker.retryAt, worker.nextCheck));
-      }
-      if (worker.hasWork(nowMillis)) {
-        next = Math.min(next, worker.retryAt);
-      } else if (!worker.unsure.isEmpty()) {
-        next = Math.min(next, Math.max(worker.retryAt, worker.unsure.first().askAt));
-      }
-    }
-    return next;
-  }
-
-  /** Brings a worker's state up to date, and has it looked after by this step. */
-  private void review(RemoteWorker worker, long nowMillis) {
-    pool.dirty(worker);
-    if (worker.isLost()) {
-      if (nowMillis >= worker.since + SHOW_LOST_MILLIS) {
-        pool.remove(worker);
-      }
-      return;
-    }
-    if (nowMillis >= worker.lostAt) {
-      lose(worker, "nothing was heard of it for " + timers.lostMillis() + " ms", nowMillis);
-      return;
-    }
-    if (worker.hasSession()) {
-      check(worker, nowMillis);
-    }
-    String wrong = wrongWith(worker, nowMillis);
-    boolean safe = past == Past.KNOWN || takeoverOver;
-    if (worker.draining || drained.contains(worker.ref.shard())) {
-      set(worker, WorkerInfo.State.DRAINING, wrong, nowMillis);
-    } else if (worker.retired) {
-      set(worker, WorkerInfo.State.UNHEALTHY, "replaced by another process", nowMillis);
-    } else if (worker.lastGood == Long.MIN_VALUE || !safe) {
-      String waits =
-          safe ? "waits for its first health check" : "waits for the end of the safe wait";
-      set(worker, WorkerInfo.State.NEW, wrong.isEmpty() ? waits : wrong, nowMillis);
-    } else {
-      set(
-          worker,
-          wrong.isEmpty() ? WorkerInfo.State.HEALTHY : WorkerInfo.State.UNHEALTHY,
-          wrong,
-          nowMillis);
-    }
-  }
-
-  private String wrongWith(RemoteWorker worker, long nowMillis) {
-    if (!worker.healthy) {
-      return worker.ownNote.isEmpty() ? "says that it is not healthy" : worker.ownNote;
-    }
-    if (nowMillis >= worker.lastSeen + timers.unhealthyMillis()) {
-      return "nothing was heard of it for " + timers.unhealthyMillis() + " ms";
-    }
-    if (worker.failedCalls >= FAILED_CALLS) {
-      return worker.callNote;
-    }
-    if (!worker.checkNote.isEmpty()) {
-      return worker.checkNote;
-    }
-    if (worker.lastGood != Long.MIN_VALUE
-        && nowMillis >= worker.lastGood + timers.healthGapMillis()) {
-      return "no good health check for " + timers.healthGapMillis() + " ms";
-    }
-    return "";
-  }
-
-  private void check(RemoteWorker worker, long nowMillis) {
-    if (worker.check != null && nowMillis >= worker.checkedAt + timers.healthCheckTimeoutMillis()) {
-      worker.unqueue(worker.check);
-      worker.check = null;
-      worker.checkNote =
-          "health check did not end within " + timers.healthCheckTimeoutMillis() + " ms";
-      worker.nextCheck = nowMillis;
-    }
-    if (worker.check == null
-        && worker.underWay == null
-        && nowMillis >= worker.nextCheck
-        && nowMillis >= worker.retryAt) {
-      Launch launch =
-          HealthCheck.launch(
-              worker.ref,
-              new Invocation(epoch, ++checks, nowMillis),
-              checkOptions,
-              timers.healthCheckTimeoutMillis());
-      worker.check = runs.unfollowed(launch);
-      worker.checkedAt = nowMillis;
-      worker.queue(worker.check);
-    }
-  }
-
-  private void lose(RemoteWorker worker, String why, long nowMillis) {
-    worker.endSession();
-    set(worker, WorkerInfo.State.LOST, why, nowMillis);
-    for (Run run : List.copyOf(worker.runs)) {
-      worker.unqueue(run);
-      worker.forget(run);
-      if (run.state == Run.State.QUEUED) {
-        runs.notStarted(run, "its worker was lost: " + why, 0);
-      } else {
-        runs.lost(run, why, nowMillis);
-      }
-    }
-    if (worker.retired) {
-      pool.remove(worker);
-    }
-  }
-
-  private void set(RemoteWorker worker, WorkerInfo.State state, String note, long nowMillis) {
-    if (worker.state != state || worker.since == 0) {
-      worker.state = state;
-      worker.since = nowMillis;
-      pool.changed();
-    }
-    if (!worker.note.equals(note)) {
-      pool.changed();
-    }
-    worker.note = note;
   }
 
   // ---- questions

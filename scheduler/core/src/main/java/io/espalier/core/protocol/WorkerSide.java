@@ -131,6 +131,12 @@ public final class WorkerSide {
 
   // ---- heartbeats
 
+  /** The scheduler may be found elsewhere now: tries at once, whatever failed before. */
+  public void schedulerMoved(Instants now) {
+    failedHeartbeats = 0;
+    nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
+  }
+
   public void heartbeatAnswered(HeartbeatAnswer answer, Instants now) {
     Sent heartbeat = sent;
     if (heartbeat == null || heartbeat.number() != answer.number()) {

@@ -622,6 +622,18 @@ class SchedulerSideTest {
   }
 
   @Test
+  void w11TheSafeWaitShowsItsEndAndIsLeftEarlyByAnOperatorsWordOnly() {
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
+    forgetful.side.resume(List.of(), forgetful.now);
+    forgetful.healthy(W1);
+    assertThat(forgetful.info("w1").note()).startsWith("safe wait until ");
+    forgetful.side.endSafeWait(forgetful.now);
+    forgetful.after(1);
+    assertThat(forgetful.state("w1")).isEqualTo(State.HEALTHY);
+    assertThat(forgetful.side.safeWaitEndsMillis()).isZero();
+  }
+
+  @Test
   void aReplacedWorkerMayBeLostInTheVeryStepInWhichTheSafeWaitEnds() {
     SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
     forgetful.side.resume(List.of(), forgetful.now);

@@ -5,19 +5,40 @@ import io.espalier.server.cli.client.HttpApi;
 import io.espalier.server.cli.client.LocalApi;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.ha.LeaderFinder;
 import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.Version;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
+import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.webui.v1.ServerIdentity;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Opens what client commands talk to: a server, or what an ended scheduler left behind. */
 final class ClientOpener implements Client.Opener {
   @Override
   public Client server(String server) {
     return new HttpApi(server);
+  }
+
+  @Override
+  public Client leader(String group, @Nullable Path authFile) {
+    try {
+      return new HttpApi(
+          LeaderFinder.http(
+              ZooKeeperTarget.parse(group).withAuthFile(Optional.ofNullable(authFile))));
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailure(ExitCode.USAGE, "--zookeeper " + group + ": " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new CommandFailure(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailure(ExitCode.FAILED, "interrupted", e);
+    }
   }
 
   @Override

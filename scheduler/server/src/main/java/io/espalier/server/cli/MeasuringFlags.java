@@ -18,7 +18,7 @@ final class MeasuringFlags {
       defaultValue = "2000",
       description =
           "How often CPU time and memory of each live task are read; less often when this would cost"
-              + " more than a hundredth of a core (default ${DEFAULT-VALUE}; 0: never).")
+              + " more than a two-hundredth of a core (default ${DEFAULT-VALUE}; 0: never).")
   private int usageMillis;
 
   @Option(

@@ -245,7 +245,8 @@ final class ProcessFlags {
 
   /** The directory of a file, or the directory itself. */
   static String configDirectory(String config) {
-    Path path = Path.of(config).toAbsolutePath();
+    // What is not in the file system has no directory of its own.
+    Path path = Path.of(config.contains("://") ? "" : config).toAbsolutePath();
     Path parent = path.getParent();
     return (Files.isDirectory(path) || parent == null ? path : parent).toString();
   }

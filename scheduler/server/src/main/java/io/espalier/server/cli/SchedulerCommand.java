@@ -1,9 +1,16 @@
 package io.espalier.server.cli;
 
+import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.ha.HaOptions;
+import io.espalier.server.ha.HaScheduler;
 import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.zk.ZooKeeperTarget;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,7 +27,10 @@ import picocli.CommandLine.Option;
       "",
       "Example:",
       "  espalier scheduler --config config-examples/quickstart.json --runner local",
-      "  espalier scheduler --config config-examples/remote.json --thrift 127.0.0.1:6789"
+      "  espalier scheduler --config config-examples/remote.json --thrift 127.0.0.1:6789",
+      "",
+      "With --zookeeper it is one of several: it stands by until it is elected. See",
+      "docs/high-availability.md."
     })
 public final class SchedulerCommand implements Callable<Integer> {
   @Option(
@@ -32,10 +42,23 @@ public final class SchedulerCommand implements Callable<Integer> {
 
   @Mixin private final ProcessFlags flags = new ProcessFlags();
   @Mixin private final RemoteFlags remote = new RemoteFlags();
+  @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST",
+      description =
+          "With --zookeeper: the host by which workers, clients and other schedulers reach this one"
+              + " (default: the one it listens on).")
+  private @Nullable String advertise;
 
   @Override
   public Integer call() throws InterruptedException {
     ProcessOptions options = flags.options(config, false, false, 0, remote);
+    Optional<ZooKeeperTarget> group = zookeeper.target();
+    if (group.isPresent()) {
+      return elected(options, group.get());
+    }
     try (EspalierProcess process = EspalierProcess.startUntilSignal(options, true)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process
@@ -45,5 +68,16 @@ public final class SchedulerCommand implements Callable<Integer> {
       process.awaitEnd();
       return ExitCode.OK;
     }
+  }
+
+  private int elected(ProcessOptions options, ZooKeeperTarget group) throws InterruptedException {
+    List<String> problems = HaOptions.problems(options);
+    if (!problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+    }
+    return HaScheduler.run(
+        options,
+        new HaOptions(group, Optional.ofNullable(advertise), ProcessFlags.hostName()),
+        line -> System.err.println("espalier: " + line));
   }
 }

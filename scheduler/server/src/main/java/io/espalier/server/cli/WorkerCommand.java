@@ -2,19 +2,25 @@ package io.espalier.server.cli;
 
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.ha.LeaderFinder;
 import io.espalier.server.process.LogKeeping;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.process.WorkerProcess;
+import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.resources.Measuring;
+import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,15 +37,18 @@ import picocli.CommandLine.Option;
       "code 0 then, and when an operator has drained it.",
       "",
       "Example:",
-      "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1 --thrift 127.0.0.1:0"
+      "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1 --thrift 127.0.0.1:0",
+      "  espalier worker --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --shard-id w1"
     })
 public final class WorkerCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerCommand.class);
+
   @Option(
       names = "--scheduler",
       paramLabel = "HOST:PORT",
-      required = true,
       split = ",",
-      description = "Where the scheduler expects workers; several, to be tried in turn.")
+      description =
+          "Where the scheduler expects workers; several, to be tried in turn. Or --zookeeper.")
   private List<String> schedulers = List.of();
 
   @Option(
@@ -121,14 +130,31 @@ public final class WorkerCommand implements Callable<Integer> {
   @Mixin private final RpcFlags rpc = new RpcFlags();
   @Mixin private final LogFlags logs = new LogFlags();
   @Mixin private final MeasuringFlags measuring = new MeasuringFlags();
+  @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();
 
   @Override
   public Integer call() throws InterruptedException {
+    Optional<ZooKeeperTarget> group = zookeeper.target();
+    if (group.isPresent() != schedulers.isEmpty()) {
+      throw new CommandFailure(
+          ExitCode.USAGE,
+          "say where the scheduler is: --scheduler HOST:PORT, or --zookeeper HOSTS/PATH when"
+              + " several elect one; not both");
+    }
     try (WorkerProcess worker = WorkerProcess.startUntilSignal(options())) {
       System.err.println(
           "espalier: worker " + worker.name() + " takes calls at " + worker.address());
-      worker.awaitEnd();
-      return ExitCode.OK;
+      if (group.isEmpty()) {
+        worker.awaitEnd();
+        return ExitCode.OK;
+      }
+      try (LeaderFinder finder = LeaderFinder.follow(group.get(), worker::schedulers)) {
+        LOG.debug("following {}", finder);
+        worker.awaitEnd();
+        return ExitCode.OK;
+      } catch (IOException e) {
+        throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      }
     }
   }
 

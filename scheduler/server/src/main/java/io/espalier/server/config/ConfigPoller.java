@@ -190,14 +190,14 @@ public final class ConfigPoller implements AutoCloseable {
   public void close() {
     closed.set(true);
     Thread polling = thread;
-    if (polling == null) {
-      return;
+    if (polling != null) {
+      polling.interrupt();
+      try {
+        polling.join(1000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
-    polling.interrupt();
-    try {
-      polling.join(1000);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    source.close();
   }
 }

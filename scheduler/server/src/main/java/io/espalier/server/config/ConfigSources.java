@@ -5,6 +5,7 @@ import io.espalier.core.config.ConfigSource.Unavailable;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
+import io.espalier.server.sources.ZooKeeperConfigSource;
 import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
@@ -23,14 +24,21 @@ public final class ConfigSources {
   private ConfigSources() {}
 
   /**
-   * The source of a URI: a file, a directory, or {@code file:} with either. A file that does not
-   * exist yet is a source that is unavailable for now.
+   * The source of a URI: a file, a directory, {@code file:} with either, or a znode. A file that
+   * does not exist yet is a source that is unavailable for now.
    *
    * @throws Unavailable when the URI is not understood
    */
   public static ConfigSource open(String uri) throws Unavailable {
     if (uri.isBlank()) {
       throw refused(uri, "the configuration must not be empty", "name a file or a directory");
+    }
+    if (uri.startsWith("zk://")) {
+      try {
+        return ZooKeeperConfigSource.of(uri);
+      } catch (IllegalArgumentException e) {
+        throw refused(uri, String.valueOf(e.getMessage()), null);
+      }
     }
     Path path = path(uri);
     return Files.isDirectory(path) ? new DirectoryConfigSource(path) : new FileConfigSource(path);
@@ -49,13 +57,12 @@ public final class ConfigSources {
       if (scheme.equals("file")) {
         return Path.of(URI.create(uri));
       }
-      if (scheme.equals("zk") || scheme.equals("mysql")) {
+      if (scheme.equals("zk")) {
+        throw refused(uri, "this is not of the form zk://HOSTS/PATH", null);
+      }
+      if (scheme.equals("mysql")) {
         throw refused(
-            uri,
-            "configurations in "
-                + (scheme.equals("zk") ? "ZooKeeper" : "MySQL")
-                + " are not supported yet",
-            "use a file or a directory");
+            uri, "configurations in MySQL are not supported yet", "use a file or a directory");
       }
       if (matcher.matches() && matcher.group(2) != null) {
         throw refused(

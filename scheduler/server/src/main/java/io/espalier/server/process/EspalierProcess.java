@@ -95,23 +95,22 @@ public final class EspalierProcess implements AutoCloseable {
    *     data directory, the port
    */
   public static EspalierProcess start(ProcessOptions options) {
+    return start(options, Leadership.ALONE);
+  }
+
+  /**
+   * Starts everything as the leader of several schedulers.
+   *
+   * @throws CommandFailure as {@link #start(ProcessOptions)}
+   */
+  public static EspalierProcess start(ProcessOptions options, Leadership leadership) {
     AtomicReference<@Nullable Throwable> death = new AtomicReference<>();
     try {
       Plugins plugins = Plugins.load();
       ConfigNews follow = new ConfigNews();
-      ConfigPoller configs =
-          new ConfigPoller(
-              ConfigSources.open(options.configUri()),
-              plugins.configParser(),
-              InstantSource.system(),
-              follow);
-      configs.poll(Instant.now());
-      Config config = configs.current().config();
-      if (config == null) {
-        throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
-      }
-      requireNodeSources(plugins, options, config.settings());
-      return new EspalierProcess(new Wiring(options, plugins, configs, follow, death::set), death);
+      ConfigPoller configs = polled(options, plugins, follow);
+      return new EspalierProcess(
+          new Wiring(options, plugins, configs, follow, leadership, death::set), death);
     } catch (CommandFailure e) {
       throw e;
     } catch (ConfigSource.Unavailable e) {
@@ -119,6 +118,38 @@ public final class EspalierProcess implements AutoCloseable {
     } catch (Exception e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /**
+   * Looks whether there is a configuration to start with, and starts nothing.
+   *
+   * @throws CommandFailure saying why not
+   */
+  public static void check(ProcessOptions options) throws InterruptedException {
+    try (ConfigPoller configs = polled(options, Plugins.load(), new ConfigNews())) {
+      LOG.debug("{} can be used", configs.source().name());
+    } catch (ConfigSource.Unavailable e) {
+      throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
+    }
+  }
+
+  /** Polled once, with a good configuration. */
+  private static ConfigPoller polled(ProcessOptions options, Plugins plugins, ConfigNews follow)
+      throws ConfigSource.Unavailable, InterruptedException {
+    ConfigPoller configs =
+        new ConfigPoller(
+            ConfigSources.open(options.configUri()),
+            plugins.configParser(),
+            InstantSource.system(),
+            follow);
+    configs.poll(Instant.now());
+    Config config = configs.current().config();
+    if (config == null) {
+      configs.close();
+      throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
+    }
+    requireNodeSources(plugins, options, config.settings());
+    return configs;
   }
 
   /** What no retry can mend must not look like a scheduler that is still fetching. */
@@ -164,7 +195,12 @@ public final class EspalierProcess implements AutoCloseable {
   public Optional<String> thriftAddress() {
     return Optional.ofNullable(parts.remote)
         .map(RemoteRunner::address)
-        .map(at -> new ProcessOptions.HostPort(at.getHostString(), at.getPort()).toString());
+        .map(
+            at ->
+                new ProcessOptions.HostPort(
+                        at.getAddress().isAnyLocalAddress() ? "0.0.0.0" : at.getHostString(),
+                        at.getPort())
+                    .toString());
   }
 
   /** How many tasks were started since the process began. */
@@ -236,9 +272,20 @@ public final class EspalierProcess implements AutoCloseable {
 
   /** Waits until the process is stopped by a signal, or dies. */
   public void awaitEnd() throws InterruptedException {
-    while (!ended.await(1, TimeUnit.SECONDS)) {
+    while (!awaitEnd(1_000)) {
       requireAlive();
     }
+  }
+
+  /**
+   * Waits a while for the end.
+   *
+   * @return whether it was stopped
+   * @throws CommandFailure when it died
+   */
+  public boolean awaitEnd(long millis) throws InterruptedException {
+    requireAlive();
+    return ended.await(millis, TimeUnit.MILLISECONDS);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
@@ -40,6 +41,7 @@ final class LoopApi implements SchedulerApi {
   private final StatusStore store;
   private final Executor blocking;
   private final JobVersions jobVersions;
+  private final LeadershipControl leadership;
 
   /**
    * @param owner the scheduler thread
@@ -53,7 +55,8 @@ final class LoopApi implements SchedulerApi {
       LogReader logs,
       StatusStore store,
       Executor blocking,
-      JobVersions jobVersions) {
+      JobVersions jobVersions,
+      LeadershipControl leadership) {
     this.loop = loop;
     this.owner = owner;
     this.view = view;
@@ -62,6 +65,7 @@ final class LoopApi implements SchedulerApi {
     this.store = store;
     this.blocking = blocking;
     this.jobVersions = jobVersions;
+    this.leadership = leadership;
   }
 
   @Override
@@ -200,6 +204,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return ask(l -> l.resume(job)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public LeadershipControl leadership() {
+    return leadership;
   }
 
   @Override

@@ -14,16 +14,18 @@ import org.slf4j.LoggerFactory;
  * meant. Where it is missing, the shutdown hook stops everything just as well, only the exit code
  * is the machine's.
  */
-final class StopSignals {
+public final class StopSignals {
   private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
   private static final Map<String, Integer> SIGNALS = Map.of("INT", 2, "TERM", 15);
 
   private StopSignals() {}
 
   /**
+   * From now on these two signals do only this; the newest call counts.
+   *
    * @param onSignal gets the number of each signal that comes, on a thread of its own
    */
-  static void handle(IntConsumer onSignal) {
+  public static void handle(IntConsumer onSignal) {
     SIGNALS.forEach(
         (name, number) -> {
           try {

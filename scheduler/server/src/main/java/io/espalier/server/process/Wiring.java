@@ -100,6 +100,7 @@ final class Wiring implements AutoCloseable {
   /**
    * @param configPoller polled once, with a good configuration
    * @param follow where the poller's news are to go
+   * @param leadership by which it may answer workers and start tasks
    * @throws IOException when something of the outside cannot be had, saying what
    */
   Wiring(
@@ -107,6 +108,7 @@ final class Wiring implements AutoCloseable {
       Plugins plugins,
       ConfigPoller configPoller,
       ConfigNews follow,
+      Leadership leadership,
       Consumer<Throwable> onDeath)
       throws IOException {
     boolean complete = false;
@@ -130,7 +132,7 @@ final class Wiring implements AutoCloseable {
       logPolicy = options.logs().policy();
       logs = opened("logs", SegmentLogStore.open(data.logs()));
       logs.apply(logPolicy);
-      TaskRunner runner = runner(options, data, logs, statusText, epoch);
+      TaskRunner runner = runner(options, data, logs, statusText, epoch, leadership);
       remote = runner instanceof RemoteRunner workers ? workers : null;
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
@@ -185,11 +187,15 @@ final class Wiring implements AutoCloseable {
                   : opened("worker logs", remote.logs(logs)),
               store,
               queries,
-              new EditedJobs(editor, queries));
+              new EditedJobs(editor, queries),
+              leadership.control(epoch));
+      leadership.beforeListening();
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, runner, api, metrics(writer, thread, logs, remote)));
+              : opened(
+                  "http",
+                  web(options, leadership, runner, api, metrics(writer, thread, logs, remote)));
       changes =
           opened(
               "changes",
@@ -219,7 +225,7 @@ final class Wiring implements AutoCloseable {
       configured(configPoller.current());
       configs.start();
       nodes.start();
-      opened("watch", watch(writer, clock));
+      opened("watch", watch(writer, leadership, clock));
       complete = true;
     } finally {
       if (!complete) {
@@ -238,6 +244,9 @@ final class Wiring implements AutoCloseable {
               snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
         });
     if (snapshot.config() != null && !snapshot.stale()) {
+      if (remote != null) {
+        remote.exitSafeWaitBefore(snapshot.config().settings().exitInitialWaitBefore());
+      }
       logs.apply(logPolicy.withJobs(snapshot.config().jobs().values()));
       nodes.settings(snapshot.config().settings());
       changes.config(snapshot.config());
@@ -245,10 +254,10 @@ final class Wiring implements AutoCloseable {
   }
 
   /** Looks after what has no news of its own: problems that come and go, old logs. */
-  private ExecutorCloser watch(StatusWriter writer, InstantSource clock) {
+  private ExecutorCloser watch(StatusWriter writer, Leadership leadership, InstantSource clock) {
     ScheduledExecutorService watch =
         Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
-    every(watch, 1, () -> showProblems(writer));
+    every(watch, 1, () -> showProblems(writer, leadership));
     every(watch, 60, () -> logs.prune(clock.millis()));
     return new ExecutorCloser(watch);
   }
@@ -270,7 +279,7 @@ final class Wiring implements AutoCloseable {
     LOG.trace("watching by {}", forEver);
   }
 
-  private void showProblems(StatusWriter writer) {
+  private void showProblems(StatusWriter writer, Leadership leadership) {
     String nodesProblem = nodes.state().problem(Instant.now());
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
@@ -279,6 +288,7 @@ final class Wiring implements AutoCloseable {
           loop.error("nodes", nodesProblem);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
+          loop.error("leadership", leadership.problem().orElse(null));
         });
     writer.failure().ifPresent(onDeath);
   }
@@ -310,7 +320,12 @@ final class Wiring implements AutoCloseable {
   }
 
   private static TaskRunner runner(
-      ProcessOptions options, DataDirectory data, LogStore logs, StatusText statusText, long epoch)
+      ProcessOptions options,
+      DataDirectory data,
+      LogStore logs,
+      StatusText statusText,
+      long epoch,
+      Leadership leadership)
       throws IOException {
     String shard = options.instanceNodeName();
     return switch (options.runner()) {
@@ -332,7 +347,8 @@ final class Wiring implements AutoCloseable {
                 : SchedulerSide.Past.KNOWN,
             new InetSocketAddress(how.thrift().host(), how.thrift().port()),
             how.peer(),
-            JsonReader::parse);
+            JsonReader::parse,
+            leadership::remainingMillis);
       }
       case LOCAL ->
           LocalRunner.prepare(
@@ -385,12 +401,14 @@ final class Wiring implements AutoCloseable {
 
   private static WebServer web(
       ProcessOptions options,
+      Leadership leadership,
       TaskRunner runner,
       SchedulerApi api,
       PrometheusMeterRegistry metrics) {
-    ProcessOptions.HostPort at = options.http().orElseThrow();
+    ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
     return WebServer.start(
         WebOptions.at(at.host(), at.port())
+            .withAllowedHosts(leadership.names())
             .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
         api,
         metrics);

@@ -235,6 +235,11 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
+  /** The scheduler is to be found at these addresses from now on; it is tried at once. */
+  public void schedulers(List<AgentOptions.Address> schedulers) {
+    agent.schedulers(schedulers);
+  }
+
   /** Shard and instance. */
   public String name() {
     return agent.self().shard() + " (" + Long.toHexString(agent.self().instance()) + ")";

@@ -28,6 +28,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -43,6 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +61,7 @@ public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
   private static final int MESSAGES_PER_TURN = 20_000;
   private static final int LOGS_MILLIS = 5_000;
+  private static final long LEADERSHIP_LOOK_MILLIS = 200;
 
   private final String shard;
   private final ProtocolTimers timers;
@@ -68,6 +71,7 @@ public final class RemoteRunner implements TaskRunner {
   private final Thread thread;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
+  private final LongSupplier leadsForMillis;
   private final long wallAtStart = System.currentTimeMillis();
   private final long nanosAtStart = System.nanoTime();
   private final Map<WorkerRef, Long> lastSeen = new ConcurrentHashMap<>();
@@ -76,6 +80,7 @@ public final class RemoteRunner implements TaskRunner {
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
   private long now;
+  private long exitWaitBefore;
 
   private RemoteRunner(
       String shard,
@@ -84,9 +89,11 @@ public final class RemoteRunner implements TaskRunner {
       SchedulerSide.Past past,
       InetSocketAddress listen,
       PeerOptions peer,
-      JsonText json)
+      JsonText json,
+      LongSupplier leadsForMillis)
       throws IOException {
     this.shard = shard;
+    this.leadsForMillis = leadsForMillis;
     this.timers = timers;
     this.now = clock();
     this.side = new SchedulerSide(epoch, timers, past, new Output());
@@ -96,15 +103,7 @@ public final class RemoteRunner implements TaskRunner {
     this.calls = new WorkerCalls(peer);
   }
 
-  /**
-   * Listens for workers; they are answered once {@link #resume} was called.
-   *
-   * @param shard name of the instance node
-   * @param epoch of this leadership, raised durably before
-   * @param past whether the store knows all that may be alive
-   * @param json reads what comes as JSON text
-   * @throws IOException naming the address, when it cannot be had
-   */
+  /** Listens for workers as a scheduler that is the only one. */
   public static RemoteRunner listen(
       String shard,
       long epoch,
@@ -114,7 +113,32 @@ public final class RemoteRunner implements TaskRunner {
       PeerOptions peer,
       JsonText json)
       throws IOException {
-    RemoteRunner runner = new RemoteRunner(shard, epoch, timers, past, listen, peer, json);
+    return listen(shard, epoch, timers, past, listen, peer, json, () -> Long.MAX_VALUE);
+  }
+
+  /**
+   * Listens for workers; they are answered once {@link #resume} was called.
+   *
+   * @param shard name of the instance node
+   * @param epoch of this leadership, raised durably before
+   * @param past whether the store knows all that may be alive
+   * @param json reads what comes as JSON text
+   * @param leadsForMillis for how long leadership is certain; without it nothing is answered or
+   *     sent. {@link Long#MAX_VALUE}: for ever. Asked for often, on the runner's thread
+   * @throws IOException naming the address, when it cannot be had
+   */
+  public static RemoteRunner listen(
+      String shard,
+      long epoch,
+      ProtocolTimers timers,
+      SchedulerSide.Past past,
+      InetSocketAddress listen,
+      PeerOptions peer,
+      JsonText json,
+      LongSupplier leadsForMillis)
+      throws IOException {
+    RemoteRunner runner =
+        new RemoteRunner(shard, epoch, timers, past, listen, peer, json, leadsForMillis);
     runner.thread.start();
     return runner;
   }
@@ -150,6 +174,24 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /**
+   * Leaves the safe wait at once if it is not later than that: the operator's word that nothing of
+   * an earlier scheduler is alive.
+   */
+  public void exitSafeWaitBefore(Instant limit) {
+    tell(
+        () -> {
+          exitWaitBefore = limit.toEpochMilli();
+          exitSafeWait();
+        });
+  }
+
+  private void exitSafeWait() {
+    if (now < exitWaitBefore) {
+      side.endSafeWait(now);
+    }
+  }
+
+  /**
    * Reads the output of the tasks of all workers.
    *
    * @param own the scheduler's own store, for what ran there before
@@ -182,7 +224,11 @@ public final class RemoteRunner implements TaskRunner {
   public void resume(List<Assignment> unconfirmed) {
     unconfirmed.forEach(each -> known.add(new RunId(each.job(), each.node(), each.invocation())));
     List<Assignment> copy = List.copyOf(unconfirmed);
-    tell(() -> side.resume(copy, now));
+    tell(
+        () -> {
+          side.resume(copy, now);
+          exitSafeWait();
+        });
   }
 
   @Override
@@ -251,6 +297,8 @@ public final class RemoteRunner implements TaskRunner {
         long wait = next - clock();
         Runnable message =
             wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
+        now = clock();
+        proveLeadership();
         for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
           handled(message);
           message = inbox.poll();
@@ -260,11 +308,24 @@ public final class RemoteRunner implements TaskRunner {
         }
         now = clock();
         next = step();
+        if (leadsForMillis.getAsLong() != Long.MAX_VALUE) {
+          // Leadership that is certain again is no message.
+          next = Math.min(next, now + LEADERSHIP_LOOK_MILLIS);
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
       }
     }
+  }
+
+  /**
+   * A scheduler that was frozen must not answer as if no time had passed: what is certain is asked
+   * for after the clock was read.
+   */
+  private void proveLeadership() {
+    long remaining = leadsForMillis.getAsLong();
+    side.leadershipValidUntil(remaining == Long.MAX_VALUE ? remaining : now + remaining);
   }
 
   private long step() {

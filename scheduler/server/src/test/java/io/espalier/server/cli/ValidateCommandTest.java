@@ -153,9 +153,8 @@ class ValidateCommandTest {
     assertThat(run(missing)).isEqualTo(2);
     assertThat(out.toString())
         .startsWith(missing + ": error: there is no such file or directory\n");
-    assertThat(run("zk://h/p")).isEqualTo(2);
-    assertThat(out.toString())
-        .contains("zk://h/p: error: configurations in ZooKeeper are not supported yet");
+    assertThat(run("zk://h")).isEqualTo(2);
+    assertThat(out.toString()).contains("zk://h: error: the path is missing");
     assertThat(run("mysql://u:secret@h/p")).isEqualTo(2);
     assertThat(out.toString()).doesNotContain("secret");
   }

@@ -79,7 +79,9 @@ class FileSourcesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "zk://h1:2181/espalier, ZooKeeper are not supported yet",
+    "zk://h1:2181, the path is missing",
+    "zk://h1:2181/x?user=y, the only parameter is auth_file",
+    "zk:h1, not of the form zk://HOSTS/PATH",
     "mysql://h/db, MySQL are not supported yet",
     "http://h/c.json, unknown kind of configuration",
     "'', must not be empty",

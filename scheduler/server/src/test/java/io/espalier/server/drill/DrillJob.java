@@ -7,7 +7,7 @@ final class DrillJob {
   static final int LIMIT_PER_HOST = 2;
 
   static final int DATA_HOSTS = 6;
-  private static final int NODES_PER_HOST = 9;
+  private static final int NODES_PER_HOST = 7;
 
   /** How many tasks a job has. */
   static final int TASKS = DATA_HOSTS * NODES_PER_HOST;

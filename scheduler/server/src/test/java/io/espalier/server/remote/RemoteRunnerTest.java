@@ -271,4 +271,63 @@ final class RemoteRunnerTest {
     assertThat(page.lines()).extracting(LogLine::node).containsOnly("a");
     assertThat(page.missing()).singleElement().asString().startsWith("w2: cannot reach");
   }
+
+  @Test
+  void w22AllThreeStreamsOfATaskAreThereAndItsEventsInOrder() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    PoolLogs logs = opened(runner.logs(new MemoryLogStore()));
+    Launch launch = launch(worker.self(), "node", "echo out; echo err >&2; echo done > $2");
+    runner.start(launch);
+    ends.await(launch);
+    assertThat(texts(logs, LogLine.Stream.STDOUT)).containsExactly("out\n");
+    assertThat(texts(logs, LogLine.Stream.STDERR)).containsExactly("err\n");
+    assertThat(
+            texts(logs, LogLine.Stream.STATUSES).stream()
+                .map(text -> text.replaceAll("(?s).*\"event\":\"([a-z_]+)\".*", "$1")))
+        .startsWith("running")
+        .endsWith("got_status")
+        .containsExactlyInAnyOrder("running", "task_pipes_closed", "process_exited", "got_status");
+  }
+
+  private static List<String> texts(PoolLogs logs, LogLine.Stream stream) throws Exception {
+    return logs
+        .query(LogQuery.of(stream).withJobs(List.of("job")))
+        .toCompletableFuture()
+        .get()
+        .lines()
+        .stream()
+        .map(LogLine::text)
+        .toList();
+  }
+
+  @Test
+  void w23AWorkerThatIsStoppedTellsItsTasksAndTheSchedulerHowTheyEnded() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    List<Launch> both = new ArrayList<>();
+    for (String node : List.of("a", "b")) {
+      Launch launch =
+          launch(
+              worker.self(),
+              node,
+              "trap 'echo term > heard.%s; exit 1' TERM; echo > ready.%s; while :; do sleep 0.05; done"
+                  .replace("%s", node));
+      both.add(launch);
+      runner.start(launch);
+    }
+    Path work = directory.resolve("w1/jobs/job");
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> Files.exists(work.resolve("ready.a")) && Files.exists(work.resolve("ready.b")));
+    worker.close();
+    for (Launch launch : both) {
+      assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    }
+    assertThat(work.resolve("heard.a")).hasContent("term");
+    assertThat(work.resolve("heard.b")).hasContent("term");
+  }
 }

@@ -4,6 +4,8 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -553,5 +555,21 @@ public final class FakeScheduler implements SchedulerApi {
   @Override
   public JobVersions jobVersions() {
     return jobVersions;
+  }
+
+  @Override
+  public LeadershipControl leadership() {
+    return new LeadershipControl() {
+      @Override
+      public LeadershipView view() {
+        return new LeadershipView(
+            true, 7, 4_000, List.of("127.0.0.1:8080", "127.0.0.1:8082"), null);
+      }
+
+      @Override
+      public void stepDown(String reason) {
+        calls.add("step down: " + reason);
+      }
+    };
   }
 }

@@ -1,35 +1,33 @@
 package io.espalier.testkit.cluster;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** How often everything has happened. Not thread-safe. */
 public final class Coverage {
-  private static final Happening[] ALL = Happening.values();
-
-  private final long[] counts = new long[ALL.length];
+  private final Map<Happening, Long> counts = new EnumMap<>(Happening.class);
 
   void happened(Happening what) {
-    counts[what.ordinal()]++;
+    counts.merge(what, 1L, Long::sum);
   }
 
   void add(Coverage other) {
-    for (int i = 0; i < counts.length; i++) {
-      counts[i] += other.counts[i];
-    }
+    other.counts.forEach((what, times) -> counts.merge(what, times, Long::sum));
   }
 
   /** How often that happened. */
   public long of(Happening what) {
-    return counts[what.ordinal()];
+    return counts.getOrDefault(what, 0L);
   }
 
   /** What never happened: a suite of more than a few lives must not have any. */
   public List<Happening> never() {
     List<Happening> never = new ArrayList<>();
-    for (Happening what : ALL) {
-      if (counts[what.ordinal()] == 0) {
+    for (Happening what : Happening.values()) {
+      if (of(what) == 0) {
         never.add(what);
       }
     }
@@ -39,9 +37,9 @@ public final class Coverage {
   /** A line for each. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
-    for (Happening what : ALL) {
+    for (Happening what : Happening.values()) {
       String words = what.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-      lines.add(String.format(Locale.ROOT, "%,15d  %s", counts[what.ordinal()], words));
+      lines.add(String.format(Locale.ROOT, "%,15d  %s", of(what), words));
     }
     return lines;
   }

@@ -174,11 +174,17 @@ final class SimulatedWorker {
     WorkAnswer work(Work work) {
       Work seen = work;
       if (cluster.has(ProtocolBug.SESSION_IGNORED)) {
-        seen = with(work, side.epoch(), side.session(), work.number());
+        seen = Bent.addressed(work, tasks.keySet(), side.epoch(), side.session(), work.number());
       } else if (cluster.has(ProtocolBug.EPOCH_IGNORED)) {
-        seen = with(work, side.epoch(), work.session(), work.number());
+        seen = Bent.addressed(work, tasks.keySet(), side.epoch(), work.session(), work.number());
       } else if (cluster.has(ProtocolBug.NO_FENCE)) {
-        seen = with(work, work.epoch(), work.session(), Long.MAX_VALUE / 2 + cluster.next());
+        seen =
+            Bent.addressed(
+                work,
+                tasks.keySet(),
+                work.epoch(),
+                work.session(),
+                Long.MAX_VALUE / 2 + cluster.next());
       }
       WorkAnswer answer = side.work(seen, host.now());
       count(answer);
@@ -204,18 +210,6 @@ final class SimulatedWorker {
           }
         }
       }
-    }
-
-    private Work with(Work work, long epoch, long session, long number) {
-      return new Work(
-          epoch,
-          session,
-          work.worker(),
-          number,
-          work.starts().stream().filter(launch -> !tasks.containsKey(RunId.of(launch))).toList(),
-          work.orders(),
-          work.asks(),
-          work.settled());
     }
 
     // ---- output
@@ -284,19 +278,7 @@ final class SimulatedWorker {
       }
       List<Long> cleared = new ArrayList<>(heartbeat.cleared());
       cleared.addAll(cluster.instancesElsewhere(SimulatedWorker.this));
-      return new Heartbeat(
-          heartbeat.worker(),
-          heartbeat.number(),
-          heartbeat.epoch(),
-          heartbeat.session(),
-          heartbeat.facts(),
-          heartbeat.draining(),
-          heartbeat.healthy(),
-          heartbeat.note(),
-          heartbeat.running(),
-          heartbeat.unsettled(),
-          heartbeat.runs(),
-          cleared);
+      return Bent.clearing(heartbeat, cleared);
     }
 
     private HeartbeatAnswer bent(HeartbeatAnswer answer) {
@@ -311,19 +293,7 @@ final class SimulatedWorker {
       if (more == 0) {
         return answer;
       }
-      Map<String, Long> values = new HashMap<>(answer.timers().values());
-      values.merge("lease", more, Long::sum);
-      values.merge("margin", more, Long::sum);
-      values.merge("takeover", 2 * more, Long::sum);
-      return new HeartbeatAnswer(
-          answer.number(),
-          answer.verdict(),
-          answer.epoch(),
-          answer.session(),
-          answer.version(),
-          ProtocolTimers.of(values),
-          answer.drain(),
-          answer.message());
+      return Bent.withLongerLease(answer, more);
     }
 
     @Override

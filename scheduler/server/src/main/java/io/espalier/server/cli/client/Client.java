@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to the resources of {@code /api/v1}: over HTTP, or in this process for a data directory
@@ -53,6 +54,16 @@ public interface Client extends AutoCloseable {
      * @param server URL as the user wrote it
      */
     Client server(String server);
+
+    /**
+     * Finds the leader of a group of schedulers, which may take a few seconds.
+     *
+     * @param group as {@code HOSTS/PATH}
+     * @param authFile holds the account for ZooKeeper; null: none is needed
+     */
+    default Client leader(String group, java.nio.file.@Nullable Path authFile) {
+      throw new UnsupportedOperationException("no ZooKeeper here: " + group);
+    }
 
     /**
      * Reads and changes what an ended scheduler left behind.

@@ -3,6 +3,7 @@ package io.espalier.server.cli.client;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -26,6 +27,18 @@ abstract class ClientCommand implements Callable<Integer> {
       defaultValue = DEFAULT_SERVER)
   private String server = DEFAULT_SERVER;
 
+  @Option(
+      names = "--zookeeper",
+      paramLabel = "HOSTS/PATH",
+      description = "Ask the leader of this group of schedulers instead.")
+  private @Nullable String zookeeper;
+
+  @Option(
+      names = "--zookeeper-auth",
+      paramLabel = "FILE",
+      description = "File with a scheme, a blank and an account for ZooKeeper.")
+  private @Nullable Path zookeeperAuth;
+
   @Option(names = "--json", description = "Print what the server answers.")
   private boolean json;
 
@@ -46,7 +59,7 @@ abstract class ClientCommand implements Callable<Integer> {
   abstract int run(Client client);
 
   Client open(Client.Opener opener) {
-    return opener.server(server);
+    return zookeeper == null ? opener.server(server) : opener.leader(zookeeper, zookeeperAuth);
   }
 
   boolean json() {

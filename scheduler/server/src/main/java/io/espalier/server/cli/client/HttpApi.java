@@ -50,6 +50,8 @@ public final class HttpApi implements Client {
             .version(HttpClient.Version.HTTP_1_1)
             .proxy(HttpClient.Builder.NO_PROXY)
             .connectTimeout(CONNECT)
+            // A scheduler that stands by names the one that leads.
+            .followRedirects(HttpClient.Redirect.NORMAL)
             .build();
   }
 

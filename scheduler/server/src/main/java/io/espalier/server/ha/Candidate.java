@@ -1,0 +1,55 @@
+package io.espalier.server.ha;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.json.JsonReader;
+import java.util.Optional;
+
+/**
+ * What a scheduler says of itself in ZooKeeper: enough for workers, clients and people to find it.
+ *
+ * @param http where clients reach it, as {@code HOST:PORT}; empty: nowhere
+ * @param thrift where workers reach it once it leads; empty: it has no remote workers
+ * @param pid of its process
+ * @param startedMillis when its process joined, by its wall clock
+ */
+public record Candidate(String http, String thrift, String host, long pid, long startedMillis) {
+
+  String toJson() {
+    return JsonWriter.compact(
+        Json.object()
+            .put("http", http)
+            .put("thrift", thrift)
+            .put("host", host)
+            .put("pid", pid)
+            .put("started_ms", startedMillis)
+            .build());
+  }
+
+  /** Empty when the text is not that of a candidate. */
+  static Optional<Candidate> parse(String text) {
+    if (JsonReader.parse(text).value() instanceof Json.Obj object
+        && object.get("http") instanceof Json.Str http
+        && object.get("thrift") instanceof Json.Str thrift
+        && object.get("host") instanceof Json.Str host) {
+      return Optional.of(
+          new Candidate(
+              http.value(),
+              thrift.value(),
+              host.value(),
+              number(object, "pid"),
+              number(object, "started_ms")));
+    }
+    return Optional.empty();
+  }
+
+  private static long number(Json.Obj object, String key) {
+    return object.get(key) instanceof Json.Num number ? number.value().longValue() : 0;
+  }
+
+  /** For people. */
+  @Override
+  public String toString() {
+    return (http.isEmpty() ? thrift : http) + " (" + host + ", process " + pid + ")";
+  }
+}

@@ -1,0 +1,240 @@
+package io.espalier.server.ha;
+
+import io.espalier.server.ha.Validity.Moment;
+import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperLink;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
+import org.apache.zookeeper.KeeperException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One candidacy: from joining the queue of candidates to leaving it. Curator's latch says who is
+ * first; that we are is believed only as long as it is proven.
+ *
+ * <p><b>The proof</b> is a transaction about once a second: "our znode in the queue exists; write
+ * this". Reading our znode would not do: a server that is cut off from the others goes on answering
+ * reads for a while, when the others may have ended our session and elected another leader. A write
+ * is answered only by more than half of them.
+ *
+ * <p>ZooKeeper elects, nothing else: epochs come from the status store. Thread-safe.
+ */
+final class Election implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Election.class);
+  private static final int PROOF_MILLIS = 1_000;
+
+  private final ZooKeeperLink link;
+  private final String base;
+  private final byte[] self;
+  private final Validity validity;
+  private final LeaderLatch latch;
+  private final ScheduledExecutorService prover;
+  private final Object change = new Object();
+  private volatile String proofProblem = "";
+  private volatile boolean gone;
+  private volatile boolean closed;
+
+  private Election(ZooKeeperLink link, Candidate self, Validity validity) {
+    this.link = link;
+    this.base = link.target().path();
+    this.self = self.toJson().getBytes(StandardCharsets.UTF_8);
+    this.validity = validity;
+    this.latch = new LeaderLatch(link.client(), Znodes.leader(base), self.toJson());
+    this.prover =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "leadership-proof");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Joins the queue; creates the group when this is its first candidate.
+   *
+   * @throws IOException with one clear line when ZooKeeper does not let us
+   */
+  static Election join(ZooKeeperLink link, Candidate self, Validity validity) throws IOException {
+    prepare(link);
+    Election election = new Election(link, self, validity);
+    election.latch.addListener(
+        new LeaderLatchListener() {
+          @Override
+          public void isLeader() {
+            election.proveSoon();
+          }
+
+          @Override
+          public void notLeader() {
+            validity.end();
+            election.changed();
+          }
+        });
+    try {
+      election.latch.start();
+    } catch (Exception e) {
+      election.close();
+      throw ZooKeeperFailure.of("cannot join the election", link.target(), e);
+    }
+    ScheduledFuture<?> forEver =
+        election.prover.scheduleWithFixedDelay(
+            election::prove, 0, PROOF_MILLIS, TimeUnit.MILLISECONDS);
+    LOG.trace("proving by {}", forEver);
+    return election;
+  }
+
+  /** The latch itself would fail again and again with nothing but a line in the log. */
+  private static void prepare(ZooKeeperLink link) throws IOException {
+    String base = link.target().path();
+    for (String path : List.of(Znodes.leader(base), Znodes.proof(base), Znodes.opened(base))) {
+      try {
+        if (link.client().checkExists().forPath(path) == null) {
+          String made = link.client().create().creatingParentsIfNeeded().forPath(path, new byte[0]);
+          LOG.info("created {} in ZooKeeper: this is the first scheduler of its group", made);
+        }
+      } catch (KeeperException.NodeExistsException e) {
+        LOG.debug("another was faster to create {}", path);
+      } catch (Exception e) {
+        throw ZooKeeperFailure.of("cannot create " + path, link.target(), e);
+      }
+    }
+  }
+
+  private void proveSoon() {
+    try {
+      prover.execute(this::prove);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("elected while leaving", e);
+    }
+  }
+
+  private void prove() {
+    try {
+      if (closed || !latch.hasLeadership()) {
+        return;
+      }
+      Moment asked = validity.now();
+      CuratorFramework client = link.client();
+      String place = latch.getOurPath();
+      if (place == null) {
+        return;
+      }
+      int written =
+          client
+              .transaction()
+              .forOperations(
+                  client.transactionOp().check().forPath(place),
+                  client.transactionOp().setData().forPath(Znodes.proof(base), self))
+              .size();
+      if (written > 0 && latch.hasLeadership()) {
+        validity.proven(asked, link.sessionMillis());
+        proofProblem = "";
+        changed();
+      }
+    } catch (KeeperException.NoNodeException e) {
+      // Our session has ended, or somebody has deleted our znode: both mean that another may lead.
+      LOG.warn("our place in the election is gone: {}", e.getMessage());
+      proofProblem = "our znode in ZooKeeper is gone";
+      gone = true;
+      validity.end();
+      changed();
+    } catch (Exception e) {
+      proofProblem =
+          String.valueOf(
+              ZooKeeperFailure.of("cannot prove to lead", link.target(), e).getMessage());
+      LOG.warn("{}; certain for {} ms more", proofProblem, Math.max(0, remainingMillis()));
+    }
+  }
+
+  /** Tells all who wait for a leader that it answers from now on. */
+  void opened() {
+    try {
+      link.client().setData().inBackground().forPath(Znodes.opened(base), self);
+    } catch (Exception e) {
+      LOG.warn("workers will find out by themselves that we lead", e);
+    }
+  }
+
+  private void changed() {
+    synchronized (change) {
+      change.notifyAll();
+    }
+  }
+
+  /** Whether we lead for certain, at this moment. */
+  boolean leads() {
+    return !isLost() && remainingMillis() > 0;
+  }
+
+  /**
+   * Whether another may lead, so that there is nothing to wait for: the session has ended, or our
+   * place was taken. That proofs are overdue is not that: they may come again.
+   */
+  boolean isLost() {
+    return gone || closed || !latch.hasLeadership();
+  }
+
+  /** For how long it is certain that we lead; 0 or less: it is not. */
+  long remainingMillis() {
+    return closed ? 0 : validity.remainingMillis();
+  }
+
+  /** What keeps us from proving that we lead; empty: nothing. */
+  Optional<String> problem() {
+    String problem = proofProblem;
+    boolean certain = remainingMillis() > 0;
+    if (problem.isEmpty() && (certain || isLost())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        (problem.isEmpty() ? "ZooKeeper does not confirm that we lead" : problem)
+            + (certain
+                ? "; tasks are started for a few seconds more"
+                : "; no task is started, those that run go on"));
+  }
+
+  /**
+   * Waits until we lead for certain.
+   *
+   * @return whether we do
+   */
+  boolean awaitLeadership(long millis) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    synchronized (change) {
+      for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+        if (leads()) {
+          return true;
+        }
+        TimeUnit.NANOSECONDS.timedWait(change, left);
+      }
+    }
+    return leads();
+  }
+
+  /** Leaves the queue; the next in it leads at once. */
+  @Override
+  public void close() {
+    closed = true;
+    validity.end();
+    prover.shutdownNow();
+    try {
+      if (latch.getState() == LeaderLatch.State.STARTED) {
+        latch.close();
+      }
+    } catch (IOException e) {
+      LOG.warn("leaving the election failed; the end of the session will do it", e);
+    }
+    changed();
+  }
+}

@@ -1,0 +1,53 @@
+package io.espalier.server.ha;
+
+import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.zk.ZooKeeperTarget;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a scheduler takes part in an election.
+ *
+ * @param zookeeper of its group
+ * @param advertise the host by which others reach it; empty: the one it listens on
+ * @param hostName of this machine, for where it listens on all addresses, and for people
+ */
+public record HaOptions(ZooKeeperTarget zookeeper, Optional<String> advertise, String hostName) {
+
+  /** The host that others are told. */
+  String hostFor(String listening) {
+    boolean everywhere = listening.equals("0.0.0.0") || listening.equals("::");
+    return advertise.orElse(everywhere ? hostName : listening);
+  }
+
+  /**
+   * Why these options do not make a candidate; empty: they do.
+   *
+   * @param options of the scheduler itself
+   */
+  public static List<String> problems(ProcessOptions options) {
+    if (options.runner() == ProcessOptions.Runner.LOCAL) {
+      return List.of(
+          "--zookeeper with --runner local: its tasks would die with the leader; use --runner"
+              + " remote with workers");
+    }
+    if (options.store() == ProcessOptions.Store.MEMORY) {
+      return List.of(
+          "--zookeeper with --status-store memory: the next leader would know nothing of what runs"
+              + " and what is done; name a store that all schedulers share");
+    }
+    if (options.remote().filter(remote -> remote.thrift().port() == 0).isPresent()) {
+      return List.of(
+          "--zookeeper with --thrift port 0: workers are told the port before it is chosen; name"
+              + " one");
+    }
+    return List.of();
+  }
+
+  /** What names the store that all candidates of a group must share. */
+  String storeName(ProcessOptions options) {
+    Path directory = options.dataDir().toAbsolutePath().normalize();
+    return options.store().label() + " " + hostName + ":" + directory;
+  }
+}

@@ -1,0 +1,349 @@
+package io.espalier.server.ha;
+
+import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LeadershipView;
+import io.espalier.core.api.RefusedException;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.Leadership;
+import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.StopSignals;
+import io.espalier.server.zk.ZooKeeperLink;
+import io.espalier.webui.StandbyState;
+import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebServer;
+import io.espalier.webui.WebStartException;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A scheduler of several: stands by, leads when it is elected, stands by again when another is.
+ * Whatever goes wrong while it leads ends only that: tasks go on at their workers, and the next
+ * leader takes them over.
+ *
+ * <pre>
+ *   standby --elected--> taking over --ready--> leading
+ *      ^                    | configuration,       | session lost, store fenced,
+ *      |                    | store or port        | stepped down
+ *      +---- after a pause -+ refused --------------+
+ * </pre>
+ */
+public final class HaScheduler implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HaScheduler.class);
+  private static final Duration CONNECT_AT_MOST = Duration.ofSeconds(15);
+  private static final long LOOK_MILLIS = 100;
+  private static final long FIRST_PAUSE_MILLIS = 2_000;
+  private static final long LONGEST_PAUSE_MILLIS = 30_000;
+
+  /** The answer to the request that asked for it goes out first. */
+  private static final long STEP_DOWN_AFTER_MILLIS = 300;
+
+  private final ProcessOptions options;
+  private final HaOptions ha;
+  private final Consumer<String> say;
+  private final ZooKeeperLink link;
+  private final LeaderWatch watch;
+  private final Candidate self;
+  private final @Nullable HostPort http;
+  private final CountDownLatch stopAsked = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private @Nullable WebServer standby;
+  private volatile String takeOverProblem = "";
+
+  private HaScheduler(ProcessOptions options, HaOptions ha, Consumer<String> say)
+      throws IOException {
+    this.options = options;
+    this.ha = ha;
+    this.say = say;
+    this.link = ZooKeeperLink.open(ha.zookeeper());
+    this.watch = LeaderWatch.start(link, this::candidates);
+    standby = options.http().map(this::serve).orElse(null);
+    this.http =
+        standby == null ? null : new HostPort(options.http().orElseThrow().host(), standby.port());
+    this.self =
+        new Candidate(
+            http == null ? "" : new HostPort(ha.hostFor(http.host()), http.port()).toString(),
+            options
+                .remote()
+                .map(r -> new HostPort(ha.hostFor(r.thrift().host()), r.thrift().port()).toString())
+                .orElse(""),
+            ha.hostName(),
+            ProcessHandle.current().pid(),
+            System.currentTimeMillis());
+  }
+
+  /**
+   * Runs until a signal ends it.
+   *
+   * @param say gets lines for the operator
+   * @return the exit code
+   * @throws CommandFailure when what it was started with can never lead
+   */
+  public static int run(ProcessOptions options, HaOptions ha, Consumer<String> say)
+      throws InterruptedException {
+    EspalierProcess.check(options);
+    try (HaScheduler scheduler = new HaScheduler(options, ha, say)) {
+      StopSignals.handle(number -> scheduler.stop());
+      scheduler.begin();
+      scheduler.takeTurns();
+      return ExitCode.OK;
+    } catch (WebStartException e) {
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * What is wrong now will not mend itself: better said at the start than by a standby for ever.
+   */
+  private void begin() throws IOException, InterruptedException {
+    try {
+      link.awaitConnected(CONNECT_AT_MOST);
+    } catch (IOException e) {
+      throw new CommandFailure(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
+    }
+    SharedStore.require(link, ha.storeName(options));
+    if (http != null) {
+      say.accept("listening on http://" + http);
+    }
+    say.accept("standing by at " + ha.zookeeper());
+  }
+
+  private void takeTurns() throws InterruptedException {
+    long pause = 0;
+    while (!stopAsked.await(pause, TimeUnit.MILLISECONDS)) {
+      serveStandby();
+      boolean led = false;
+      try (Election election = Election.join(link, self, Validity.ofSystemClocks())) {
+        led = awaitElection(election) && lead(election);
+      } catch (IOException e) {
+        takeOverProblem = String.valueOf(e.getMessage());
+        LOG.warn("{}", takeOverProblem);
+      }
+      pause = led ? 0 : Math.min(LONGEST_PAUSE_MILLIS, Math.max(FIRST_PAUSE_MILLIS, 2 * pause));
+    }
+  }
+
+  private boolean awaitElection(Election election) throws InterruptedException {
+    while (!election.awaitLeadership(LOOK_MILLIS)) {
+      if (stopAsked.getCount() == 0) {
+        return false;
+      }
+    }
+    return stopAsked.getCount() > 0;
+  }
+
+  /**
+   * Leads as long as it may.
+   *
+   * @return whether it did; false: it could not begin, or failed, and should let others try
+   */
+  private boolean lead(Election election) throws InterruptedException {
+    LOG.info("elected at {}; taking over", ha.zookeeper());
+    long since = System.nanoTime();
+    Right right = new Right(election);
+    try (EspalierProcess process = takeOver(right)) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+      election.opened();
+      LOG.info("leading, {} ms after the election", millis);
+      say.accept("leading");
+      process.problems().forEach(problem -> say.accept(problem.toString()));
+      while (!process.awaitEnd(LOOK_MILLIS)) {
+        if (election.isLost()) {
+          LOG.warn("leadership is lost; the tasks go on, and the next leader takes them over");
+          // First of all: the latch would queue us again, and hold up others while we close.
+          election.close();
+          break;
+        }
+        if (right.stepsDown() || stopAsked.getCount() == 0) {
+          LOG.info("letting another lead");
+          break;
+        }
+      }
+      say.accept("leading no more");
+      return true;
+    } catch (CommandFailure e) {
+      takeOverProblem = String.valueOf(e.getMessage());
+      LOG.error("cannot lead: {}", takeOverProblem);
+      say.accept("cannot lead: " + takeOverProblem);
+      return false;
+    }
+  }
+
+  private EspalierProcess takeOver(Leadership right) {
+    try {
+      SharedStore.require(link, ha.storeName(options));
+    } catch (IOException e) {
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+    EspalierProcess process = EspalierProcess.start(options, right);
+    takeOverProblem = "";
+    return process;
+  }
+
+  private void candidates(List<Candidate> now) {
+    LOG.info("candidates, the leader first: {}", now);
+  }
+
+  // ---- standing by
+
+  private WebServer serve(HostPort at) {
+    return WebServer.standby(
+        WebOptions.at(at.host(), at.port())
+            .withAllowedHosts(ha.advertise().map(Set::of).orElse(Set.of())),
+        this::state);
+  }
+
+  private synchronized void serveStandby() {
+    if (http == null || standby != null) {
+      return;
+    }
+    try {
+      standby = serve(http);
+    } catch (WebStartException e) {
+      LOG.warn("standing by without HTTP: {}", e.getMessage());
+    }
+  }
+
+  private synchronized void leaveStandby() {
+    if (standby != null) {
+      standby.close();
+      standby = null;
+    }
+  }
+
+  private StandbyState state() {
+    Optional<Candidate> leader = watch.leader();
+    String problem = link.problem().orElse(takeOverProblem);
+    if (leader.isEmpty()) {
+      return new StandbyState(Optional.empty(), "", problem);
+    }
+    if (leader.get().equals(self)) {
+      return new StandbyState(
+          Optional.empty(), "", problem.isEmpty() ? "this one is taking over" : problem);
+    }
+    return new StandbyState(uri(leader.get()), leader.get().toString(), problem);
+  }
+
+  private static Optional<URI> uri(Candidate leader) {
+    try {
+      return leader.http().isEmpty()
+          ? Optional.empty()
+          : Optional.of(URI.create("http://" + leader.http()));
+    } catch (IllegalArgumentException e) {
+      LOG.warn("the leader says that it is at {}", leader.http(), e);
+      return Optional.empty();
+    }
+  }
+
+  /** By what right this one leads. */
+  private final class Right implements Leadership {
+    private final Election election;
+    private volatile long stepDownNanos;
+
+    Right(Election election) {
+      this.election = election;
+    }
+
+    boolean stepsDown() {
+      long at = stepDownNanos;
+      return at != 0 && System.nanoTime() - at > 0;
+    }
+
+    @Override
+    public long remainingMillis() {
+      return election.remainingMillis();
+    }
+
+    @Override
+    public HostPort http(HostPort configured) {
+      return http == null ? configured : http;
+    }
+
+    @Override
+    public Set<String> names() {
+      return ha.advertise().map(Set::of).orElse(Set.of());
+    }
+
+    @Override
+    public void beforeListening() {
+      leaveStandby();
+    }
+
+    @Override
+    public Optional<String> problem() {
+      return election.problem().or(link::problem);
+    }
+
+    @Override
+    public LeadershipControl control(long epoch) {
+      return new Control(this, epoch);
+    }
+  }
+
+  /** What operators see of it. */
+  private final class Control implements LeadershipControl {
+    private final Right right;
+    private final long epoch;
+
+    Control(Right right, long epoch) {
+      this.right = right;
+      this.epoch = epoch;
+    }
+
+    @Override
+    public LeadershipView view() {
+      return new LeadershipView(
+          true,
+          epoch,
+          Math.max(0, right.remainingMillis()),
+          watch.candidates().stream().map(Candidate::http).toList(),
+          right.problem().orElse(null));
+    }
+
+    @Override
+    public void stepDown(String reason) {
+      if (watch.candidates().size() < 2) {
+        throw new RefusedException(
+            RefusedException.Reason.CONFLICT, "there is no other scheduler that could lead");
+      }
+      LOG.info("asked to let another lead: {}", reason);
+      right.stepDownNanos =
+          (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STEP_DOWN_AFTER_MILLIS)) | 1;
+    }
+  }
+
+  // ---- the end
+
+  /** For a signal: waits until everything is closed. */
+  private void stop() {
+    LOG.info("stopping");
+    stopAsked.countDown();
+    try {
+      boolean unused = stopped.await(1, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    leaveStandby();
+    watch.close();
+    link.close();
+    stopped.countDown();
+  }
+}

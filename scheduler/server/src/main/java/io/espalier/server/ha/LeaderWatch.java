@@ -1,0 +1,177 @@
+package io.espalier.server.ha;
+
+import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperLink;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.zookeeper.AddWatchMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows who leads an election group, without being in it. What it says may be old: only the
+ * leader itself knows whether it still leads.
+ */
+public final class LeaderWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderWatch.class);
+  private static final int LOOK_SECONDS = 5;
+  private static final int SEQUENCE_DIGITS = 10;
+
+  private final ZooKeeperLink link;
+  private final String path;
+  private final Consumer<List<Candidate>> news;
+  private final Watcher watcher = event -> lookSoon(event.getType() == EventType.NodeDataChanged);
+  private final ScheduledExecutorService looking;
+  private volatile List<Candidate> candidates = List.of();
+
+  private LeaderWatch(ZooKeeperLink link, Consumer<List<Candidate>> news) {
+    this.link = link;
+    this.path = Znodes.leader(link.target().path());
+    this.news = news;
+    this.looking =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "leader-watch");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Begins to follow. Without a connection the newest known candidates stay.
+   *
+   * @param news told on a thread of ours whenever the candidates have changed, the leader first,
+   *     and when a leader begins to answer
+   */
+  static LeaderWatch start(ZooKeeperLink link, Consumer<List<Candidate>> news) {
+    LeaderWatch watch = new LeaderWatch(link, news);
+    link.client()
+        .getConnectionStateListenable()
+        .addListener(
+            (source, state) -> {
+              if (state == ConnectionState.CONNECTED || state == ConnectionState.RECONNECTED) {
+                // A session that is new knows of no watch, and changes may have gone unseen.
+                watch.setWatches(source);
+                watch.lookSoon(false);
+              }
+            });
+    watch.setWatches(link.client());
+    // Should a watch ever be lost: nobody waits longer than this.
+    ScheduledFuture<?> forEver =
+        watch.looking.scheduleWithFixedDelay(
+            () -> watch.look(false), 0, LOOK_SECONDS, TimeUnit.SECONDS);
+    LOG.trace("looking by {}", forEver);
+    return watch;
+  }
+
+  private void setWatches(CuratorFramework source) {
+    setWatch(source, path);
+    setWatch(source, Znodes.opened(link.target().path()));
+  }
+
+  private void setWatch(CuratorFramework source, String watched) {
+    try {
+      source
+          .watchers()
+          .add()
+          .withMode(AddWatchMode.PERSISTENT_RECURSIVE)
+          .inBackground(
+              (curator, event) -> {
+                if (event.getResultCode() != 0) {
+                  LOG.debug("{} cannot be watched: {}", watched, event);
+                }
+              })
+          .usingWatcher(watcher)
+          .forPath(watched);
+    } catch (Exception e) {
+      LOG.debug("{} cannot be watched", watched, e);
+    }
+  }
+
+  private void lookSoon(boolean opened) {
+    try {
+      looking.execute(() -> look(opened));
+    } catch (RejectedExecutionException e) {
+      LOG.trace("closed", e);
+    }
+  }
+
+  private void look(boolean opened) {
+    List<Candidate> found;
+    try {
+      found = read(link);
+    } catch (ZooKeeperFailure e) {
+      LOG.debug("{}", e.getMessage());
+      return;
+    } catch (RuntimeException e) {
+      LOG.warn("looking for the leader failed", e);
+      return;
+    }
+    if (opened || !found.equals(candidates)) {
+      candidates = List.copyOf(found);
+      try {
+        news.accept(candidates);
+      } catch (RuntimeException e) {
+        LOG.error("telling of a new leader failed", e);
+      }
+    }
+  }
+
+  /** The newest known candidates, the leader first. */
+  List<Candidate> candidates() {
+    return candidates;
+  }
+
+  Optional<Candidate> leader() {
+    return candidates.stream().findFirst();
+  }
+
+  /**
+   * Asks once.
+   *
+   * @return all candidates, the leader first; empty when there is no such group or nobody is in it
+   */
+  static List<Candidate> read(ZooKeeperLink link) throws ZooKeeperFailure {
+    String path = Znodes.leader(link.target().path());
+    try {
+      List<String> queue = new ArrayList<>(link.client().getChildren().forPath(path));
+      queue.sort(
+          Comparator.comparing(
+              (String name) -> name.substring(Math.max(0, name.length() - SEQUENCE_DIGITS))));
+      List<Candidate> found = new ArrayList<>();
+      for (String place : queue) {
+        try {
+          byte[] data = link.client().getData().forPath(path + "/" + place);
+          Candidate.parse(new String(data, StandardCharsets.UTF_8)).ifPresent(found::add);
+        } catch (KeeperException.NoNodeException e) {
+          LOG.trace("{} has left", place, e);
+        }
+      }
+      return found;
+    } catch (KeeperException.NoNodeException e) {
+      return List.of();
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+    }
+  }
+
+  /** Watches end with the session, which is not ours. */
+  @Override
+  public void close() {
+    looking.shutdownNow();
+  }
+}

@@ -1,0 +1,64 @@
+package io.espalier.server.sources;
+
+import io.espalier.core.config.ConfigSource.Document;
+import io.espalier.core.config.ConfigSource.Text;
+import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the sources of this package share. */
+final class ConfigText {
+  private ConfigText() {}
+
+  /** The text with the hash of its content. */
+  static Text of(List<Document> documents) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (Document document : documents) {
+        // Lengths first, so that text cannot wander from one document to the next unnoticed.
+        byte[] name = document.name().getBytes(StandardCharsets.UTF_8);
+        digest.update(
+            ByteBuffer.allocate(8).putInt(name.length).putInt(document.bytes().length).array());
+        digest.update(name);
+        digest.update(document.bytes());
+      }
+      return new Text(documents, HexFormat.of().formatHex(digest.digest()));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  static Unavailable unavailable(String where, String message, @Nullable String hint) {
+    return new Unavailable(
+        new Problem(Severity.ERROR, "", new Position(where, 0, 0), message, null, hint));
+  }
+
+  /** A name that may stand in a path: everything unusual is %XX, so that no two names meet. */
+  static String segment(String name) {
+    StringBuilder out = new StringBuilder();
+    for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
+      char c = (char) (b & 0xff);
+      boolean plain =
+          (c >= 'a' && c <= 'z')
+              || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9')
+              || c == '-'
+              || c == '_'
+              || (c == '.' && out.length() > 0);
+      if (plain) {
+        out.append(c);
+      } else {
+        out.append(String.format("%%%02X", (int) c));
+      }
+    }
+    return out.toString();
+  }
+}

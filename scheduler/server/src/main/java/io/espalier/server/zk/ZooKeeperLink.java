@@ -1,0 +1,163 @@
+package io.espalier.server.zk;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.SessionConnectionStateErrorPolicy;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One session with an ensemble, and how it is. Thread-safe. */
+public final class ZooKeeperLink implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperLink.class);
+  private static final int RETRY_MILLIS = 300;
+  private static final int CONNECT_AT_MOST_MILLIS = 5_000;
+  private static final int MAX_AUTH_BYTES = 4096;
+
+  private final ZooKeeperTarget target;
+  private final CuratorFramework client;
+  private volatile @Nullable ConnectionState state;
+  private volatile long changedAtNanos = System.nanoTime();
+
+  private ZooKeeperLink(ZooKeeperTarget target, CuratorFramework client) {
+    this.target = target;
+    this.client = client;
+  }
+
+  /**
+   * Begins to connect; does not wait for it.
+   *
+   * @throws IOException when the account cannot be read
+   */
+  public static ZooKeeperLink open(ZooKeeperTarget target) throws IOException {
+    CuratorFrameworkFactory.Builder builder =
+        CuratorFrameworkFactory.builder()
+            .connectString(target.hosts())
+            .sessionTimeoutMs(target.sessionMillis())
+            .connectionTimeoutMs(Math.min(CONNECT_AT_MOST_MILLIS, target.sessionMillis() / 2))
+            // A connection that breaks is no session that ended: leadership outlives it.
+            .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
+            .retryPolicy(new RetryOneTime(RETRY_MILLIS));
+    if (target.authFile().isPresent()) {
+      String[] account = account(target.authFile().get());
+      builder
+          .authorization(account[0], account[1].getBytes(StandardCharsets.UTF_8))
+          .aclProvider(new CreatorOnly());
+    }
+    ZooKeeperLink link = new ZooKeeperLink(target, builder.build());
+    link.client
+        .getConnectionStateListenable()
+        .addListener((source, newState) -> link.changed(newState));
+    link.client.start();
+    return link;
+  }
+
+  private static String[] account(Path file) throws IOException {
+    if (Files.size(file) > MAX_AUTH_BYTES) {
+      throw new IOException("the file with the account is too long: " + file);
+    }
+    String[] parts = Files.readString(file).strip().split(" ", 2);
+    if (parts.length != 2) {
+      throw new IOException(
+          "the file "
+              + file
+              + " does not hold a scheme and an account, such as: digest espalier:secret");
+    }
+    return parts;
+  }
+
+  /** What one account has made is its own. */
+  private static final class CreatorOnly implements ACLProvider {
+    @Override
+    public List<ACL> getDefaultAcl() {
+      return ZooDefs.Ids.CREATOR_ALL_ACL;
+    }
+
+    @Override
+    public List<ACL> getAclForPath(String path) {
+      return ZooDefs.Ids.CREATOR_ALL_ACL;
+    }
+  }
+
+  private void changed(ConnectionState newState) {
+    state = newState;
+    changedAtNanos = System.nanoTime();
+    switch (newState) {
+      case CONNECTED, RECONNECTED -> LOG.info("connected to ZooKeeper at {}", target.hosts());
+      case SUSPENDED -> LOG.warn("the connection to ZooKeeper at {} is broken", target.hosts());
+      case LOST -> LOG.warn("the session with ZooKeeper at {} is over", target.hosts());
+      case READ_ONLY -> LOG.warn("ZooKeeper at {} answers read-only", target.hosts());
+    }
+  }
+
+  /** For recipes. */
+  public CuratorFramework client() {
+    return client;
+  }
+
+  public ZooKeeperTarget target() {
+    return target;
+  }
+
+  /** What is wrong with the connection, for people; empty while nothing is. */
+  public Optional<String> problem() {
+    ConnectionState known = state;
+    if (known != null && known.isConnected() && known != ConnectionState.READ_ONLY) {
+      return Optional.empty();
+    }
+    long seconds = (System.nanoTime() - changedAtNanos) / 1_000_000_000L;
+    return Optional.of(
+        "no connection to ZooKeeper at "
+            + target.hosts()
+            + " for "
+            + seconds
+            + " s: are its servers up, and do more than half of them run?");
+  }
+
+  /**
+   * Waits for a connection.
+   *
+   * @throws ZooKeeperFailure when there is none in that time
+   */
+  public void awaitConnected(Duration atMost) throws ZooKeeperFailure, InterruptedException {
+    if (!client.blockUntilConnected((int) atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new ZooKeeperFailure(
+          "no ZooKeeper server answers at "
+              + target.hosts()
+              + "; are they up, and do more than half of the ensemble run?");
+    }
+  }
+
+  /**
+   * What the servers gave, in milliseconds.
+   *
+   * @throws ZooKeeperFailure without a session
+   */
+  public int sessionMillis() throws ZooKeeperFailure {
+    try {
+      int given = client.getZookeeperClient().getZooKeeper().getSessionTimeout();
+      return given > 0 ? given : target.sessionMillis();
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("there is no session", target, e);
+    }
+  }
+
+  /** Ends the session: what is ephemeral vanishes at once. */
+  @Override
+  public void close() {
+    client.close();
+  }
+}

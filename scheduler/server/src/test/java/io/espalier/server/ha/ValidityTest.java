@@ -1,0 +1,87 @@
+package io.espalier.server.ha;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ValidityTest {
+  private static final long SESSION = 10_000;
+  private static final long HOLDS = SESSION - 2_000;
+
+  private long monotonic = 5_000_000;
+  private long wall = 1_700_000_000_000L;
+  private final Validity validity = new Validity(() -> monotonic, () -> wall);
+
+  private void pass(long millis) {
+    monotonic += millis;
+    wall += millis;
+  }
+
+  @Test
+  void nothingIsCertainBeforeTheFirstProof() {
+    assertThat(validity.remainingMillis()).isZero();
+  }
+
+  @Test
+  void aProofCountsFromBeforeItWasAskedFor() {
+    Validity.Moment asked = validity.now();
+    pass(3_000);
+    validity.proven(asked, SESSION);
+    assertThat(validity.remainingMillis()).isEqualTo(HOLDS - 3_000);
+  }
+
+  @Test
+  void aProofThatTookTooLongProvesNothing() {
+    Validity.Moment asked = validity.now();
+    pass(60_000);
+    validity.proven(asked, SESSION);
+    assertThat(validity.remainingMillis()).isNegative();
+  }
+
+  @Test
+  void certaintyEndsByItself() {
+    validity.proven(validity.now(), SESSION);
+    pass(HOLDS - 1);
+    assertThat(validity.remainingMillis()).isEqualTo(1);
+    pass(1);
+    assertThat(validity.remainingMillis()).isZero();
+  }
+
+  @Test
+  void aFrozenMonotonicClockDoesNotProlongIt() {
+    validity.proven(validity.now(), SESSION);
+    wall += 60_000;
+    assertThat(validity.remainingMillis()).isNegative();
+  }
+
+  @Test
+  void aWallClockThatIsSetBackDoesNotProlongIt() {
+    validity.proven(validity.now(), SESSION);
+    monotonic += HOLDS;
+    wall -= 3_600_000;
+    assertThat(validity.remainingMillis()).isZero();
+  }
+
+  @Test
+  void aJumpOfTheWallClockEndsItOnlyUntilTheNextProof() {
+    validity.proven(validity.now(), SESSION);
+    wall += 3_600_000;
+    assertThat(validity.remainingMillis()).isNegative();
+    validity.proven(validity.now(), SESSION);
+    assertThat(validity.remainingMillis()).isEqualTo(HOLDS);
+  }
+
+  @Test
+  void anEndIsAnEnd() {
+    validity.proven(validity.now(), SESSION);
+    validity.end();
+    assertThat(validity.remainingMillis()).isZero();
+  }
+
+  @Test
+  void theMarginIsAFifthOfTheSessionButTwoSecondsWhereTheSessionAllowsIt() {
+    assertThat(Validity.marginMillis(30_000)).isEqualTo(6_000);
+    assertThat(Validity.marginMillis(6_000)).isEqualTo(2_000);
+    assertThat(Validity.marginMillis(2_000)).isEqualTo(1_000);
+  }
+}

@@ -1,0 +1,25 @@
+package io.espalier.server.sources;
+
+import io.espalier.core.config.WritableConfigSource;
+import io.espalier.server.config.DirectoryConfigSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DirectorySourceContractTest extends WritableSourceContract {
+  private final Path directory;
+
+  DirectorySourceContractTest(@TempDir Path directory) {
+    this.directory = directory;
+  }
+
+  @Override
+  WritableConfigSource open() {
+    return new DirectoryConfigSource(directory);
+  }
+
+  @Override
+  void put(String text) throws Exception {
+    Files.writeString(directory.resolve("a.json"), text);
+  }
+}

@@ -1,0 +1,25 @@
+package io.espalier.server.sources;
+
+import io.espalier.core.config.WritableConfigSource;
+import io.espalier.server.config.FileConfigSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileSourceContractTest extends WritableSourceContract {
+  private final Path file;
+
+  FileSourceContractTest(@TempDir Path directory) {
+    file = directory.resolve("site.json");
+  }
+
+  @Override
+  WritableConfigSource open() {
+    return new FileConfigSource(file);
+  }
+
+  @Override
+  void put(String text) throws Exception {
+    Files.writeString(file, text);
+  }
+}

@@ -1,0 +1,338 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.SchedulerOutput;
+import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.Change;
+import io.espalier.core.scheduling.Round;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusText;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.json.JsonReader;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What there is between a take-over and the end of this leadership. */
+final class SimulatedLeader implements SchedulerOutput, TaskRunner {
+  private final SimulatedScheduler process;
+  private final SimulatedCluster cluster;
+  private final String name;
+  final SimulatedStore.Connection connection;
+  final SchedulerSide side;
+  final SchedulerLoop loop;
+  private final SchedulingCore core;
+  private final long epoch;
+  private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+
+  /** The loop and the protocol side have threads of their own: what they tell each other. */
+  private final ArrayDeque<Runnable> toSide = new ArrayDeque<>();
+
+  private final ArrayDeque<Runnable> toLoop = new ArrayDeque<>();
+  private final Set<RunId> known = new HashSet<>();
+  private final List<RunId> tooEarly = new ArrayList<>();
+  private final Map<WorkerRef, List<Launch>> again = new HashMap<>();
+  boolean opened;
+  long validUntil;
+
+  SimulatedLeader(SimulatedScheduler process, long epoch, long validUntil) {
+    this.process = process;
+    this.cluster = process.cluster;
+    this.name = process.name;
+    this.epoch = epoch;
+    this.validUntil = validUntil;
+    connection = cluster.store.new Connection(process, epoch);
+    side =
+        new SchedulerSide(
+            epoch,
+            cluster.plan.timers(),
+            cluster.plan.durable() ? SchedulerSide.Past.KNOWN : SchedulerSide.Past.UNKNOWN,
+            this);
+    if (!cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
+      side.leadershipValidUntil(validUntil);
+    }
+    core = new SchedulingCore(epoch);
+    loop =
+        new SchedulerLoop(
+            core,
+            Map.of("roundrobin", new InTurn()),
+            new StatusText(JsonReader::parse),
+            new LoopPorts(
+                this,
+                connection,
+                events -> {},
+                view -> {},
+                (message, job, node) ->
+                    cluster.trace(() -> "warning: " + message + " " + job + " " + node),
+                inbox::add),
+            new LoopOptions(epoch, "scheduler", 0, 1));
+  }
+
+  void open(List<StatusRow> rows) {
+    opened = true;
+    if (!cluster.plan.durable()) {
+      cluster.coverage.happened(Happening.SAFE_WAIT);
+    }
+    loop.restoreHolds(cluster.store.holds());
+    loop.restoreRunning(
+        rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList());
+    Change change = core.prepare(cluster.plan.config(), cluster.plan.topology());
+    loop.change(new PreparedChange(change, rows, process.localNow()));
+    process.poke();
+  }
+
+  long step() {
+    long now = process.localNow();
+    for (RunId run : tooEarly) {
+      side.recorded(run, now);
+    }
+    tooEarly.clear();
+    while (!inbox.isEmpty()) {
+      inbox.remove().run();
+    }
+    take(toLoop);
+    Duration pause = loop.runOnce(now);
+    take(toSide);
+    long next = side.step(now);
+    if (!inbox.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
+      return 0;
+    }
+    return Math.min(pause.toMillis(), next == Long.MAX_VALUE ? next : Math.max(0, next - now));
+  }
+
+  /** The other thread comes to it now, or later. */
+  private void take(ArrayDeque<Runnable> messages) {
+    while (!messages.isEmpty() && cluster.random.nextInt(16) > 0) {
+      messages.remove().run();
+    }
+  }
+
+  // ---- what the protocol side wants
+
+  @Override
+  public void send(String address, Work newWork) {
+    Work work = cluster.has(ProtocolBug.STARTS_SENT_AGAIN) ? withAgain(newWork) : newWork;
+    work.starts().stream()
+        .filter(launch -> !HealthCheck.is(launch.job()))
+        .forEach(launch -> cluster.invariants.dispatched(RunId.of(launch)));
+    SimulatedWorker.@Nullable Jvm to = cluster.jvmAt(address);
+    work.settled().forEach(process::acknowledged);
+    int workerHost = cluster.hostOf(address);
+    SimulatedProcess peer = to == null ? cluster.nobody : to;
+    cluster.call(
+        process,
+        process.host,
+        peer,
+        workerHost,
+        cluster.plan.timers().callMillis(),
+        () -> {
+          SimulatedWorker.@Nullable Jvm there = cluster.jvmAt(address);
+          return there == null ? null : there.work(work);
+        },
+        answer -> {
+          if (process.isLedBy(this)) {
+            side.answered(work.worker(), bent(newWork, answer), process.localNow());
+            process.poke();
+          }
+        },
+        reached -> {
+          if (process.isLedBy(this)) {
+            boolean arrived = reached && !cluster.has(ProtocolBug.TIMEOUT_MEANS_NOT_STARTED);
+            if (cluster.has(ProtocolBug.STARTS_SENT_AGAIN)) {
+              again.put(work.worker(), work.starts());
+            }
+            side.failed(work.worker(), work.number(), arrived, "no answer", process.localNow());
+            process.poke();
+          }
+        });
+  }
+
+  private Work withAgain(Work work) {
+    List<Launch> unanswered = again.remove(work.worker());
+    if (unanswered == null) {
+      return work;
+    }
+    return Bent.withStarts(work, unanswered);
+  }
+
+  private WorkAnswer bent(Work work, WorkAnswer answer) {
+    if (answer.starts().size() > work.starts().size()) {
+      return Bent.cutTo(answer, work.starts().size());
+    }
+    if (answer.verdict() != WorkAnswer.Verdict.OLD
+        || !cluster.has(ProtocolBug.OLD_COPY_MEANS_REFUSED)) {
+      return answer;
+    }
+    return Bent.doneWithNothing(answer, work);
+  }
+
+  @Override
+  public void ended(TaskEnd end) {
+    cluster.trace(
+        () -> name + " is told: " + RunId.of(end) + " " + end.kind() + " " + end.message());
+    cluster.invariants.told(end, epoch);
+    if (end.kind() == TaskEnd.Kind.LOST) {
+      cluster.coverage.happened(Happening.TOLD_LOST);
+    } else if (end.kind() == TaskEnd.Kind.NOT_STARTED) {
+      cluster.coverage.happened(Happening.TOLD_NEVER_STARTED);
+    }
+    known.remove(RunId.of(end));
+    if (cluster.has(ProtocolBug.ACKNOWLEDGES_BEFORE_COMMIT)) {
+      tooEarly.add(RunId.of(end));
+    }
+    toLoop.add(() -> loop.taskEnded(end));
+    process.poke();
+  }
+
+  @Override
+  public void late(TaskEnd end) {
+    cluster.trace(() -> name + " hears late: " + RunId.of(end) + " " + end.kind());
+    cluster.coverage.happened(Happening.LATE_END);
+  }
+
+  @Override
+  public void progress(RunId run, Progress progress) {}
+
+  @Override
+  public void usage(RunId run, Usage usage) {}
+
+  @Override
+  public void workers(List<WorkerInfo> workers) {
+    cluster.trace(
+        () ->
+            name
+                + " sees "
+                + workers.stream().map(w -> w.ref().shard() + " " + w.state()).toList());
+    toLoop.add(() -> loop.workers(workers));
+    process.poke();
+  }
+
+  @Override
+  public void warn(String message) {
+    cluster.trace(() -> name + ": " + message);
+  }
+
+  // ---- what the loop wants
+
+  @Override
+  public String name() {
+    return "remote";
+  }
+
+  @Override
+  public String shard() {
+    return "scheduler";
+  }
+
+  @Override
+  public boolean outlivesScheduler() {
+    return true;
+  }
+
+  @Override
+  public void open(TaskListener listener) {}
+
+  @Override
+  public void resume(List<Assignment> unconfirmed) {
+    if (cluster.has(ProtocolBug.NO_TAKEOVER_WAIT)) {
+      side.resume(List.of(), process.localNow());
+      for (Assignment run : unconfirmed) {
+        ended(
+            TaskEnd.lost(
+                run.job(), run.node(), run.invocation(), "taken over", process.localNow()));
+      }
+      return;
+    }
+    for (Assignment run : unconfirmed) {
+      cluster.coverage.happened(Happening.RUN_TAKEN_OVER);
+      known.add(new RunId(run.job(), run.node(), run.invocation()));
+    }
+    toSide.add(() -> side.resume(unconfirmed, process.localNow()));
+  }
+
+  @Override
+  public void start(Launch launch) {
+    known.add(RunId.of(launch));
+    toSide.add(() -> side.start(launch, process.localNow()));
+  }
+
+  @Override
+  public void holds(List<WorkerHold> holds) {
+    toSide.add(
+        () ->
+            side.holds(
+                shards(holds, WorkerHold.Kind.CORDON),
+                shards(holds, WorkerHold.Kind.DRAIN),
+                process.localNow()));
+  }
+
+  private static List<String> shards(List<WorkerHold> holds, WorkerHold.Kind kind) {
+    return holds.stream().filter(h -> h.kind() == kind).map(WorkerHold::shard).toList();
+  }
+
+  @Override
+  public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    RunId run = new RunId(job, node, invocation);
+    toSide.add(() -> side.kill(run, how, process.localNow()));
+    return known.contains(run);
+  }
+
+  @Override
+  public boolean mayBeAlive(String job, String node, Invocation invocation) {
+    return known.contains(new RunId(job, node, invocation));
+  }
+
+  @Override
+  public void recorded(TaskEnd end) {
+    if (cluster.has(ProtocolBug.DISPATCH_BEFORE_COMMIT)) {
+      // Only starts are too early with this bug.
+      connection.whenDurable(() -> side.recorded(RunId.of(end), process.localNow()));
+      return;
+    }
+    toSide.add(() -> side.recorded(RunId.of(end), process.localNow()));
+  }
+
+  @Override
+  public void close() {}
+
+  private static final class InTurn implements SchedulingPolicy {
+    @Override
+    public String name() {
+      return "roundrobin";
+    }
+
+    @Override
+    public void schedule(Round round) {
+      while (!round.isOver()) {
+        round.placeOne(round.nextInTurn());
+      }
+    }
+  }
+}

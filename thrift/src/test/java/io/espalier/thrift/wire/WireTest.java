@@ -1,0 +1,183 @@
+package io.espalier.thrift.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.config.CgroupLimits;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.ProcessAttributes;
+import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TaskVariables;
+import io.espalier.core.json.Json;
+import io.espalier.core.protocol.Order;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.Usage;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.JsonText;
+import io.espalier.json.JsonReader;
+import io.espalier.thrift.gen.WireRecipe;
+import io.espalier.thrift.gen.WireWork;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.apache.thrift.TBase;
+import org.apache.thrift.TException;
+import org.apache.thrift.protocol.TCompactProtocol;
+import org.apache.thrift.transport.TMemoryBuffer;
+import org.junit.jupiter.api.Test;
+
+/** What arrives is what was sent; what cannot be is refused as a whole. */
+class WireTest {
+  private static final JsonText JSON = JsonReader::parse;
+  private static final WorkerRef WORKER = new WorkerRef("w1", 77);
+
+  /** Over the bytes, as on the wire. */
+  private static <T extends TBase<T, ?>> T sent(T message) throws TException {
+    TMemoryBuffer bytes = new TMemoryBuffer(1_000);
+    message.write(new TCompactProtocol(bytes));
+    T copy = message.deepCopy();
+    copy.clear();
+    copy.read(new TCompactProtocol(bytes));
+    return copy;
+  }
+
+  private static Launch launch(String node, LogOptions logs, SubprocessOptions subprocess) {
+    return new Launch(
+        "job",
+        node,
+        new Invocation(3, 9, 1_000),
+        2,
+        List.of("./a", "b c", ""),
+        Json.object().put("x", "\u20ac\u0000").put("n", 7).build(),
+        StatusFrom.EXIT_CODE,
+        subprocess,
+        new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 1_234),
+        new Limits(1, 2, 3),
+        WORKER,
+        Map.of("slots", 2),
+        logs);
+  }
+
+  private static Work work(List<Launch> starts) {
+    RunId run = new RunId("job", "n", new Invocation(3, 1, 5));
+    return new Work(
+        3,
+        8,
+        WORKER,
+        44,
+        starts,
+        List.of(
+            new Order(run, 1, new KillRequest(KillRequest.Method.KILL, 0), 0),
+            new Order(run, 2, null, 60_000)),
+        List.of(run),
+        List.of(new RunId("other", "m", new Invocation(2, 4, 6))));
+  }
+
+  @Test
+  void aBatchOfWorkArrivesAsItWasSent() throws TException {
+    SubprocessOptions everything =
+        new SubprocessOptions(
+            99,
+            5,
+            9,
+            true,
+            true,
+            new SubprocessOptions.Cgroups("/sys/fs/cgroup", "espalier", List.of("cpu"), true),
+            new ProcessAttributes(
+                OptionalInt.of(22),
+                OptionalInt.of(-5),
+                Optional.of(new ProcessAttributes.IoNice(ProcessAttributes.IoClass.BEST_EFFORT, 7)),
+                Optional.of(new ProcessAttributes.RunAs("nobody", Optional.empty()))),
+            new TaskVariables(List.of("LANG"), Map.of("A", "b")),
+            new CgroupLimits(
+                OptionalLong.of(1),
+                OptionalLong.empty(),
+                OptionalInt.of(3),
+                OptionalInt.empty(),
+                OptionalInt.of(4),
+                OptionalInt.empty(),
+                true));
+    LogOptions logs =
+        new LogOptions(OptionalInt.of(90), OptionalLong.of(5), List.of("ticket=(?<secret>.*)"));
+    Work work =
+        work(
+            List.of(
+                launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT),
+                launch("b", logs, everything),
+                launch("c", logs, everything),
+                launch("d", LogOptions.DEFAULT, SubprocessOptions.DEFAULT)));
+    WireWork wire = WireWorks.of(work);
+    assertThat(wire.getRecipes()).hasSize(2);
+    assertThat(new WireWorks(JSON).work(sent(wire))).isEqualTo(work);
+  }
+
+  @Test
+  void aReportArrivesAsItWasSent() throws TException {
+    RunId run = new RunId("job", "n", new Invocation(3, 1, 5));
+    Usage live = new Usage(1, 2, 3, 4, 5, List.of("A100 0000:01"));
+    Report report =
+        new Report(
+            WORKER,
+            12,
+            List.of(
+                new TaskEnd(
+                        "job",
+                        "n",
+                        run.invocation(),
+                        TaskEnd.Kind.KILLED,
+                        "half \ud83d\ude00",
+                        null,
+                        9,
+                        "told to")
+                    .withStopReason(StopReason.LEASE_LOST),
+                TaskEnd.notStarted("job", "m", run.invocation(), "busy", 5_000)),
+            List.of(new Report.ProgressOf(run, new Progress(1L, null, "c", Json.Obj.EMPTY))),
+            List.of(
+                new Report.UsageOf(run, live), new Report.UsageOf(run, new Usage(1, -1, 3, -1))));
+    assertThat(new WireReports(JSON).report(sent(WireReports.of(report)))).isEqualTo(report);
+  }
+
+  // What is spoilt here was made here, and is complete.
+  @SuppressWarnings("NullAway")
+  @Test
+  void whatCannotBeIsRefusedAsAWhole() {
+    refused(work -> work.getStarts().get(0).setRecipe(1), "without its recipe");
+    refused(work -> work.getStarts().get(0).setRecipe(-1), "without its recipe");
+    refused(work -> work.getStarts().get(0).setArgument("[1]"), "no JSON object");
+    refused(work -> work.getStarts().get(0).setRun(null), "run");
+    refused(work -> work.getStarts().get(0).setTimeoutMillis(-1), "");
+    refused(work -> recipe(work).setStatusFrom("tea leaves"), "tea leaves");
+    refused(work -> recipe(work).setSubprocess(null), "process options");
+    refused(work -> recipe(work).getKill().setMethod("stare"), "stare");
+    refused(work -> recipe(work).getLogs().setRedact(List.of("(")), "hide");
+    refused(work -> recipe(work).getLogs().setRetentionDays(-1), "less than no time");
+    refused(work -> work.setWorker(null), "worker");
+  }
+
+  @SuppressWarnings("NullAway")
+  private static WireRecipe recipe(WireWork work) {
+    return work.getRecipes().get(0);
+  }
+
+  private static void refused(Consumer<WireWork> spoil, String why) {
+    WireWork wire =
+        WireWorks.of(work(List.of(launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT))));
+    spoil.accept(wire);
+    assertThatThrownBy(() -> new WireWorks(JSON).work(wire))
+        .isInstanceOf(BadMessage.class)
+        .hasMessageContaining(why);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.thrift.wire;
+
+import org.jspecify.annotations.NullMarked;
