@@ -219,8 +219,7 @@ final class SimulatedWorkers implements AutoCloseable {
       if (holdMillis == 0 || HealthCheck.is(launch.job())) {
         owner.execute(() -> ended(this, launch));
       } else {
-        var unused =
-            owner.schedule(() -> ended(this, launch), holdMillis, TimeUnit.MILLISECONDS);
+        var unused = owner.schedule(() -> ended(this, launch), holdMillis, TimeUnit.MILLISECONDS);
       }
     }
 
