@@ -151,8 +151,14 @@ class StandbyTest {
       socket
           .getOutputStream()
           .write(
-              ("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
-                      + "Last-Event-ID: 0\r\n\r\n")
+              String.join(
+                      "\r\n",
+                      "GET /api/v1/events HTTP/1.1",
+                      "Host: localhost",
+                      "Accept: text/event-stream",
+                      "Last-Event-ID: 0",
+                      "",
+                      "")
                   .getBytes(StandardCharsets.UTF_8));
       BufferedReader lines =
           new BufferedReader(

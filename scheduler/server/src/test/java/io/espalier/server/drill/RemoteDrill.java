@@ -33,7 +33,7 @@ public final class RemoteDrill implements AutoCloseable {
   private static final Duration MENDED_AFTER = Duration.ofSeconds(8);
 
   static final Duration START_WITHIN = Duration.ofSeconds(60);
-  private static final Duration FINISH_WITHIN = Duration.ofSeconds(180);
+  private static final Duration FINISH_WITHIN = Duration.ofMinutes(3);
 
   /** How long things take in a drill; much shorter than in production. */
   private static final List<String> TIMERS =
