@@ -16,8 +16,8 @@ final class HaIT {
   @Test
   void eachTaskRunsOnceWhenTheLeaderIsKilledOrFrozen(@TempDir Path site) throws Exception {
     List<HaDrill.Round> rounds = new ArrayList<>();
-    try (HaCluster cluster = new HaCluster(site, 3, 3, 20, true, freePorts());
-        HaDrill drill = new HaDrill(cluster, 1, true)) {
+    HaCluster cluster = new HaCluster(site, 3, 3, 20, true, freePorts());
+    try (HaDrill drill = new HaDrill(cluster, 1, true)) {
       drill.begin();
       rounds.add(drill.round(false));
       rounds.add(drill.round(true));
