@@ -1,13 +1,13 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.core.status.TaskReport;
-import io.espalier.core.json.Json;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -90,7 +90,14 @@ final class Explainer {
           long until = status == null ? 0 : status.readyAtMillis();
           reasons.add(
               new Reason(
-                  Kind.BACKOFF, null, null, 0, 0, 0, until, "the task is backing off" + why(status)));
+                  Kind.BACKOFF,
+                  null,
+                  null,
+                  0,
+                  0,
+                  0,
+                  until,
+                  "the task is backing off" + why(status)));
         }
       }
     }

@@ -16,8 +16,8 @@ import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -80,7 +80,8 @@ public final class SqliteStatusStore implements StatusStore {
     if (!Files.exists(file)) {
       try {
         Files.createFile(
-            file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            file,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       } catch (IOException | UnsupportedOperationException e) {
         // SQLite says better what is wrong, or makes it where there are no such permissions.
         return;

@@ -107,7 +107,8 @@ final class DrillRun {
     Map<String, String> tokens = new HashMap<>();
     Set<String> unanswered = new TreeSet<>(doneSince.keySet());
     long begin = System.nanoTime();
-    while (!unanswered.isEmpty() && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
+    while (!unanswered.isEmpty()
+        && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
       List<String> paths = new ArrayList<>();
       unanswered.forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
       for (String answer : api.get(paths)) {

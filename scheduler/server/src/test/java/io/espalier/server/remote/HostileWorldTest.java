@@ -277,8 +277,7 @@ final class HostileWorldTest implements TaskListener {
 
   @Test
   void aProgramOfAnotherReleaseIsToldAtItsFirstCallAndSoIsItsPeer() throws Exception {
-    try (SchedulerClient old =
-        new SchedulerClient(PEER.withProtocol(new Versions(97, 98)))) {
+    try (SchedulerClient old = new SchedulerClient(PEER.withProtocol(new Versions(97, 98)))) {
       RpcFailure failure =
           catchThrowableOfType(
               RpcFailure.class,
@@ -306,17 +305,41 @@ final class HostileWorldTest implements TaskListener {
     List<Work> lies =
         List.of(
             new Work(
-                EPOCH, 7_777, worker.self(), 9_999, List.of(more), List.of(kill), List.of(),
+                EPOCH,
+                7_777,
+                worker.self(),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
                 List.of(run)),
             new Work(
-                EPOCH + 5, 1, worker.self(), 9_999, List.of(more), List.of(kill), List.of(),
+                EPOCH + 5,
+                1,
+                worker.self(),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
                 List.of(run)),
             new Work(
-                EPOCH - 1, 1, worker.self(), 9_999, List.of(more), List.of(kill), List.of(),
+                EPOCH - 1,
+                1,
+                worker.self(),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
                 List.of(run)),
             new Work(
-                EPOCH, 1, new WorkerRef("honest", 99), 9_999, List.of(more), List.of(kill),
-                List.of(), List.of(run)));
+                EPOCH,
+                1,
+                new WorkerRef("honest", 99),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
+                List.of(run)));
     for (Work lie : lies) {
       assertThat(falseScheduler.work(address, lie, 10_000).verdict())
           .isEqualTo(WorkAnswer.Verdict.STALE);
@@ -359,8 +382,7 @@ final class HostileWorldTest implements TaskListener {
   }
 
   @Test
-  void aRunnerThatWasHeldUpBeyondALeaseDoesNotTakeTheWorkerThatItAnswersForLost()
-      throws Exception {
+  void aRunnerThatWasHeldUpBeyondALeaseDoesNotTakeTheWorkerThatItAnswersForLost() throws Exception {
     // What the runner's thread hands out takes as long as we want: as if the process were stopped
     // in the middle of its messages.
     CountDownLatch hold = new CountDownLatch(1);
@@ -390,9 +412,7 @@ final class HostileWorldTest implements TaskListener {
         .until(() -> true);
     states.clear();
     hold.countDown();
-    await()
-        .atMost(PATIENCE)
-        .until(() -> runner.pool().stream().anyMatch(WorkerInfo::takesTasks));
+    await().atMost(PATIENCE).until(() -> runner.pool().stream().anyMatch(WorkerInfo::takesTasks));
 
     assertThat(states).noneMatch(state -> state.contains("LOST"));
   }

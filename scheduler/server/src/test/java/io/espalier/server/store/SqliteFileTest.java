@@ -74,8 +74,7 @@ class SqliteFileTest {
           assertThat(Files.getPosixFilePermissions(each))
               .as(each.toString())
               .containsExactlyInAnyOrder(
-                  PosixFilePermission.OWNER_READ,
-                  PosixFilePermission.OWNER_WRITE);
+                  PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
         }
       }
     }
