@@ -72,7 +72,7 @@ final class TlsTest {
         RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
       RpcFailure failure = RpcTest.failure(clients, server.address(), "x");
       assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-      assertThat(failure).hasMessageContaining("cannot reach");
+      assertThat(failure).hasMessageContaining("certificate of the same authority");
     }
   }
 
@@ -86,10 +86,10 @@ final class TlsTest {
         RpcClients tlsClients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
       RpcFailure wantsTls = RpcTest.failure(plainClients, secured.address(), "x");
       assertThat(wantsTls.kind()).isEqualTo(Kind.NOT_SENT);
-      assertThat(wantsTls).hasMessageContaining("without TLS");
+      assertThat(wantsTls).hasMessageContaining("expect TLS");
       RpcFailure hasNone = RpcTest.failure(tlsClients, open.address(), "x");
       assertThat(hasNone.kind()).isEqualTo(Kind.NOT_SENT);
-      assertThat(hasNone).hasMessageContaining("by TLS");
+      assertThat(hasNone).hasMessageContaining("must speak TLS too");
     }
   }
 

@@ -150,6 +150,8 @@ class WireTest {
     assertThat(new WireReports(JSON).report(sent(WireReports.of(report)))).isEqualTo(report);
   }
 
+  // What is spoilt here was made here, and is complete.
+  @SuppressWarnings("NullAway")
   @Test
   void whatCannotBeIsRefusedAsAWhole() {
     refused(work -> work.getStarts().get(0).setRecipe(1), "without its recipe");
@@ -165,6 +167,7 @@ class WireTest {
     refused(work -> work.setWorker(null), "worker");
   }
 
+  @SuppressWarnings("NullAway")
   private static WireRecipe recipe(WireWork work) {
     return work.getRecipes().get(0);
   }

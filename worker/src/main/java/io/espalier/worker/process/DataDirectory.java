@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +22,11 @@ record DataDirectory(Journal journal, Recovery recovery) {
     Path running = directory.resolve("running").toAbsolutePath();
     Journal journal;
     try {
-      Files.createDirectories(directory.resolve("jobs"));
+      Path jobs = Files.createDirectories(directory.resolve("jobs"));
+      if (ProcFs.effectiveUid() == 0) {
+        // Tasks of other users must reach their own directory in it, and see no other.
+        Files.setPosixFilePermissions(jobs, PosixFilePermissions.fromString("rwx--x--x"));
+      }
       journal = Journal.lock(running);
     } catch (IOException e) {
       throw new IOException(

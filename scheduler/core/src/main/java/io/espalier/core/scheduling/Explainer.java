@@ -5,7 +5,9 @@ import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Names everything that keeps one task from starting, asking the same parts that start tasks. */
 final class Explainer {
+  private static final int MOST_SAID = 300;
+
   private final World world;
   private final Topology topology;
   private final WorkerExplainer workers;
@@ -85,10 +89,28 @@ final class Explainer {
           TaskStatus status = world.tasks.detail(job, node);
           long until = status == null ? 0 : status.readyAtMillis();
           reasons.add(
-              new Reason(Kind.BACKOFF, null, null, 0, 0, 0, until, "the task is backing off"));
+              new Reason(
+                  Kind.BACKOFF,
+                  null,
+                  null,
+                  0,
+                  0,
+                  0,
+                  until,
+                  "the task is backing off" + why(status)));
         }
       }
     }
+  }
+
+  /** What the last attempt ended with, or what a worker said that refused it. */
+  private static String why(@Nullable TaskStatus status) {
+    Json.Obj data = status == null ? null : status.data();
+    if (data != null && data.get(TaskReport.EXCEPTION) instanceof Json.Str said) {
+      String text = said.value();
+      return ": " + (text.length() > MOST_SAID ? text.substring(0, MOST_SAID) + "..." : text);
+    }
+    return "";
   }
 
   private void dependencies(int job, int node) {

@@ -136,10 +136,10 @@ public final class RowEvents {
     private void put(String kind, Json.Obj data, List<Json> row) {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
       StatusRow before = rows.get(key);
-      boolean keeps = kind.equals(STARTED) && before != null;
-      Json.Obj said = keeps ? before.status().data() : (Json.Obj) data.get("data");
-      Json.Obj checkpoint =
-          keeps ? before.status().checkpoint() : (Json.Obj) data.get("checkpoint");
+      // A start says nothing of what the task has said before: that is kept.
+      TaskStatus kept = kind.equals(STARTED) && before != null ? before.status() : null;
+      Json.Obj said = kept != null ? kept.data() : (Json.Obj) data.get("data");
+      Json.Obj checkpoint = kept != null ? kept.checkpoint() : (Json.Obj) data.get("checkpoint");
       Json worker = data.get("worker");
       rows.put(
           key,

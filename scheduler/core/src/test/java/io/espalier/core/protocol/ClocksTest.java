@@ -282,7 +282,7 @@ class ClocksTest {
         starts("n" + i);
       }
       if (random.nextInt(3) == 0) {
-        wallOff += (random.nextBoolean() ? 1 : -1) * random.nextInt(200_000);
+        wallOff += (random.nextBoolean() ? 1L : -1L) * random.nextInt(200_000);
       }
       cut = random.nextInt(4) == 0;
       pass(500L * random.nextInt(100));

@@ -195,7 +195,8 @@ class LiarsTest {
         // The instance of a process is random, of 63 bits: it is not to be guessed.
         case 0 -> world.says(world.hello(as, List.of(about), List.of(20L + random.nextInt(50))));
         case 1 -> world.says(world.beat(as, random.nextInt(5)));
-        case 2 -> world.report(as, end(about, Kind.values()[random.nextInt(3)], "done"));
+        case 2 ->
+            world.report(as, end(about, List.of(Kind.values()).get(random.nextInt(3)), "done"));
         case 3 -> answerAnyhow(as, random);
         default -> world.after(random.nextInt(500));
       }
@@ -225,9 +226,9 @@ class LiarsTest {
     }
     List<RunState> asked = new ArrayList<>();
     for (int i = random.nextInt(3); i > 0; i--) {
-      asked.add(RunState.values()[random.nextInt(3)]);
+      asked.add(List.of(RunState.values()).get(random.nextInt(3)));
     }
-    WorkAnswer.Verdict verdict = WorkAnswer.Verdict.values()[random.nextInt(3)];
+    WorkAnswer.Verdict verdict = List.of(WorkAnswer.Verdict.values()).get(random.nextInt(3));
     world.side.answered(
         as, new WorkAnswer(sent.number(), verdict, random.nextInt(9), starts, asked), world.now);
     world.side.step(world.now);

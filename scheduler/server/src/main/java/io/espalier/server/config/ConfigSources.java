@@ -25,9 +25,8 @@ public final class ConfigSources {
   private ConfigSources() {}
 
   /**
-   * The source of a URI: a file, a directory, {@code file:} with either, a znode,
-   * or a schema of MySQL. A file that
-   * does not exist yet is a source that is unavailable for now.
+   * The source of a URI: a file, a directory, {@code file:} with either, a znode, or a schema of
+   * MySQL. A file that does not exist yet is a source that is unavailable for now.
    *
    * @throws Unavailable when the URI is not understood
    */
@@ -37,9 +36,7 @@ public final class ConfigSources {
     }
     if (uri.startsWith("zk://") || uri.startsWith("mysql://")) {
       try {
-        return uri.startsWith("zk://")
-            ? ZooKeeperConfigSource.of(uri)
-            : MySqlConfigSource.of(uri);
+        return uri.startsWith("zk://") ? ZooKeeperConfigSource.of(uri) : MySqlConfigSource.of(uri);
       } catch (IllegalArgumentException e) {
         throw refused(uri, String.valueOf(e.getMessage()), null);
       }

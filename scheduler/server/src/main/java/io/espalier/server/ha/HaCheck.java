@@ -125,15 +125,16 @@ public final class HaCheck {
     } else {
       ok(
           "candidates",
-          candidates.size() + ", the leader first: " + candidates.stream().map(c -> c.toString()).toList());
+          candidates.size()
+              + ", the leader first: "
+              + candidates.stream().map(c -> c.toString()).toList());
     }
   }
 
   private void store(ZooKeeperLink link) throws IOException {
     String path = Znodes.store(group.path());
     try {
-      String name =
-          new String(link.client().getData().forPath(path), StandardCharsets.UTF_8);
+      String name = new String(link.client().getData().forPath(path), StandardCharsets.UTF_8);
       if (name.startsWith("sqlite")) {
         warning("store", name + ": only schedulers of that machine can take over");
       } else {
@@ -194,8 +195,7 @@ public final class HaCheck {
       }
       try {
         boolean leads = candidate.equals(candidates.get(0));
-        Said said =
-            probe.get(candidate.http(), leads ? "/api/v1/leadership" : "/healthz");
+        Said said = probe.get(candidate.http(), leads ? "/api/v1/leadership" : "/healthz");
         if (!leads && !(said.body().get("role") instanceof Json.Str)) {
           problem("standby", candidate + " does not stand by: it answers as a leader");
         }

@@ -63,13 +63,9 @@ final class SchedulerProbe {
       throws IOException, InterruptedException {
     long before = System.currentTimeMillis();
     HttpResponse<byte[]> answer =
-        client.send(
-            request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofByteArray());
+        client.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofByteArray());
     long mid = (before + System.currentTimeMillis()) / 2;
-    if (JsonReader.strict()
-            .withMaxBytes(JsonReader.MAX_CONFIG_BYTES)
-            .read(answer.body())
-            .value()
+    if (JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES).read(answer.body()).value()
         instanceof Json.Obj body) {
       return new Said(answer.statusCode(), body, mid);
     }

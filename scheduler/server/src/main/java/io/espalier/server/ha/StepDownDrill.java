@@ -91,7 +91,8 @@ public final class StepDownDrill {
     return said.body().get("epoch") instanceof Json.Num epoch ? epoch.value().longValue() : 0;
   }
 
-  private static long epochIfLeads(SchedulerProbe probe, Candidate candidate) throws InterruptedException {
+  private static long epochIfLeads(SchedulerProbe probe, Candidate candidate)
+      throws InterruptedException {
     try {
       Said said = probe.get(candidate.http(), "/api/v1/leadership");
       return said.status() == 200 ? epoch(said) : 0;
@@ -102,8 +103,7 @@ public final class StepDownDrill {
   }
 
   private static OptionalLong firstStart(
-      SchedulerProbe probe, Candidate leader, long epoch, long began)
-      throws InterruptedException {
+      SchedulerProbe probe, Candidate leader, long epoch, long began) throws InterruptedException {
     long waited = System.nanoTime();
     while (System.nanoTime() - waited < START_PATIENCE_NANOS) {
       try {

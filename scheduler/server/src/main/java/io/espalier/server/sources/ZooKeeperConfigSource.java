@@ -116,22 +116,8 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   /** One reading: the text, and the state of the znodes that it came from. */
   private record Reading(Text text, Stat root, List<Part> parts, boolean directory) {}
 
-  /** One znode as it was read. */
-  private static final class Part {
-    private final String path;
-    private final byte[] bytes;
-    private final Stat stat;
-
-    Part(String path, byte[] bytes, Stat stat) {
-      this.path = path;
-      this.bytes = bytes;
-      this.stat = stat;
-    }
-
-    byte[] bytes() {
-      return bytes;
-    }
-  }
+  /** A znode, under its own path, and the state it was read in. */
+  private record Part(Document document, Stat stat) {}
 
   private Reading read(CuratorFramework client) throws Unavailable, InterruptedException {
     try {
@@ -166,7 +152,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
           "create it with the text of the configuration, for example with zkCli.sh");
     }
     boolean directory = client.checkExists().forPath(jobs()) != null;
-    if (root.bytes.length > 0 || !directory) {
+    if (root.document.bytes().length > 0 || !directory) {
       parts.add(root);
     }
     if (directory) {
@@ -181,7 +167,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     }
     List<Document> documents = new ArrayList<>();
     for (Part part : parts) {
-      documents.add(new Document(part.path, part.bytes));
+      documents.add(part.document);
     }
     return new Reading(ConfigText.of(documents), root.stat, parts, directory);
   }
@@ -203,7 +189,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
       }
       Stat stat = new Stat();
       byte[] bytes = client.getData().storingStatIn(stat).forPath(znode);
-      return new Part(znode, bytes == null ? new byte[0] : bytes, stat);
+      return new Part(new Document(znode, bytes == null ? new byte[0] : bytes), stat);
     } catch (KeeperException.NoNodeException e) {
       return null;
     }
@@ -249,7 +235,10 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     try {
       List<CuratorOp> changes = new ArrayList<>();
       Part old =
-          now.parts.stream().filter(part -> part.path.equals(document)).findFirst().orElse(null);
+          now.parts.stream()
+              .filter(part -> part.document.name().equals(document))
+              .findFirst()
+              .orElse(null);
       if (document.equals(path)) {
         changes.add(setRoot(client, now, text == null ? new byte[0] : text));
       } else {
@@ -275,8 +264,8 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
 
   private byte[] rootText(Reading now) {
     return now.parts.stream()
-        .filter(part -> part.path.equals(path))
-        .map(Part::bytes)
+        .filter(part -> part.document.name().equals(path))
+        .map(part -> part.document.bytes())
         .findFirst()
         .orElse(new byte[0]);
   }
@@ -357,7 +346,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
       for (String entry : inOrder(client.getChildren().forPath(of))) {
         Part part = part(client, of + "/" + entry);
         if (part != null) {
-          JobVersionText.read(part.bytes)
+          JobVersionText.read(part.document.bytes())
               .filter(version -> version.name().equals(job))
               .ifPresent(versions::add);
         }

@@ -14,7 +14,10 @@ import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -69,6 +72,23 @@ public final class SqliteStatusStore implements StatusStore {
     return open(file, json, BUSY_MILLIS);
   }
 
+  /**
+   * A new file is ours alone, and SQLite makes its companions like it: the directory may have to be
+   * open for tasks of other users to pass.
+   */
+  private static void makePrivate(Path file) {
+    if (!Files.exists(file)) {
+      try {
+        Files.createFile(
+            file,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      } catch (IOException | UnsupportedOperationException e) {
+        // SQLite says better what is wrong, or makes it where there are no such permissions.
+        return;
+      }
+    }
+  }
+
   static SqliteStatusStore open(Path file, JsonText json, int busyMillis) {
     SQLiteConfig config = new SQLiteConfig();
     config.setJournalMode(JournalMode.WAL);
@@ -79,6 +99,7 @@ public final class SqliteStatusStore implements StatusStore {
     config.setPragma(SQLiteConfig.Pragma.CACHE_SIZE, "-16384");
     SQLiteDataSource source = new SQLiteDataSource(config);
     source.setUrl("jdbc:sqlite:" + file.toAbsolutePath());
+    makePrivate(file);
     HikariDataSource pool = null;
     try {
       HikariConfig pooled = new HikariConfig();

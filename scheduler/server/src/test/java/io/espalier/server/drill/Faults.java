@@ -149,14 +149,7 @@ final class Faults {
         if (!worker.isAlive() || worker.isFrozen() || !worker.isGuarded()) {
           return false;
         }
-        long from = System.currentTimeMillis();
-        worker.freeze();
-        undo(
-            until,
-            () -> {
-              freezes.add(new Freeze(worker.name(), from, System.currentTimeMillis()));
-              worker.thaw();
-            });
+        freeze(worker, until);
       }
       case KILL_GUARD -> {
         return worker.isAlive() && !worker.isFrozen() && worker.isGuarded() && worker.killGuard();
@@ -212,6 +205,23 @@ final class Faults {
       }
     }
     return true;
+  }
+
+  /** Until everything is mended. */
+  void freeze(Part worker) {
+    freeze(worker, System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+    counts.merge(Kind.FREEZE_WORKER, 1, Integer::sum);
+  }
+
+  private void freeze(Part worker, long until) {
+    long from = System.currentTimeMillis();
+    worker.freeze();
+    undo(
+        until,
+        () -> {
+          freezes.add(new Freeze(worker.name(), from, System.currentTimeMillis()));
+          worker.thaw();
+        });
   }
 
   private static boolean restarted(Part part, Process before) {

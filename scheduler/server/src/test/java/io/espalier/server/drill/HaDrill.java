@@ -70,7 +70,8 @@ public final class HaDrill implements AutoCloseable {
       for (int i = 1; i <= rounds; i++) {
         Round round = drill.round(i % 2 == 0);
         all.add(round);
-        System.out.printf("round %d: %s, first start after %d ms%n", i, round.how(), round.millis());
+        System.out.printf(
+            "round %d: %s, first start after %d ms%n", i, round.how(), round.millis());
       }
       wrong = drill.finish();
     }
@@ -78,8 +79,7 @@ public final class HaDrill implements AutoCloseable {
       System.out.println(distribution(how, all));
     }
     wrong.stream().limit(50).forEach(each -> System.out.println("! " + each));
-    System.out.printf(
-        "%d rounds, %d violations; files in %s%n", rounds, wrong.size(), site);
+    System.out.printf("%d rounds, %d violations; files in %s%n", rounds, wrong.size(), site);
     System.exit(wrong.isEmpty() ? 0 : 1);
   }
 
@@ -174,7 +174,8 @@ public final class HaDrill implements AutoCloseable {
     starts.forEach(
         (node, times) -> {
           if (times != 1) {
-            wrong.add(node + " was started " + times + " times: a result was lost, or taken for so");
+            wrong.add(
+                node + " was started " + times + " times: a result was lost, or taken for so");
           }
         });
     if (starts.size() != cluster.tasks() || ends.size() != cluster.tasks()) {

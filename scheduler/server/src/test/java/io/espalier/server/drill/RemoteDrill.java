@@ -1,10 +1,7 @@
 package io.espalier.server.drill;
 
 import io.espalier.core.json.Json;
-import io.espalier.json.JsonReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,7 +11,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -36,9 +32,8 @@ public final class RemoteDrill implements AutoCloseable {
   /** What is still broken then is mended. */
   private static final Duration MENDED_AFTER = Duration.ofSeconds(8);
 
-  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
-  private static final Duration START_WITHIN = Duration.ofSeconds(60);
-  private static final Duration FINISH_WITHIN = Duration.ofSeconds(180);
+  static final Duration START_WITHIN = Duration.ofSeconds(60);
+  private static final Duration FINISH_WITHIN = Duration.ofMinutes(3);
 
   /** How long things take in a drill; much shorter than in production. */
   private static final List<String> TIMERS =
@@ -56,7 +51,7 @@ public final class RemoteDrill implements AutoCloseable {
   private final Part scheduler;
   private final List<Part> workers = new ArrayList<>();
   private final Faults faults;
-  private final int http;
+  private final Api api;
 
   /**
    * What came of a schedule.
@@ -77,7 +72,7 @@ public final class RemoteDrill implements AutoCloseable {
   private RemoteDrill(Hosts hosts, Path site, int workerCount, int basePort) throws IOException {
     this.hosts = hosts;
     this.site = site;
-    this.http = basePort;
+    this.api = new Api(hosts, basePort);
     Files.createDirectories(site.resolve("config"));
     program("task", DrillJob.SHORT_AND_LONG);
     program("long-task", DrillJob.LONG);
@@ -127,7 +122,7 @@ public final class RemoteDrill implements AutoCloseable {
                   token.toString()),
               site));
     }
-    faults = new Faults(hosts, scheduler, workers, this::post);
+    faults = new Faults(hosts, scheduler, workers, api::post);
   }
 
   /** Starts the cluster. */
@@ -150,7 +145,7 @@ public final class RemoteDrill implements AutoCloseable {
     while (ready < workers.size() && since(begin) < START_WITHIN.toMillis()) {
       TimeUnit.MILLISECONDS.sleep(200);
       ready = 0;
-      Json.@Nullable Obj page = get("/api/v1/workers");
+      Json.@Nullable Obj page = api.get("/api/v1/workers");
       if (page != null && page.get("workers") instanceof Json.Arr listed) {
         ready =
             listed.items().stream()
@@ -179,25 +174,32 @@ public final class RemoteDrill implements AutoCloseable {
   /** Runs one job through the faults of a seed, and judges it. */
   public Outcome schedule(long seed) throws IOException, InterruptedException {
     awaitWorkers();
-    Run run = new Run("job" + seed, DrillJob.TASKS);
-    write("config/" + run.job + ".json", DrillJob.job(run.job, site.resolve("task"), ".*"));
+    DrillRun run = new DrillRun(api, site, "job" + seed, DrillJob.TASKS);
+    write("config/" + run.job() + ".json", DrillJob.job(run.job(), site.resolve("task"), ".*"));
     return through(
         Faults.Fault.drawn(new Random(seed), workers.size(), FAULTS_FOR.toMillis()), run, seed);
   }
 
-  /** Freezes a worker whose tasks take longer than its lease, until they run elsewhere. */
+  /**
+   * Freezes a worker whose tasks take longer than its lease, until all of them were begun elsewhere
+   * (or nobody has begun them for a minute).
+   */
   Outcome freezeOne(long number) throws IOException, InterruptedException {
     awaitWorkers();
-    Run run = new Run("freeze" + number, DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
+    DrillRun run =
+        new DrillRun(api, site, "freeze" + number, DrillJob.LIMIT_PER_HOST * DrillJob.DATA_HOSTS);
+    String nodes = "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]";
     write(
-        "config/" + run.job + ".json",
-        DrillJob.job(
-            run.job, site.resolve("long-task"), "h.\\.[0-" + (DrillJob.LIMIT_PER_HOST - 1) + "]"));
-    return through(
-        List.of(new Faults.Fault(1_000, Faults.Kind.FREEZE_WORKER, 1, 7_000)), run, number);
+        "config/" + run.job() + ".json", DrillJob.job(run.job(), site.resolve("long-task"), nodes));
+    Part worker = workers.get(0);
+    Set<String> on = run.awaitTasksOn(worker.name());
+    faults.freeze(worker);
+    run.awaitElsewhere(on, worker.name());
+    List<String> told = List.of(worker.name() + " was frozen until " + on + " ran elsewhere");
+    return finished(run, told, number);
   }
 
-  private Outcome through(List<Faults.Fault> drawn, Run run, long seed)
+  private Outcome through(List<Faults.Fault> drawn, DrillRun run, long seed)
       throws IOException, InterruptedException {
     run.awaitStart();
     List<String> told = new ArrayList<>();
@@ -213,28 +215,32 @@ public final class RemoteDrill implements AutoCloseable {
       run.poll();
       TimeUnit.MILLISECONDS.sleep(100);
     }
+    return finished(run, told, seed);
+  }
+
+  private Outcome finished(DrillRun run, List<String> told, long seed)
+      throws IOException, InterruptedException {
     long healed = System.nanoTime();
     boolean whole = false;
     while (System.nanoTime() - healed - FINISH_WITHIN.toNanos() < 0) {
       whole = whole || faults.mendAll();
       run.poll();
-      if (whole && run.doneSince.size() == run.tasks) {
+      if (whole && run.done() == run.tasks()) {
         break;
       }
       TimeUnit.MILLISECONDS.sleep(200);
     }
     long recovery = since(healed);
     Observer.Findings findings = run.findings();
-    List<String> violations = new ArrayList<>(run.lost);
+    List<String> violations = new ArrayList<>(run.lost());
     violations.addAll(findings.violations());
     if (!whole) {
       violations.add("not everything could be mended");
     }
-    if (run.doneSince.size() < run.tasks) {
-      violations.add(
-          "only " + run.doneSince.size() + " of " + run.tasks + " are done: " + run.state());
+    if (run.done() < run.tasks()) {
+      violations.add("only " + run.done() + " of " + run.tasks() + " are done: " + run.state());
     }
-    Files.delete(site.resolve("config/" + run.job + ".json"));
+    Files.delete(site.resolve("config/" + run.job() + ".json"));
     return new Outcome(
         seed,
         told,
@@ -245,7 +251,7 @@ public final class RemoteDrill implements AutoCloseable {
         violations);
   }
 
-  private static long since(long nanos) {
+  static long since(long nanos) {
     return (System.nanoTime() - nanos) / 1_000_000;
   }
 
@@ -278,131 +284,6 @@ public final class RemoteDrill implements AutoCloseable {
     scheduler.kill();
     scheduler.start();
     workers.forEach(Part::start);
-  }
-
-  /** One job, and what the scheduler says of it. */
-  private final class Run {
-    private final String job;
-    private final int tasks;
-    private final Observer observer;
-    private final Map<String, Long> doneSince = new HashMap<>();
-    private final List<String> lost = new ArrayList<>();
-    private long nextPoll = System.nanoTime();
-
-    private Run(String job, int tasks) {
-      this.job = job;
-      this.tasks = tasks;
-      this.observer = new Observer(site.resolve("work-" + job), DrillJob.LIMIT_PER_HOST);
-    }
-
-    /** Until there is something to be broken. */
-    private void awaitStart() throws InterruptedException {
-      long begin = System.nanoTime();
-      while (observer.length() == 0 && since(begin) < START_WITHIN.toMillis()) {
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
-    }
-
-    /** Notes which tasks the scheduler says are done, if it answers. */
-    private void poll() throws IOException, InterruptedException {
-      if (System.nanoTime() - nextPoll < 0) {
-        return;
-      }
-      nextPoll = System.nanoTime() + POLL_NANOS;
-      Json.@Nullable Obj page = get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
-      if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
-        return;
-      }
-      Set<String> done = new HashSet<>();
-      for (Json task : listed.items()) {
-        if (task instanceof Json.Obj object && object.get("node") instanceof Json.Str node) {
-          done.add(node.value());
-        }
-      }
-      for (String known : doneSince.keySet()) {
-        if (!done.contains(known)) {
-          lost.add(known + " was said to be done, and is not any more");
-        }
-      }
-      done.removeAll(doneSince.keySet());
-      if (!done.isEmpty()) {
-        // Whatever is written from here on was written after the scheduler had said so.
-        long written = observer.length();
-        done.forEach(node -> doneSince.put(node, written));
-      }
-    }
-
-    private Observer.Findings findings() throws IOException, InterruptedException {
-      List<String> paths = new ArrayList<>();
-      doneSince.keySet().forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
-      Map<String, String> tokens = new HashMap<>();
-      for (String answer : get(paths)) {
-        if (JsonReader.parse(answer).value() instanceof Json.Obj task
-            && task.get("node") instanceof Json.Str node
-            && task.get("history") instanceof Json.Obj history
-            && history.get("attempts") instanceof Json.Arr attempts) {
-          for (Json each : attempts.items()) {
-            if (each instanceof Json.Obj attempt
-                && attempt.get("status") instanceof Json.Str status
-                && status.value().equals("done")
-                && attempt.get("invocation") instanceof Json.Str token) {
-              tokens.put(node.value(), token.value());
-            }
-          }
-        }
-      }
-      return observer.look(doneSince, tokens);
-    }
-
-    /** What is needed to find out why it is not finished. */
-    private String state() throws IOException, InterruptedException {
-      List<String> paths =
-          List.of(
-              "/api/v1/jobs/" + job + "/tasks?status=incomplete&limit=20",
-              "/api/v1/workers",
-              "/readyz");
-      return String.join("\n", get(paths));
-    }
-  }
-
-  /** Whether it was done, or had been done before by a call whose answer did not come in time. */
-  private boolean post(String path) {
-    try {
-      List<String> answer =
-          curl(
-              List.of("-X", "POST", "-d", "{}", "-o", "/dev/null", "-w", "%{http_code}\\n"),
-              List.of(path));
-      return !answer.isEmpty() && List.of("200", "404", "409").contains(answer.get(0));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-  }
-
-  private Json.@Nullable Obj get(String path) throws IOException, InterruptedException {
-    List<String> answers = get(List.of(path));
-    return !answers.isEmpty() && JsonReader.parse(answers.get(0)).value() instanceof Json.Obj object
-        ? object
-        : null;
-  }
-
-  private List<String> get(List<String> paths) throws IOException, InterruptedException {
-    return paths.isEmpty() ? List.of() : curl(List.of(), paths);
-  }
-
-  /** In the namespace of the scheduler; nothing when it does not answer. */
-  private List<String> curl(List<String> options, List<String> paths)
-      throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(hosts.command(0));
-    command.addAll(List.of("curl", "-s", "-g", "--max-time", "2", "-w", "\\n"));
-    command.addAll(options);
-    paths.forEach(path -> command.add("http://127.0.0.1:" + http + path));
-    Process curl =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    String body = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return curl.waitFor() == 0 ? body.lines().toList() : List.of();
   }
 
   /** What the processes said last. */

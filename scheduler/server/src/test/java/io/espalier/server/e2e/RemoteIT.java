@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -85,12 +86,10 @@ class RemoteIT {
     TaskProcesses processes = new TaskProcesses(directory);
     try (Pool pool = new Pool(site, 3)) {
       await().atMost(PATIENCE).until(() -> processes.alive().size() == 9);
-      String victim =
-          pool.running().entrySet().stream()
-              .max(Map.Entry.comparingByValue())
-              .orElseThrow()
-              .getKey();
-      int its = pool.running().get(victim).intValue();
+      var busiest =
+          pool.running().entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow();
+      String victim = busiest.getKey();
+      int its = busiest.getValue().intValue();
       await("checkpoints are kept")
           .atMost(PATIENCE)
           .until(
@@ -308,7 +307,7 @@ class RemoteIT {
     }
 
     Espalier worker(String name) {
-      return workers.get(name);
+      return Objects.requireNonNull(workers.get(name), name);
     }
 
     String url() {

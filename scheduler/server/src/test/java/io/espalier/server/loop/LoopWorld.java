@@ -192,6 +192,14 @@ final class LoopWorld {
     settle();
   }
 
+  /** Its worker refuses to start it. */
+  void refuses(String job, String node, String why, long retryAfterMillis) {
+    Launch launch = launch(job, node);
+    running.remove(new TaskKey(job, node));
+    loop.taskEnded(TaskEnd.notStarted(job, node, launch.invocation(), why, retryAfterMillis));
+    settle();
+  }
+
   Launch launch(String job, String node) {
     return Objects.requireNonNull(running.get(new TaskKey(job, node)), "does not run");
   }

@@ -3,6 +3,7 @@ package io.espalier.server.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Explanation;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.event.Event;
@@ -79,6 +80,26 @@ class SchedulerLoopTest {
         .contains("\"result_bits\":96")
         .contains("\"data\":{\"at\":5}")
         .contains("\"backoff_duration\":1");
+  }
+
+  @Test
+  void aRefusedStartIsNoAttemptAndWaitsAsLongAsItsWorkerSaidAndExplainSaysWhy() {
+    world.configure(ONE_HOST);
+    world.refuses("j", "a", "the worker is draining", 5_000);
+    assertThat(world.loop.explain("j", "a").reasons())
+        .anySatisfy(
+            reason -> {
+              assertThat(reason.kind()).isEqualTo(Explanation.Kind.BACKOFF);
+              assertThat(reason.message())
+                  .isEqualTo("the task is backing off: not started: the worker is draining");
+              assertThat(reason.untilMillis()).isEqualTo(world.now + 5_000);
+            });
+    world.writes("j", "b", "done");
+    world.writes("j", "c", "done");
+    world.advance(4_999);
+    assertThat(world.running).doesNotContainKey(key("a"));
+    world.advance(1);
+    assertThat(world.launch("j", "a").attempt()).isEqualTo(1);
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -60,6 +61,21 @@ class SqliteFileTest {
         hold.execute("BEGIN IMMEDIATE");
         assertThat(store.jobs()).isEmpty();
         hold.execute("ROLLBACK");
+      }
+    }
+  }
+
+  @Test
+  void a_new_file_and_its_companions_are_ours_alone() throws Exception {
+    try (StatusStore store = open()) {
+      store.openEpoch();
+      try (var files = Files.list(directory)) {
+        for (Path each : files.toList()) {
+          assertThat(Files.getPosixFilePermissions(each))
+              .as(each.toString())
+              .containsExactlyInAnyOrder(
+                  PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+        }
       }
     }
   }

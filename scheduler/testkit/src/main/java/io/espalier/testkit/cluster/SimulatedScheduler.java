@@ -41,7 +41,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     diesInTransaction = false;
     if (cluster.random.nextInt(4) == 0) {
       // A process takes the wall clock once, at its start.
-      jump = cluster.random.nextInt(60_000) - 30_000;
+      jump = cluster.random.nextInt(60_000) - 30_000L;
       cluster.coverage.happened(Happening.SCHEDULER_CLOCK_JUMPED);
     }
     poked = false;

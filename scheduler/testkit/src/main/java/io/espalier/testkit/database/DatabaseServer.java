@@ -290,7 +290,11 @@ public final class DatabaseServer implements AutoCloseable {
 
   /** Ends it without any ceremony: its directory is thrown away. */
   @Override
-  public void close() throws InterruptedException {
-    kill();
+  public void close() {
+    try {
+      kill();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -66,9 +67,11 @@ class SimulatedClusterTest {
                     .filter(failure -> failure.broken() == bug.breaks())
                     .findFirst()
                     .ifPresent(caught::set));
-    Outcome failure = caught.get();
+    Outcome failure =
+        Objects.requireNonNull(
+            caught.get(),
+            () -> bug + " broke not once " + bug.breaks() + " in " + TEETH + " seeds");
 
-    assertThat(failure).as("%s breaks %s within %s seeds", bug, bug.breaks(), TEETH).isNotNull();
     System.out.println(bug + " is caught by seed " + failure.seed() + ": " + failure.violation());
     // It is the bug, not the life.
     assertThat(SimulatedCluster.run(failure.seed()).violation()).isNull();

@@ -22,27 +22,29 @@ final class MySqlFailures {
     SQLException cause = innermost(e);
     String text = firstLine(cause.getMessage());
     String lower = text.toLowerCase(Locale.ROOT);
-    switch (cause.getErrorCode()) {
-      case 1045, 1251, 1524, 1698, 1820, 1862, 3118:
-        return failure(at, "refuses user " + at.user() + ": " + text, true, e);
-      case 1044, 1142, 1143, 1227, 1370:
-        return failure(at, "lets user " + at.user() + " do too little: " + text, true, e);
-      case 1049:
-        return failure(at, "has no schema " + at.schema() + ": create it", false, e);
-      case 1146, 1054:
-        return failure(at, "is not as this program left it: " + text + "; restore it", false, e);
-      case 1290, 1792, 1836, 3647:
-        return failure(at, "is read-only: " + text, true, e);
-      case 1021, 1114, 3675:
-        return failure(at, "has a full disk: " + text, true, e);
-      case 1205, 1213, 1206:
-        return failure(at, "is locked by somebody else: " + text, true, e);
-      case 1040, 1203, 1226:
-        return failure(at, "has no connection to spare: " + text, true, e);
-      case 1129, 1130:
-        return failure(at, "does not let this host in: " + text, true, e);
-      default:
-        break;
+    String known =
+        switch (cause.getErrorCode()) {
+          case 1045, 1251, 1524, 1698, 1820, 1862, 3118 ->
+              "refuses user " + at.user() + ": " + text;
+          case 1044, 1142, 1143, 1227, 1370 -> "lets user " + at.user() + " do too little: " + text;
+          case 1290, 1792, 1836, 3647 -> "is read-only: " + text;
+          case 1021, 1114, 3675 -> "has a full disk: " + text;
+          case 1205, 1213, 1206 -> "is locked by somebody else: " + text;
+          case 1040, 1203, 1226 -> "has no connection to spare: " + text;
+          case 1129, 1130 -> "does not let this host in: " + text;
+          default -> "";
+        };
+    if (!known.isEmpty()) {
+      return failure(at, known, true, e);
+    }
+    String wrong =
+        switch (cause.getErrorCode()) {
+          case 1049 -> "has no schema " + at.schema() + ": create it";
+          case 1146, 1054 -> "is not as this program left it: " + text + "; restore it";
+          default -> "";
+        };
+    if (!wrong.isEmpty()) {
+      return failure(at, wrong, false, e);
     }
     if (lower.contains("max_allowed_packet") || lower.contains("packet for query is too large")) {
       return failure(

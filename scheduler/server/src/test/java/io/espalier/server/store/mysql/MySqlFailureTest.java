@@ -249,7 +249,7 @@ class MySqlFailureTest {
                 "select group_concat(id) from information_schema.processlist where db = '"
                     + SCHEMA
                     + "'");
-    for (String id : String.valueOf(found).split(",")) {
+    for (String id : String.valueOf(found).split(",", -1)) {
       ids.add("kill " + id);
     }
     server().sql(ids.toArray(String[]::new));

@@ -1,0 +1,272 @@
+package io.espalier.benchmark;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogPage;
+import io.espalier.core.logs.LogQuery;
+import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkerOutput;
+import io.espalier.core.protocol.WorkerSide;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.json.JsonReader;
+import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcSecurity;
+import io.espalier.thrift.rpc.RpcServer;
+import io.espalier.thrift.rpc.SchedulerClient;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Many workers in one process: the protocol's real worker side and real calls, without tasks. A
+ * task "runs" for a given time and is done. One thread owns all of them; every twenty share a
+ * server, since a scheduler tells them apart by what a call says, not by where it goes.
+ */
+final class SimulatedWorkers implements AutoCloseable {
+  private static final int PER_SERVER = 20;
+  private static final int CALLERS = 16;
+  private static final long STEP_MILLIS = 100;
+
+  private final ScheduledExecutorService owner =
+      Executors.newSingleThreadScheduledExecutor(SimulatedWorkers::daemon);
+  private final ExecutorService callers =
+      Executors.newFixedThreadPool(CALLERS, SimulatedWorkers::daemon);
+  private final SchedulerClient client;
+  private final InetSocketAddress scheduler;
+  private final long holdMillis;
+  private final List<Worker> workers = new ArrayList<>();
+  private final List<RpcServer> servers = new ArrayList<>();
+
+  // Of the owner:
+  private final Deque<Long> freed = new ArrayDeque<>();
+  private long[] waits = new long[1 << 16];
+  private int measured;
+  private long started;
+
+  /**
+   * @param holdMillis how long a task runs; 0: it is done at once
+   */
+  SimulatedWorkers(int count, InetSocketAddress scheduler, long holdMillis) throws IOException {
+    this.scheduler = scheduler;
+    this.holdMillis = holdMillis;
+    PeerOptions peer = PeerOptions.of("benchmark", RpcSecurity.none());
+    this.client = new SchedulerClient(peer);
+    for (int i = 0; i < count; i += PER_SERVER) {
+      servers.add(
+          RpcServer.worker(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+              peer,
+              JsonReader::parse,
+              new Answers()));
+    }
+    for (int i = 0; i < count; i++) {
+      InetSocketAddress at = servers.get(i / PER_SERVER).address();
+      workers.add(new Worker(i, "127.0.0.1:" + at.getPort()));
+    }
+    owner.execute(() -> workers.forEach(worker -> worker.side.cleared(List.of(), now())));
+    var unused =
+        owner.scheduleWithFixedDelay(
+            () -> workers.forEach(Worker::step), 0, STEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "simulated-workers");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static Instants now() {
+    long millis = System.nanoTime() / 1_000_000;
+    return new Instants(millis, millis, System.currentTimeMillis());
+  }
+
+  /** How many tasks were started. */
+  long started() throws Exception {
+    return owner.submit(() -> started).get();
+  }
+
+  /**
+   * From the end of a task on its worker to the start of the one that takes its slot, on any
+   * worker, in nanoseconds, sorted.
+   */
+  long[] waits() throws Exception {
+    return owner
+        .submit(
+            () -> {
+              long[] sorted = Arrays.copyOf(waits, measured);
+              Arrays.sort(sorted);
+              return sorted;
+            })
+        .get();
+  }
+
+  /** Forgets what was measured until now. */
+  void measureAnew() throws Exception {
+    owner.submit(() -> measured = 0).get();
+  }
+
+  private void ended(Worker worker, Launch launch) {
+    worker.side.ended(
+        new TaskEnd(
+            launch.job(),
+            launch.node(),
+            launch.invocation(),
+            TaskEnd.Kind.EXITED,
+            "done",
+            0,
+            null,
+            null),
+        now());
+    if (!HealthCheck.is(launch.job())) {
+      freed.add(System.nanoTime());
+    }
+    worker.step();
+  }
+
+  private void starts(Launch launch) {
+    if (HealthCheck.is(launch.job())) {
+      return;
+    }
+    started++;
+    Long since = freed.poll();
+    if (since != null) {
+      if (measured == waits.length) {
+        waits = Arrays.copyOf(waits, 2 * waits.length);
+      }
+      waits[measured++] = System.nanoTime() - since;
+    }
+  }
+
+  private final class Worker implements WorkerOutput {
+    private final WorkerSide side;
+
+    Worker(int number, String address) {
+      WorkerRef self = new WorkerRef("s" + number, 1 + number);
+      side =
+          new WorkerSide(
+              self,
+              new WorkerFacts(
+                  "host" + number, address, 0, Map.of(), Versions.OURS, Set.of("lease_guard")),
+              this);
+      side.health(true, "");
+    }
+
+    void step() {
+      long unused = side.step(now());
+    }
+
+    @Override
+    public void send(Heartbeat heartbeat) {
+      callers.execute(
+          () -> {
+            try {
+              var answer = client.heartbeat(scheduler, heartbeat, 5_000);
+              owner.execute(
+                  () -> {
+                    side.heartbeatAnswered(answer, now());
+                    step();
+                  });
+            } catch (RpcFailure e) {
+              owner.execute(() -> side.heartbeatFailed(heartbeat.number(), now()));
+            }
+          });
+    }
+
+    @Override
+    public void send(Report report) {
+      callers.execute(
+          () -> {
+            try {
+              var answer = client.report(scheduler, report, 5_000);
+              owner.execute(
+                  () -> {
+                    side.reportAnswered(answer, now());
+                    step();
+                  });
+            } catch (RpcFailure e) {
+              owner.execute(() -> side.reportFailed(report.number(), now()));
+            }
+          });
+    }
+
+    @Override
+    public void start(Launch launch) {
+      starts(launch);
+      if (holdMillis == 0 || HealthCheck.is(launch.job())) {
+        owner.execute(() -> ended(this, launch));
+      } else {
+        var unused = owner.schedule(() -> ended(this, launch), holdMillis, TimeUnit.MILLISECONDS);
+      }
+    }
+
+    @Override
+    public void kill(RunId run, KillRequest how) {}
+
+    @Override
+    public void extend(RunId run, long millis) {}
+
+    @Override
+    public void stopAll(long killWaitMillis) {}
+
+    @Override
+    public void guard(Instants since, long killAfterMillis) {}
+
+    @Override
+    public void drained() {}
+
+    @Override
+    public void warn(String message) {
+      System.err.println(message);
+    }
+  }
+
+  private final class Answers implements Calls.OfWorker {
+    @Override
+    public CompletionStage<WorkAnswer> work(Work work) {
+      CompletableFuture<WorkAnswer> answer = new CompletableFuture<>();
+      owner.execute(
+          () -> {
+            int number = Integer.parseInt(work.worker().shard().substring(1));
+            answer.complete(workers.get(number).side.work(work, now()));
+          });
+      return answer;
+    }
+
+    @Override
+    public CompletionStage<LogPage> logs(LogQuery query) {
+      return CompletableFuture.completedFuture(new LogPage(List.of(), LogPage.END));
+    }
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(RpcServer::close);
+    owner.shutdownNow();
+    callers.shutdownNow();
+    client.close();
+  }
+}

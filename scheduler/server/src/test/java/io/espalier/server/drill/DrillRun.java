@@ -1,0 +1,170 @@
+package io.espalier.server.drill;
+
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One job, and what the scheduler says of it. */
+final class DrillRun {
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
+  private final Api api;
+  private final String job;
+  private final int tasks;
+  private final Observer observer;
+  private final Map<String, Long> doneSince = new HashMap<>();
+  private final List<String> lost = new ArrayList<>();
+  private long nextPoll = System.nanoTime();
+
+  DrillRun(Api api, Path site, String job, int tasks) {
+    this.api = api;
+    this.job = job;
+    this.tasks = tasks;
+    this.observer = new Observer(site.resolve("work-" + job), DrillJob.LIMIT_PER_HOST);
+  }
+
+  /** Until there is something to be broken. */
+  void awaitStart() throws InterruptedException {
+    long begin = System.nanoTime();
+    while (observer.length() == 0
+        && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  /** Nodes whose newest invocation lives on a worker, once there are some. */
+  Set<String> awaitTasksOn(String worker) throws InterruptedException {
+    long begin = System.nanoTime();
+    Set<String> on = Set.of();
+    while (on.isEmpty() && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
+      TimeUnit.MILLISECONDS.sleep(50);
+      on = nodesOn(worker);
+    }
+    return on;
+  }
+
+  void awaitElsewhere(Set<String> nodes, String worker) throws InterruptedException {
+    long begin = System.nanoTime();
+    while (RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()
+        && nodesOn(worker).stream().anyMatch(nodes::contains)) {
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+  }
+
+  private Set<String> nodesOn(String worker) {
+    Map<String, Observer.Life> newest = new HashMap<>();
+    observer.look(Map.of(), Map.of()).lives().forEach(life -> newest.put(life.node, life));
+    Set<String> on = new TreeSet<>();
+    newest.forEach(
+        (node, life) -> {
+          if (life.worker.equals(worker) && !life.ended) {
+            on.add(node);
+          }
+        });
+    return on;
+  }
+
+  /** Notes which tasks the scheduler says are done, if it answers. */
+  void poll() throws IOException, InterruptedException {
+    if (System.nanoTime() - nextPoll < 0) {
+      return;
+    }
+    nextPoll = System.nanoTime() + POLL_NANOS;
+    Json.@Nullable Obj page = api.get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
+    if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
+      return;
+    }
+    Set<String> done = new HashSet<>();
+    for (Json task : listed.items()) {
+      if (task instanceof Json.Obj object && object.get("node") instanceof Json.Str node) {
+        done.add(node.value());
+      }
+    }
+    for (String known : doneSince.keySet()) {
+      if (!done.contains(known)) {
+        lost.add(known + " was said to be done, and is not any more");
+      }
+    }
+    done.removeAll(doneSince.keySet());
+    if (!done.isEmpty()) {
+      // Whatever is written from here on was written after the scheduler had said so.
+      long written = observer.length();
+      done.forEach(node -> doneSince.put(node, written));
+    }
+  }
+
+  Observer.Findings findings() throws IOException, InterruptedException {
+    Map<String, String> tokens = new HashMap<>();
+    Set<String> unanswered = new TreeSet<>(doneSince.keySet());
+    long begin = System.nanoTime();
+    while (!unanswered.isEmpty()
+        && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
+      List<String> paths = new ArrayList<>();
+      unanswered.forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
+      for (String answer : api.get(paths)) {
+        if (JsonReader.parse(answer).value() instanceof Json.Obj task
+            && task.get("node") instanceof Json.Str node
+            && task.get("history") instanceof Json.Obj history
+            && history.get("attempts") instanceof Json.Arr attempts) {
+          unanswered.remove(node.value());
+          String token = doneBy(attempts);
+          if (!token.isEmpty()) {
+            tokens.put(node.value(), token);
+          }
+        }
+      }
+    }
+    return observer.look(doneSince, tokens);
+  }
+
+  private static String doneBy(Json.Arr attempts) {
+    String done = "";
+    for (Json each : attempts.items()) {
+      if (each instanceof Json.Obj attempt
+          && attempt.get("status") instanceof Json.Str status
+          && status.value().equals("done")
+          && attempt.get("invocation") instanceof Json.Str token) {
+        done = token.value();
+      }
+    }
+    return done;
+  }
+
+  /** What is needed to find out why it is not finished. */
+  String state() throws IOException, InterruptedException {
+    List<String> paths =
+        List.of(
+            "/api/v1/jobs/" + job + "/tasks?status=incomplete&limit=20",
+            "/api/v1/workers",
+            "/readyz");
+    return String.join("\n", api.get(paths));
+  }
+
+  String job() {
+    return job;
+  }
+
+  int tasks() {
+    return tasks;
+  }
+
+  /** How many tasks the scheduler has said are done. */
+  int done() {
+    return doneSince.size();
+  }
+
+  /** What was done and is not any more. */
+  List<String> lost() {
+    return lost;
+  }
+}
