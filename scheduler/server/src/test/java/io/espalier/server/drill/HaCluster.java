@@ -253,7 +253,7 @@ final class HaCluster implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     // Together: each waits for its tasks.
     workers.parallelStream().forEach(Part::close);
     schedulers.parallelStream().forEach(Part::close);

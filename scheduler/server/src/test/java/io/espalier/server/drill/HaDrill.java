@@ -226,7 +226,7 @@ public final class HaDrill implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     cluster.close();
   }
 }

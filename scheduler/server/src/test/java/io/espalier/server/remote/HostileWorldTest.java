@@ -296,7 +296,7 @@ final class HostileWorldTest implements TaskListener {
   void aSchedulerThatIsNotTheWorkersStartsKillsAndSettlesNothing() throws Exception {
     InetSocketAddress address =
         new InetSocketAddress(
-            "127.0.0.1",
+            InetAddress.getLoopbackAddress(),
             Integer.parseInt(worker.address().substring(worker.address().lastIndexOf(':') + 1)));
     Path proof = directory.resolve("proof");
     Launch more = launch(1_000, "echo started > " + proof);
@@ -359,7 +359,7 @@ final class HostileWorldTest implements TaskListener {
               Integer.parseInt(
                   worker.address().substring(worker.address().lastIndexOf(':') + 1)))) {
         for (int i = 0; i < 600; i++) {
-          Socket socket = new Socket("127.0.0.1", port);
+          Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
           strangers.add(socket);
           byte[] words =
               switch (i % 4) {
