@@ -124,7 +124,11 @@ final class DrillRun {
         }
       }
     }
-    return observer.look(doneSince, tokens);
+    // Nobody can say of these by what invocation they were done: not the same as by none.
+    unanswered.forEach(node -> lost.add(node + ": the scheduler did not answer by what it is done"));
+    Map<String, Long> answered = new HashMap<>(doneSince);
+    answered.keySet().removeAll(unanswered);
+    return observer.look(answered, tokens);
   }
 
   private static String doneBy(Json.Arr attempts) {
@@ -163,7 +167,7 @@ final class DrillRun {
     return doneSince.size();
   }
 
-  /** What was done and is not any more. */
+  /** What was done and is not any more, or of what nothing can be found out. */
   List<String> lost() {
     return lost;
   }
