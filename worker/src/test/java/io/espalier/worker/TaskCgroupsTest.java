@@ -175,6 +175,21 @@ class TaskCgroupsTest {
     }
   }
 
+  /** The limit of the process group and the look into environments, as ADR 9 tells it. */
+  @Test
+  void withoutGroupsWhatHasHiddenFromEverythingIsNotReached() throws IOException {
+    open();
+    Launch launch = bench.start(bench.sh("n", ESCAPES + " exec sleep 300"));
+    ProcessHandle stray = ProcessHandle.of(bench.firstNumber(launch)).orElseThrow();
+    try {
+      assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
+      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(TaskBench.isDead(stray.pid())).isFalse();
+    } finally {
+      killHard(stray);
+    }
+  }
+
   /** A thousand of them, which go on forking while they are killed. */
   @ParameterizedTest
   @ValueSource(strings = {"freezer", "cgroup.kill"})

@@ -24,7 +24,7 @@ public final class Redactor {
   static final String UNSEARCHED = "[line redacted: a pattern of \"redact\" is too slow for it]";
 
   private static final String KEYS =
-      "(?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key"
+      "(?:password|passwd|passphrase|pwd(?!=/)|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key"
           + "|credentials?)[a-z0-9_-]{0,32}\\\\?[\"']?\\s{0,4}[=:]\\s{0,4}";
 
   /** Common secrets: assignments of passwords and keys, bearer tokens, AWS keys, URLs. */

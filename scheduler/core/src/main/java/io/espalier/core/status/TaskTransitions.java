@@ -251,7 +251,10 @@ public final class TaskTransitions {
   }
 
   private static Json.Obj explained(Json.@Nullable Obj data, String exception) {
-    return (data == null ? Json.Obj.EMPTY : data).with(TaskReport.EXCEPTION, Json.of(exception));
+    // The reason for an earlier stop explains nothing any more.
+    return (data == null ? Json.Obj.EMPTY : data)
+        .with(TaskReport.EXCEPTION, Json.of(exception))
+        .without(StopReasons.KEY);
   }
 
   private static Json.@Nullable Obj merged(Json.@Nullable Obj old, Json.@Nullable Obj more) {

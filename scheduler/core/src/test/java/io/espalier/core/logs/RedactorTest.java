@@ -19,6 +19,7 @@ class RedactorTest {
       quoteCharacter = '~',
       value = {
         "password=hunter2 ok                     | password=[redacted] ok",
+        "PWD=/var/tmp pwd=x                     | PWD=/var/tmp pwd=[redacted]",
         "DB_PASSWORD: hunter2                    | DB_PASSWORD: [redacted]",
         "--password=hunter2, --user=me           | --password=[redacted], --user=me",
         "passwd = 'a b c' x                      | passwd = '[redacted]' x",

@@ -38,6 +38,15 @@ class TaskTransitionsTest {
   }
 
   @Test
+  void the_reason_of_an_earlier_stop_does_not_stay_with_a_later_explanation() {
+    Json.Obj timedOut =
+        Json.object().put("exception", "timed out").put("stop_reason", "timeout").build();
+    startAnew(TaskReport.ERROR_BACKOFF.withData(timedOut));
+    assertThat(startAnew(new TaskEvent.Interrupted("stopped")).data())
+        .isEqualTo(Json.object().put("exception", "stopped").build());
+  }
+
+  @Test
   void t2_data_is_kept_and_errors_are_explained() {
     start();
     assertThat(end(TaskReport.DONE.withData(CHECKPOINT)).data()).isEqualTo(CHECKPOINT);

@@ -42,6 +42,7 @@ public final class EspalierCommand implements Runnable {
     Plugins plugins = Plugins.load();
     line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
+    line.addSubcommand(new HaCheckCommand());
     ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment)))
         .forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));

@@ -6,6 +6,7 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.server.sources.ZooKeeperConfigSource;
+import io.espalier.server.store.mysql.MySqlConfigSource;
 import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
@@ -24,8 +25,8 @@ public final class ConfigSources {
   private ConfigSources() {}
 
   /**
-   * The source of a URI: a file, a directory, {@code file:} with either, or a znode. A file that
-   * does not exist yet is a source that is unavailable for now.
+   * The source of a URI: a file, a directory, {@code file:} with either, a znode, or a schema of
+   * MySQL. A file that does not exist yet is a source that is unavailable for now.
    *
    * @throws Unavailable when the URI is not understood
    */
@@ -33,9 +34,9 @@ public final class ConfigSources {
     if (uri.isBlank()) {
       throw refused(uri, "the configuration must not be empty", "name a file or a directory");
     }
-    if (uri.startsWith("zk://")) {
+    if (uri.startsWith("zk://") || uri.startsWith("mysql://")) {
       try {
-        return ZooKeeperConfigSource.of(uri);
+        return uri.startsWith("zk://") ? ZooKeeperConfigSource.of(uri) : MySqlConfigSource.of(uri);
       } catch (IllegalArgumentException e) {
         throw refused(uri, String.valueOf(e.getMessage()), null);
       }
@@ -61,8 +62,7 @@ public final class ConfigSources {
         throw refused(uri, "this is not of the form zk://HOSTS/PATH", null);
       }
       if (scheme.equals("mysql")) {
-        throw refused(
-            uri, "configurations in MySQL are not supported yet", "use a file or a directory");
+        throw refused(uri, "this is not of the form mysql://user@host:port/schema", null);
       }
       if (matcher.matches() && matcher.group(2) != null) {
         throw refused(

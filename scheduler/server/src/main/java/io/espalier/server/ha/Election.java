@@ -77,6 +77,9 @@ final class Election implements AutoCloseable {
 
           @Override
           public void notLeader() {
+            // The latch queues again by itself once it is connected, and may be first at once; but
+            // another may have led in between.
+            election.gone = true;
             validity.end();
             election.changed();
           }
@@ -182,7 +185,12 @@ final class Election implements AutoCloseable {
    * place was taken. That proofs are overdue is not that: they may come again.
    */
   boolean isLost() {
-    return gone || closed || !latch.hasLeadership();
+    return isOver() || !latch.hasLeadership();
+  }
+
+  /** Whether nothing will come of this candidacy any more: it has led and leads no more. */
+  boolean isOver() {
+    return gone || closed;
   }
 
   /** For how long it is certain that we lead; 0 or less: it is not. */

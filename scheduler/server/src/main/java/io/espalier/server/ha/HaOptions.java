@@ -1,6 +1,8 @@
 package io.espalier.server.ha;
 
 import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,6 +49,11 @@ public record HaOptions(ZooKeeperTarget zookeeper, Optional<String> advertise, S
 
   /** What names the store that all candidates of a group must share. */
   String storeName(ProcessOptions options) {
+    if (options.mysql().isPresent()) {
+      // Without the account: that may be another for each of them.
+      MySqlAddress at = options.mysql().get();
+      return "mysql " + new HostPort(at.host(), at.port()) + "/" + at.schema();
+    }
     Path directory = options.dataDir().toAbsolutePath().normalize();
     return options.store().label() + " " + hostName + ":" + directory;
   }

@@ -139,7 +139,7 @@ public final class HaScheduler implements AutoCloseable {
 
   private boolean awaitElection(Election election) throws InterruptedException {
     while (!election.awaitLeadership(LOOK_MILLIS)) {
-      if (stopAsked.getCount() == 0) {
+      if (stopAsked.getCount() == 0 || election.isOver()) {
         return false;
       }
     }

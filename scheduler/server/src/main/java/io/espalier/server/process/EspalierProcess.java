@@ -8,7 +8,9 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.Peak;
+import io.espalier.core.status.StoreException;
 import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.exit.CommandFailure;
@@ -16,6 +18,8 @@ import io.espalier.server.exit.ExitCode;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesState;
 import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.mysql.MySqlStatusStore;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -121,15 +125,28 @@ public final class EspalierProcess implements AutoCloseable {
   }
 
   /**
-   * Looks whether there is a configuration to start with, and starts nothing.
+   * Looks whether there are a configuration and a store to start with, and starts nothing. It also
+   * leaves the program warm: much of what a take-over needs is loaded and compiled then.
    *
    * @throws CommandFailure saying why not
    */
   public static void check(ProcessOptions options) throws InterruptedException {
+    options.mysql().ifPresent(EspalierProcess::check);
     try (ConfigPoller configs = polled(options, Plugins.load(), new ConfigNews())) {
       LOG.debug("{} can be used", configs.source().name());
     } catch (ConfigSource.Unavailable e) {
       throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
+    }
+  }
+
+  private static void check(MySqlAddress address) {
+    try {
+      MySqlStatusStore.open(address, JsonReader::parse).close();
+    } catch (StoreException e) {
+      if (!e.retryable()) {
+        throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      }
+      LOG.warn("{}; it is tried again when it is needed", e.getMessage());
     }
   }
 

@@ -14,12 +14,12 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the sources of this package share. */
-final class ConfigText {
+/** What sources share that are no files. */
+public final class ConfigText {
   private ConfigText() {}
 
   /** The text with the hash of its content. */
-  static Text of(List<Document> documents) {
+  public static Text of(List<Document> documents) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (Document document : documents) {
@@ -36,13 +36,28 @@ final class ConfigText {
     }
   }
 
-  static Unavailable unavailable(String where, String message, @Nullable String hint) {
+  /**
+   * The problem of a source.
+   *
+   * @param where its name, without secrets
+   */
+  public static Unavailable unavailable(String where, String message, @Nullable String hint) {
     return new Unavailable(
         new Problem(Severity.ERROR, "", new Position(where, 0, 0), message, null, hint));
   }
 
+  /** Text as it is stored. */
+  public static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Stored text. */
+  public static String string(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
   /** A name that may stand in a path: everything unusual is %XX, so that no two names meet. */
-  static String segment(String name) {
+  public static String segment(String name) {
     StringBuilder out = new StringBuilder();
     for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
       char c = (char) (b & 0xff);

@@ -8,10 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** One entry of a job's history as JSON. */
-final class JobVersionText {
+public final class JobVersionText {
   private JobVersionText() {}
 
-  static byte[] write(JobVersion version) {
+  /** In UTF-8. */
+  public static byte[] write(JobVersion version) {
     return JsonWriter.compact(
             Json.object()
                 .put("job", version.name())
@@ -25,7 +26,7 @@ final class JobVersionText {
   }
 
   /** Empty for what is none: somebody else may write there too. */
-  static Optional<JobVersion> read(byte[] bytes) {
+  public static Optional<JobVersion> read(byte[] bytes) {
     if (JsonReader.config().read(bytes).value() instanceof Json.Obj object
         && object.get("job") instanceof Json.Str job) {
       return Optional.of(

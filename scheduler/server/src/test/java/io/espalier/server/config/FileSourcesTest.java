@@ -82,7 +82,9 @@ class FileSourcesTest {
     "zk://h1:2181, the path is missing",
     "zk://h1:2181/x?user=y, the only parameter is auth_file",
     "zk:h1, not of the form zk://HOSTS/PATH",
-    "mysql://h/db, MySQL are not supported yet",
+    "mysql://h/db, is not of the form mysql://user@host:port/schema",
+    "mysql:h, not of the form mysql://user@host",
+    "mysql://u@h/db?x=1, unknown parameter x",
     "http://h/c.json, unknown kind of configuration",
     "'', must not be empty",
     "file:relative, not a URI of a file"

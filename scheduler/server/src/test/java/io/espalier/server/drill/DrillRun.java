@@ -104,25 +104,44 @@ final class DrillRun {
   }
 
   Observer.Findings findings() throws IOException, InterruptedException {
-    List<String> paths = new ArrayList<>();
-    doneSince.keySet().forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
     Map<String, String> tokens = new HashMap<>();
-    for (String answer : api.get(paths)) {
-      if (JsonReader.parse(answer).value() instanceof Json.Obj task
-          && task.get("node") instanceof Json.Str node
-          && task.get("history") instanceof Json.Obj history
-          && history.get("attempts") instanceof Json.Arr attempts) {
-        for (Json each : attempts.items()) {
-          if (each instanceof Json.Obj attempt
-              && attempt.get("status") instanceof Json.Str status
-              && status.value().equals("done")
-              && attempt.get("invocation") instanceof Json.Str token) {
-            tokens.put(node.value(), token.value());
+    Set<String> unanswered = new TreeSet<>(doneSince.keySet());
+    long begin = System.nanoTime();
+    while (!unanswered.isEmpty()
+        && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
+      List<String> paths = new ArrayList<>();
+      unanswered.forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
+      for (String answer : api.get(paths)) {
+        if (JsonReader.parse(answer).value() instanceof Json.Obj task
+            && task.get("node") instanceof Json.Str node
+            && task.get("history") instanceof Json.Obj history
+            && history.get("attempts") instanceof Json.Arr attempts) {
+          unanswered.remove(node.value());
+          String token = doneBy(attempts);
+          if (!token.isEmpty()) {
+            tokens.put(node.value(), token);
           }
         }
       }
     }
-    return observer.look(doneSince, tokens);
+    // Nobody can say of these by what invocation they were done: not the same as by none.
+    unanswered.forEach(node -> lost.add(node + ": the scheduler did not answer by what it is done"));
+    Map<String, Long> answered = new HashMap<>(doneSince);
+    answered.keySet().removeAll(unanswered);
+    return observer.look(answered, tokens);
+  }
+
+  private static String doneBy(Json.Arr attempts) {
+    String done = "";
+    for (Json each : attempts.items()) {
+      if (each instanceof Json.Obj attempt
+          && attempt.get("status") instanceof Json.Str status
+          && status.value().equals("done")
+          && attempt.get("invocation") instanceof Json.Str token) {
+        done = token.value();
+      }
+    }
+    return done;
   }
 
   /** What is needed to find out why it is not finished. */
@@ -148,7 +167,7 @@ final class DrillRun {
     return doneSince.size();
   }
 
-  /** What was done and is not any more. */
+  /** What was done and is not any more, or of what nothing can be found out. */
   List<String> lost() {
     return lost;
   }

@@ -232,8 +232,8 @@ public final class RemoteDrill implements AutoCloseable {
     }
     long recovery = since(healed);
     Observer.Findings findings = run.findings();
-    List<String> violations = new ArrayList<>(run.lost());
-    violations.addAll(findings.violations());
+    List<String> violations = new ArrayList<>(findings.violations());
+    violations.addAll(run.lost());
     if (!whole) {
       violations.add("not everything could be mended");
     }

@@ -111,8 +111,10 @@ class FailoverIT {
   }
 
   private static void awaitSaid(Espalier espalier, String words) {
-    await().atMost(PATIENCE).until(() -> !espalier.isAlive() || espalier.stderr().contains(words));
-    assertThat(espalier.stderr()).contains(words);
+    await()
+        .failFast("it has ended", () -> !espalier.isAlive() && !espalier.stderr().contains(words))
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(espalier.stderr()).contains(words));
   }
 
   private void awaitNewStarts() {

@@ -101,6 +101,31 @@ class ElectionTest {
   }
 
   @Test
+  void whoeverHasLostItsSessionLeadsOnlyAsACandidateAnew() throws Exception {
+    ZooKeeperLink link = link();
+    Election election = join(link, A);
+    assertThat(election.awaitLeadership(20_000)).isTrue();
+    String queue = Znodes.leader(link.target().path());
+    List<String> before = link.client().getChildren().forPath(queue);
+
+    expireSession(link);
+    // The latch is first of the queue again, with nobody else in it.
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> {
+              List<String> now = link.client().getChildren().forPath(queue);
+              return now.size() == 1 && !now.equals(before);
+            });
+    assertThat(election.awaitLeadership(1_500)).isFalse();
+    assertThat(election.isLost()).isTrue();
+    assertThat(election.isOver()).isTrue();
+
+    election.close();
+    assertThat(join(link, A).awaitLeadership(20_000)).isTrue();
+  }
+
+  @Test
   void withoutItsZnodeALeaderCannotProveToLead() throws Exception {
     ZooKeeperLink link = link();
     Election election = join(link, A);

@@ -14,12 +14,12 @@ final class DirectorySourceContractTest extends WritableSourceContract {
   }
 
   @Override
-  WritableConfigSource open() {
+  protected WritableConfigSource open() {
     return new DirectoryConfigSource(directory);
   }
 
   @Override
-  void put(String text) throws Exception {
+  protected void put(String text) throws Exception {
     Files.writeString(directory.resolve("a.json"), text);
   }
 }

@@ -14,12 +14,12 @@ final class FileSourceContractTest extends WritableSourceContract {
   }
 
   @Override
-  WritableConfigSource open() {
+  protected WritableConfigSource open() {
     return new FileConfigSource(file);
   }
 
   @Override
-  void put(String text) throws Exception {
+  protected void put(String text) throws Exception {
     Files.writeString(file, text);
   }
 }

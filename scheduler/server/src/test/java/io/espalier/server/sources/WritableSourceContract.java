@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What every source of configuration that can be written promises, whatever it is kept in. */
 @Timeout(120)
-abstract class WritableSourceContract {
+public abstract class WritableSourceContract {
   private static final String START =
       """
       // Owned by the storage team.
@@ -55,10 +55,10 @@ abstract class WritableSourceContract {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
   /** A source on the one place of this test; called several times. */
-  abstract WritableConfigSource open() throws Exception;
+  protected abstract WritableConfigSource open() throws Exception;
 
   /** Puts text there as an operator would, past the source. */
-  abstract void put(String text) throws Exception;
+  protected abstract void put(String text) throws Exception;
 
   @AfterEach
   void closeAll() throws Exception {
@@ -82,7 +82,7 @@ abstract class WritableSourceContract {
     return new JobEditor(source, ConfigFixtures.parser(), clock);
   }
 
-  static Json.Obj job(String text) {
+  protected static Json.Obj job(String text) {
     return (Json.Obj) Objects.requireNonNull(JsonReader.parse(text).value());
   }
 

@@ -19,7 +19,7 @@ final class ZooKeeperDirectorySourceTest extends ZooKeeperSourceTest {
   }
 
   @Override
-  void put(String text) throws Exception {
+  protected void put(String text) throws Exception {
     super.put(text);
     if (client.checkExists().forPath(PATH + "/jobs") == null) {
       assertThat(client.create().forPath(PATH + "/jobs", new byte[0])).isNotNull();

@@ -48,12 +48,12 @@ class ZooKeeperSourceTest extends WritableSourceContract {
   }
 
   @Override
-  WritableConfigSource open() throws Exception {
+  protected WritableConfigSource open() throws Exception {
     return (WritableConfigSource) ConfigSources.open("zk://" + server.getConnectString() + PATH);
   }
 
   @Override
-  void put(String text) throws Exception {
+  protected void put(String text) throws Exception {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (client.checkExists().forPath(PATH) == null) {
       assertThat(client.create().creatingParentsIfNeeded().forPath(PATH, bytes)).isEqualTo(PATH);

@@ -236,6 +236,20 @@ public final class SimulatedCluster {
     return worker == null ? null : worker.upJvm();
   }
 
+  /** Cuts a host off from all schedulers, for longer than the leases on it last. */
+  void cutOff(int host) {
+    if (quiet) {
+      return;
+    }
+    trace(() -> "host " + host + " is cut off");
+    coverage.happened(Happening.WORKER_CUT_OFF);
+    long until = now() + 2 * plan.timers().lostMillis();
+    for (SimulatedScheduler scheduler : schedulers) {
+      network.cut(host, scheduler.host, until);
+      network.cut(scheduler.host, host, until);
+    }
+  }
+
   /** Other processes with the name of this one. */
   List<Long> instancesElsewhere(SimulatedWorker than) {
     return workers.stream()

@@ -245,6 +245,10 @@ final class SimulatedWorker {
           });
       if (stopNow(stopAtHeartbeat)) {
         cluster.coverage.happened(Happening.WORKER_STOPPED_AFTER_HEARTBEAT);
+        if (cluster.random.nextBoolean()) {
+          // Its answer waits for it, and is for long the last that it hears.
+          cluster.timeline.after(stopAtHeartbeat, () -> cluster.cutOff(host.number));
+        }
       }
       stopAtHeartbeat = 0;
     }

@@ -1,5 +1,6 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.WorkerHold;
 import java.util.List;
 import java.util.Random;
@@ -54,7 +55,8 @@ final class Trouble {
     switch (random.nextInt(18)) {
       case 0 -> {
         if (random.nextBoolean()) {
-          worker.jvm().stopAtNext(random.nextBoolean(), span);
+          boolean heartbeat = random.nextBoolean();
+          worker.jvm().stopAtNext(heartbeat, heartbeat ? mostOfALease() : span);
         } else {
           cluster.trace(() -> worker.jvm().name + " is stopped for " + span);
           happened(Happening.WORKER_STOPPED);
@@ -142,6 +144,13 @@ final class Trouble {
         cluster.timeline.after(span, spare::crash);
       }
     }
+  }
+
+  /** So long that there is just enough of a lease left to do harm with. */
+  private long mostOfALease() {
+    ProtocolTimers timers = cluster.plan.timers();
+    long longest = timers.guardAfterMillis() - timers.heartbeatMillis() / 2;
+    return longest / 3 + random.nextInt((int) (longest * 2 / 3));
   }
 
   private void happened(Happening what) {

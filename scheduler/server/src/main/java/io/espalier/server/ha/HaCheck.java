@@ -1,0 +1,224 @@
+package io.espalier.server.ha;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.ha.SchedulerProbe.Said;
+import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperLink;
+import io.espalier.server.zk.ZooKeeperTarget;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
+
+/** Looks at a group of schedulers as its operator would, part by part. */
+public final class HaCheck {
+  private static final Duration CONNECT_AT_MOST = Duration.ofSeconds(15);
+
+  /** A session longer than that, and what comes after it, is no fail-over within 15 s. */
+  private static final int LONG_SESSION_MILLIS = 10_000;
+
+  private static final long STALE_PROOF_MILLIS = 10_000;
+  private static final long SKEW_MILLIS = 1_000;
+
+  private final ZooKeeperTarget group;
+  private final Consumer<Finding> found;
+  private final SchedulerProbe probe = new SchedulerProbe();
+
+  /**
+   * @param found told of each finding as it is made
+   */
+  public HaCheck(ZooKeeperTarget group, Consumer<Finding> found) {
+    this.group = group;
+    this.found = found;
+  }
+
+  /** How it is. */
+  public enum Level {
+    OK,
+    WARNING,
+    PROBLEM
+  }
+
+  /**
+   * One thing that was looked at.
+   *
+   * @param about such as {@code ensemble}
+   */
+  public record Finding(Level level, String about, String message) {}
+
+  private void ok(String about, String message) {
+    found.accept(new Finding(Level.OK, about, message));
+  }
+
+  private void warning(String about, String message) {
+    found.accept(new Finding(Level.WARNING, about, message));
+  }
+
+  private void problem(String about, String message) {
+    found.accept(new Finding(Level.PROBLEM, about, message));
+  }
+
+  /**
+   * Looks at everything once.
+   *
+   * @throws IOException when ZooKeeper cannot be reached: then there is nothing to look at
+   */
+  public void look() throws IOException, InterruptedException {
+    ensemble();
+    try (ZooKeeperLink link = ZooKeeperLink.open(group)) {
+      link.awaitConnected(CONNECT_AT_MOST);
+      session(link);
+      List<Candidate> candidates = LeaderWatch.read(link);
+      candidates(candidates);
+      store(link);
+      if (!candidates.isEmpty()) {
+        proof(link);
+        leader(candidates.get(0));
+        clocks(candidates);
+      }
+    }
+  }
+
+  private void ensemble() throws InterruptedException {
+    String[] servers = group.hosts().split(",", -1);
+    int answering = 0;
+    List<String> modes = new ArrayList<>();
+    for (String server : servers) {
+      String mode = ServerMode.of(server);
+      if (mode.isEmpty()) {
+        problem("ensemble", server + " does not answer");
+      } else {
+        answering++;
+        modes.add(server + " " + mode);
+      }
+    }
+    String which = answering + " of " + servers.length + " servers answer: " + modes;
+    if (2 * answering <= servers.length) {
+      problem("ensemble", which + "; more than half are needed");
+    } else if (servers.length < 3) {
+      warning("ensemble", which + "; with fewer than three, none may fail");
+    } else {
+      ok("ensemble", which);
+    }
+  }
+
+  private void session(ZooKeeperLink link) throws IOException {
+    int millis = link.sessionMillis();
+    if (millis > LONG_SESSION_MILLIS) {
+      warning(
+          "session",
+          "sessions of this command last " + millis + " ms: fail-over takes longer than 15 s");
+    } else {
+      ok("session", "a leader that is silent for " + millis + " ms is replaced");
+    }
+  }
+
+  private void candidates(List<Candidate> candidates) {
+    if (candidates.isEmpty()) {
+      problem("candidates", "there is no scheduler at " + group);
+    } else if (candidates.size() == 1) {
+      warning("candidates", "there is only " + candidates.get(0) + ": nobody could take over");
+    } else {
+      ok(
+          "candidates",
+          candidates.size()
+              + ", the leader first: "
+              + candidates.stream().map(c -> c.toString()).toList());
+    }
+  }
+
+  private void store(ZooKeeperLink link) throws IOException {
+    String path = Znodes.store(group.path());
+    try {
+      String name = new String(link.client().getData().forPath(path), StandardCharsets.UTF_8);
+      if (name.startsWith("sqlite")) {
+        warning("store", name + ": only schedulers of that machine can take over");
+      } else {
+        ok("store", name);
+      }
+    } catch (KeeperException.NoNodeException e) {
+      problem("store", "no scheduler has named its status store at " + path);
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("cannot read " + path, group, e);
+    }
+  }
+
+  private void proof(ZooKeeperLink link) throws IOException {
+    String path = Znodes.proof(group.path());
+    try {
+      Stat stat = link.client().checkExists().forPath(path);
+      long age = stat == null ? Long.MAX_VALUE : System.currentTimeMillis() - stat.getMtime();
+      if (age > STALE_PROOF_MILLIS) {
+        problem("proof", "nobody has proven to lead for " + age / 1000 + " s");
+      } else {
+        ok("proof", "the leader has proven to lead " + Math.max(0, age) + " ms ago");
+      }
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("cannot read " + path, group, e);
+    }
+  }
+
+  private void leader(Candidate leader) throws InterruptedException {
+    if (leader.http().isEmpty()) {
+      warning("leader", leader + " serves no HTTP: it cannot be asked");
+      return;
+    }
+    try {
+      Json.Obj leadership = probe.get(leader.http(), "/api/v1/leadership").body();
+      String epoch = String.valueOf(leadership.get("epoch"));
+      if (leadership.get("problem") instanceof Json.Str problem) {
+        problem("leader", leader + ", epoch " + epoch + ": " + problem.value());
+      } else {
+        ok("leader", leader + " leads in epoch " + epoch);
+      }
+      Json.Obj problems = probe.get(leader.http(), "/api/v1/problems").body();
+      if (problems.get("errors") instanceof Json.Arr errors) {
+        for (Json error : errors.items()) {
+          problem("leader", error.toString());
+        }
+      }
+    } catch (IOException e) {
+      problem("leader", leader + " does not answer: " + e.getMessage());
+    }
+  }
+
+  private void clocks(List<Candidate> candidates) throws InterruptedException {
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    for (Candidate candidate : candidates) {
+      if (candidate.http().isEmpty()) {
+        continue;
+      }
+      try {
+        boolean leads = candidate.equals(candidates.get(0));
+        Said said = probe.get(candidate.http(), leads ? "/api/v1/leadership" : "/healthz");
+        if (!leads && !(said.body().get("role") instanceof Json.Str)) {
+          problem("standby", candidate + " does not stand by: it answers as a leader");
+        }
+        if (said.body().get("time_ms") instanceof Json.Num time) {
+          long ahead = time.value().longValue() - said.midMillis();
+          least = Math.min(least, ahead);
+          most = Math.max(most, ahead);
+        }
+      } catch (IOException e) {
+        problem("standby", candidate + " does not answer: " + e.getMessage());
+      }
+    }
+    if (least > most) {
+      return;
+    }
+    if (most - least > SKEW_MILLIS) {
+      problem(
+          "clocks",
+          "the clocks of the schedulers differ by "
+              + (most - least)
+              + " ms: back-offs, deadlines and schedules jump when another leads");
+    } else {
+      ok("clocks", "the clocks of the schedulers differ by " + (most - least) + " ms at most");
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.espalier.server.ha;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.json.JsonReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** Asks schedulers over HTTP, briefly. */
+final class SchedulerProbe {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .proxy(HttpClient.Builder.NO_PROXY)
+          .connectTimeout(PATIENCE)
+          .build();
+
+  /**
+   * An answer.
+   *
+   * @param midMillis our wall clock in the middle of asking
+   */
+  record Said(int status, Json.Obj body, long midMillis) {}
+
+  /**
+   * Reads.
+   *
+   * @param at {@code HOST:PORT}
+   * @throws IOException when there is no answer that is an object
+   */
+  Said get(String at, String path) throws IOException, InterruptedException {
+    return send(at, HttpRequest.newBuilder(uri(at, path)).GET());
+  }
+
+  /**
+   * Changes.
+   *
+   * @throws IOException when there is no answer that is an object
+   */
+  Said post(String at, String path, Json.Obj body) throws IOException, InterruptedException {
+    return send(
+        at,
+        HttpRequest.newBuilder(uri(at, path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(JsonWriter.compact(body))));
+  }
+
+  private static URI uri(String at, String path) throws IOException {
+    try {
+      return URI.create("http://" + at + path);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(at + " is no address", e);
+    }
+  }
+
+  private Said send(String at, HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    long before = System.currentTimeMillis();
+    HttpResponse<byte[]> answer =
+        client.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofByteArray());
+    long mid = (before + System.currentTimeMillis()) / 2;
+    if (JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES).read(answer.body()).value()
+        instanceof Json.Obj body) {
+      return new Said(answer.statusCode(), body, mid);
+    }
+    throw new IOException("http://" + at + " answers no JSON, with status " + answer.statusCode());
+  }
+}

@@ -1,0 +1,419 @@
+package io.espalier.server.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.logs.LogPolicy;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
+import io.espalier.core.protocol.Order;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.Limits;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.running.Launches;
+import io.espalier.testkit.running.MemoryLogStore;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcSecurity;
+import io.espalier.thrift.rpc.RpcTimeouts;
+import io.espalier.thrift.rpc.SchedulerClient;
+import io.espalier.thrift.rpc.WorkerClient;
+import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.JobLogs;
+import io.espalier.worker.agent.SupervisedTasks;
+import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskSupervisor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A scheduler's runner and a worker that runs a task, with peers around them that lie, or are not
+ * what they should be, over real connections: the task goes on and ends as it should.
+ */
+final class HostileWorldTest implements TaskListener {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final long EPOCH = 3;
+  private static final PeerOptions PEER =
+      PeerOptions.of("test", RpcSecurity.secret("a test secret"))
+          .withTimeouts(new RpcTimeouts(5_000, 5_000, 5_000, 15_000));
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  private Path directory;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<TaskEnd> ends = new CopyOnWriteArrayList<>();
+  private final List<String> states = new CopyOnWriteArrayList<>();
+  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
+  private final SchedulerClient liar = opened(new SchedulerClient(PEER));
+  private final WorkerClient falseScheduler = opened(new WorkerClient(PEER));
+  private final WorkerRef liarRef = new WorkerRef("liar", 66);
+  private long heartbeats;
+
+  @SuppressWarnings("NullAway.Init")
+  private RemoteRunner runner;
+
+  @SuppressWarnings("NullAway.Init")
+  private WorkerAgent worker;
+
+  @SuppressWarnings("NullAway.Init")
+  private Launch task;
+
+  @Override
+  public void ended(TaskEnd end) {
+    ends.add(end);
+    runner.recorded(end);
+  }
+
+  @Override
+  public void workers(List<WorkerInfo> workers) {
+    workers.forEach(info -> states.add(info.ref().shard() + " " + info.state()));
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    open.add(part);
+    return part;
+  }
+
+  @BeforeEach
+  void oneTaskRuns() throws Exception {
+    said.start();
+    ((Logger) LoggerFactory.getLogger("io.espalier")).addAppender(said);
+    runner =
+        opened(
+            RemoteRunner.listen(
+                "scheduler",
+                EPOCH,
+                Timers.SHORT,
+                SchedulerSide.Past.KNOWN,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                PEER,
+                JsonReader::parse));
+    runner.open(this);
+    runner.resume(List.of());
+    worker = worker(PEER);
+    await().atMost(PATIENCE).until(() -> runner.pool().stream().anyMatch(WorkerInfo::takesTasks));
+    Path go = directory.resolve("go");
+    task =
+        launch(
+            1,
+            "until [ -e "
+                + go
+                + " ]; do echo alive >> "
+                + directory.resolve("alive")
+                + "; sleep 0.05; done; echo kept > $2");
+    runner.start(task);
+    await().atMost(PATIENCE).until(() -> Files.exists(directory.resolve("alive")));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    ((Logger) LoggerFactory.getLogger("io.espalier")).detachAppender(said);
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+  }
+
+  private WorkerAgent worker(PeerOptions peer) throws IOException {
+    Path data = Files.createDirectories(directory.resolve("worker" + open.size()));
+    MemoryLogStore logs = new MemoryLogStore();
+    return opened(
+        WorkerAgent.start(
+            new AgentOptions(
+                "honest",
+                "host",
+                new AgentOptions.Address("127.0.0.1", 0),
+                "",
+                List.of(new AgentOptions.Address("127.0.0.1", runner.address().getPort())),
+                peer,
+                0,
+                data,
+                Duration.ZERO),
+            new SupervisedTasks(
+                TaskSupervisor.prepareLeased(
+                    SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
+                JobLogs.open(
+                    data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse)),
+            logs,
+            Map.of(),
+            JsonReader::parse));
+  }
+
+  private Launch launch(long sequence, String script) {
+    Launch made = new Launches().of("job", "node", List.of("/bin/sh", "-c", script, "task"));
+    return new Launch(
+        made.job(),
+        made.node(),
+        new Invocation(EPOCH, sequence, made.invocation().startMillis()),
+        made.attempt(),
+        made.command(),
+        made.argument(),
+        made.statusFrom(),
+        made.subprocess(),
+        made.kill(),
+        Limits.NONE,
+        worker.self(),
+        Map.of());
+  }
+
+  private Heartbeat heartbeat(
+      WorkerRef as, long epoch, long session, Versions versions, List<RunId> runs) {
+    return new Heartbeat(
+        as,
+        ++heartbeats,
+        epoch,
+        session,
+        new WorkerFacts("host", "127.0.0.1:1", 0, Map.of(), versions, Set.of()),
+        false,
+        true,
+        "",
+        runs.size(),
+        0,
+        runs,
+        List.of());
+  }
+
+  private HeartbeatAnswer says(Heartbeat heartbeat) throws RpcFailure {
+    return liar.heartbeat(runner.address(), heartbeat, 10_000);
+  }
+
+  private void assertSaid(String... words) {
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(said.list.stream().map(ILoggingEvent::getFormattedMessage).toList())
+                    .anyMatch(line -> List.of(words).stream().allMatch(line::contains)));
+  }
+
+  /** It still lives, ends by itself, and once. */
+  private void assertTheTaskIsUnharmed() throws Exception {
+    Path alive = directory.resolve("alive");
+    long written = Files.size(alive);
+    await().atMost(PATIENCE).until(() -> Files.size(alive) > written);
+    assertThat(ends).isEmpty();
+    Files.writeString(directory.resolve("go"), "");
+    await().atMost(PATIENCE).until(() -> !ends.isEmpty());
+    assertThat(ends)
+        .singleElement()
+        .matches(end -> "kept".equals(end.rawStatus()) && end.kind() == TaskEnd.Kind.EXITED);
+  }
+
+  @Test
+  void aWorkerThatClaimsTheRunsAndEndsOfAnotherChangesNothing() throws Exception {
+    RunId run = RunId.of(task);
+    TaskEnd lie =
+        new TaskEnd(
+            run.job(), run.node(), run.invocation(), TaskEnd.Kind.EXITED, "lie", 0, null, null);
+    assertThat(says(heartbeat(liarRef, EPOCH, 0, Versions.OURS, List.of(run))).verdict())
+        .isEqualTo(Verdict.ACCEPTED);
+    assertSaid("liar", "runs what it should not");
+    liar.report(
+        runner.address(), new Report(liarRef, 1, List.of(lie), List.of(), List.of()), 10_000);
+    liar.report(
+        runner.address(),
+        new Report(new WorkerRef("honest", 99), 1, List.of(lie), List.of(), List.of()),
+        10_000);
+    assertSaid("liar", "reports the end of what it does not run");
+    assertSaid("honest", "reports the end of what it does not run");
+
+    assertTheTaskIsUnharmed();
+  }
+
+  @Test
+  void aWorkerThatSpeaksForAnotherProcessSessionEpochOrReleaseIsRefused() throws Exception {
+    WorkerRef other = new WorkerRef("honest", 99);
+    assertThat(says(heartbeat(other, EPOCH, 5, Versions.OURS, List.of())).verdict())
+        .isEqualTo(Verdict.REGISTER_AGAIN);
+    HeartbeatAnswer taken = says(heartbeat(other, EPOCH, 0, Versions.OURS, List.of()));
+    assertThat(taken.verdict()).isEqualTo(Verdict.REFUSED);
+    assertThat(taken.message()).contains("honest is another process");
+    assertThat(says(heartbeat(liarRef, EPOCH + 1, 5, Versions.OURS, List.of())).verdict())
+        .isEqualTo(Verdict.NOT_LEADER);
+    HeartbeatAnswer old = says(heartbeat(liarRef, EPOCH, 0, new Versions(97, 98), List.of()));
+    assertThat(old.verdict()).isEqualTo(Verdict.REFUSED);
+    assertThat(old.message()).contains("no common protocol version", "97 to 98");
+    assertSaid("no common protocol version", "liar");
+
+    assertTheTaskIsUnharmed();
+  }
+
+  @Test
+  void aProgramOfAnotherReleaseIsToldAtItsFirstCallAndSoIsItsPeer() throws Exception {
+    try (SchedulerClient old = new SchedulerClient(PEER.withProtocol(new Versions(97, 98)))) {
+      RpcFailure failure =
+          catchThrowableOfType(
+              RpcFailure.class,
+              () ->
+                  old.heartbeat(
+                      runner.address(),
+                      heartbeat(liarRef, EPOCH, 0, Versions.OURS, List.of()),
+                      10_000));
+      assertThat(failure).hasMessageContaining("speaks protocol").hasMessageContaining("97 to 98");
+    }
+    assertSaid("is refused", "97 to 98");
+    assertTheTaskIsUnharmed();
+  }
+
+  @Test
+  void aSchedulerThatIsNotTheWorkersStartsKillsAndSettlesNothing() throws Exception {
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(),
+            Integer.parseInt(worker.address().substring(worker.address().lastIndexOf(':') + 1)));
+    Path proof = directory.resolve("proof");
+    Launch more = launch(1_000, "echo started > " + proof);
+    RunId run = RunId.of(task);
+    Order kill = new Order(run, 1_000, new KillRequest(KillRequest.Method.KILL, 0), 0);
+    List<Work> lies =
+        List.of(
+            new Work(
+                EPOCH,
+                7_777,
+                worker.self(),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
+                List.of(run)),
+            new Work(
+                EPOCH + 5,
+                1,
+                worker.self(),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
+                List.of(run)),
+            new Work(
+                EPOCH - 1,
+                1,
+                worker.self(),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
+                List.of(run)),
+            new Work(
+                EPOCH,
+                1,
+                new WorkerRef("honest", 99),
+                9_999,
+                List.of(more),
+                List.of(kill),
+                List.of(),
+                List.of(run)));
+    for (Work lie : lies) {
+      assertThat(falseScheduler.work(address, lie, 10_000).verdict())
+          .isEqualTo(WorkAnswer.Verdict.STALE);
+    }
+
+    assertTheTaskIsUnharmed();
+    assertThat(proof).doesNotExist();
+  }
+
+  @Test
+  void whoeverIsNoPeerAtAllIsClosedAndDisturbsNobody() throws Exception {
+    List<Socket> strangers = new ArrayList<>();
+    try {
+      for (int port :
+          List.of(
+              runner.address().getPort(),
+              Integer.parseInt(
+                  worker.address().substring(worker.address().lastIndexOf(':') + 1)))) {
+        for (int i = 0; i < 600; i++) {
+          Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+          strangers.add(socket);
+          byte[] words =
+              switch (i % 4) {
+                case 0 -> "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+                case 1 -> new byte[] {0x16, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3};
+                case 2 -> new byte[] {0x7f, 0, 0, 0, 1, 2, 3};
+                default -> new byte[0];
+              };
+          socket.getOutputStream().write(words);
+        }
+      }
+      assertTheTaskIsUnharmed();
+    } finally {
+      for (Socket socket : strangers) {
+        socket.close();
+      }
+    }
+    assertSaid("is closed");
+    assertThat(states).noneMatch(state -> state.contains("LOST"));
+  }
+
+  @Test
+  void aRunnerThatWasHeldUpBeyondALeaseDoesNotTakeTheWorkerThatItAnswersForLost() throws Exception {
+    // What the runner's thread hands out takes as long as we want: as if the process were stopped
+    // in the middle of its messages.
+    CountDownLatch hold = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    runner.open(
+        new TaskListener() {
+          @Override
+          public void ended(TaskEnd end) {
+            held.countDown();
+            try {
+              boolean unused = hold.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+
+          @Override
+          public void workers(List<WorkerInfo> workers) {
+            HostileWorldTest.this.workers(workers);
+          }
+        });
+    Files.writeString(directory.resolve("go"), "");
+    assertThat(held.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    await()
+        .pollDelay(Duration.ofMillis(Timers.SHORT.lostMillis() + 1_000))
+        .atMost(PATIENCE)
+        .until(() -> true);
+    states.clear();
+    hold.countDown();
+    await().atMost(PATIENCE).until(() -> runner.pool().stream().anyMatch(WorkerInfo::takesTasks));
+
+    assertThat(states).noneMatch(state -> state.contains("LOST"));
+  }
+}
