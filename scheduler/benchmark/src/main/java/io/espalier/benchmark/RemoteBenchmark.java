@@ -79,6 +79,17 @@ public final class RemoteBenchmark {
         processes.add(benchmark.processes(tasks, "a" + round));
         fleet.add(benchmark.fleet(tasks, simulated, "b" + round));
         benchmark.latency("c" + round, median, worst, rate);
+        System.err.printf(
+            Locale.ROOT,
+            "round %d: %,.0f calls, %,.0f tasks, %,.0f tasks of simulated workers per second;"
+                + " p50 %.1f ms, p99 %.1f ms at %,.0f per second%n",
+            round + 1,
+            pings.get(round),
+            processes.get(round),
+            fleet.get(round),
+            median.get(round),
+            worst.get(round),
+            rate.get(round));
       }
       System.out.println("| | median | lowest | highest |\n|---|---|---|---|");
       row("calls per second on one connection", pings, "%,.0f");
@@ -169,8 +180,9 @@ public final class RemoteBenchmark {
         SimulatedWorkers workers = new SimulatedWorkers(count, parts.address(), 0)) {
       parts.awaitWorkers(count);
       double rate = parts.rate(tasks);
-      if (workers.started() < tasks) {
-        throw new IllegalStateException("only " + workers.started() + " tasks were started");
+      parts.awaitDone(tasks);
+      if (workers.started() != tasks) {
+        throw new IllegalStateException(workers.started() + " starts of " + tasks + " tasks");
       }
       return rate;
     }
