@@ -76,13 +76,20 @@ public final class WorkerAgent implements AutoCloseable {
   // Of the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskEnd> ends = new ArrayDeque<>();
-  private final Deque<Runnable> untilLeaseInForce = new ArrayDeque<>();
+  private final Deque<Waiting> untilLeaseInForce = new ArrayDeque<>();
   private Instants now;
   private long callMillis = ProtocolTimers.BALANCED.callMillis();
   private boolean leaseInForce;
   private @Nullable Instants leaseSince;
   private long leaseMillis;
   private String lastState = "";
+
+  /**
+   * What is to be done to a task once the guard knows the lease.
+   *
+   * @param start of the task; null: something else
+   */
+  private record Waiting(@Nullable Launch start, Runnable action) {}
 
   private WorkerAgent(
       AgentOptions options,
@@ -232,7 +239,9 @@ public final class WorkerAgent implements AutoCloseable {
     long wait = 1_000;
     try {
       wait = side.step(now);
-      deliverEnds();
+      if (deliverEnds()) {
+        wait = 0;
+      }
       String state = side.state();
       if (!state.equals(lastState)) {
         log.info("{}", state.isEmpty() ? "in service" : "gets no tasks: " + state);
@@ -255,29 +264,47 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   /** Ends of tasks that took no time come while they are started. */
-  private void deliverEnds() {
+  private boolean deliverEnds() {
+    boolean any = !ends.isEmpty();
     for (TaskEnd end = ends.poll(); end != null; end = ends.poll()) {
       running.remove(RunId.of(end));
       side.ended(end, now);
     }
+    return any;
   }
 
   private void tell(Runnable message) {
     inbox.add(message);
   }
 
-  private void whenLeaseInForce(Runnable action) {
+  private void whenLeaseInForce(Waiting waiting) {
     if (leaseInForce && untilLeaseInForce.isEmpty()) {
-      action.run();
+      waiting.action().run();
     } else {
-      untilLeaseInForce.add(action);
+      untilLeaseInForce.add(waiting);
     }
   }
 
   private void leaseIsInForce() {
     leaseInForce = true;
-    for (Runnable next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
-      next.run();
+    for (Waiting next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
+      next.action().run();
+    }
+  }
+
+  /** The lease that they waited for is over, and there is no other before all tasks have ended. */
+  private void neverStarted() {
+    for (Waiting next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
+      Launch start = next.start();
+      if (start != null) {
+        ends.add(
+            TaskEnd.notStarted(
+                start.job(),
+                start.node(),
+                start.invocation(),
+                "the worker's lease ended before it was known to the guard of its tasks",
+                0));
+      }
     }
   }
 
@@ -334,17 +361,17 @@ public final class WorkerAgent implements AutoCloseable {
     @Override
     public void start(Launch launch) {
       running.add(RunId.of(launch));
-      whenLeaseInForce(() -> tasks.start(launch));
+      whenLeaseInForce(new Waiting(launch, () -> tasks.start(launch)));
     }
 
     @Override
     public void kill(RunId run, KillRequest how) {
-      whenLeaseInForce(() -> tasks.kill(run, how));
+      whenLeaseInForce(new Waiting(null, () -> tasks.kill(run, how)));
     }
 
     @Override
     public void extend(RunId run, long millis) {
-      whenLeaseInForce(() -> tasks.extend(run, millis));
+      whenLeaseInForce(new Waiting(null, () -> tasks.extend(run, millis)));
     }
 
     @Override
@@ -352,7 +379,8 @@ public final class WorkerAgent implements AutoCloseable {
       KillRequest how =
           new KillRequest(
               KillRequest.Method.TERM_WAIT_KILL, (int) Math.min(Integer.MAX_VALUE, killWaitMillis));
-      running.forEach(run -> kill(run, how));
+      neverStarted();
+      running.forEach(run -> tasks.kill(run, how));
     }
 
     @Override

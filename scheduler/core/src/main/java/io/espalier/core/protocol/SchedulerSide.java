@@ -136,9 +136,15 @@ public final class SchedulerSide {
 
   /** Registers a worker, or renews its lease. */
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat, long nowMillis) {
-    if (!leads(nowMillis) || heartbeat.epoch() > epoch) {
+    if (!leads(nowMillis)) {
       return registrations.answer(
           heartbeat, Verdict.NOT_LEADER, "not the leader, or not yet ready");
+    }
+    if (heartbeat.epoch() > epoch) {
+      return registrations.answer(
+          heartbeat,
+          Verdict.NOT_LEADER,
+          "of epoch " + epoch + ", and one of epoch " + heartbeat.epoch() + " has led since");
     }
     return registrations.heartbeat(heartbeat, nowMillis);
   }

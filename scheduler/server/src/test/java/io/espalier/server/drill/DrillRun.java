@@ -125,7 +125,8 @@ final class DrillRun {
       }
     }
     // Nobody can say of these by what invocation they were done: not the same as by none.
-    unanswered.forEach(node -> lost.add(node + ": the scheduler did not answer by what it is done"));
+    unanswered.forEach(
+        node -> lost.add(node + ": the scheduler did not answer by what it is done"));
     Map<String, Long> answered = new HashMap<>(doneSince);
     answered.keySet().removeAll(unanswered);
     return observer.look(answered, tokens);

@@ -40,6 +40,7 @@ public final class SimulatedCluster {
   private final Map<String, SimulatedWorker> byAddress = new HashMap<>();
   private @Nullable SimulatedScheduler lockHolder;
   private long lockUntil;
+  private long lockSession;
   private boolean quiet;
   private long numbers;
 
@@ -277,14 +278,23 @@ public final class SimulatedCluster {
     }
   }
 
-  /** The lock service: it is never away, and it knows true time. */
-  boolean acquire(SimulatedScheduler by) {
-    if (lockHolder != by && now() < lockUntil) {
-      return false;
+  /**
+   * The lock service: it is never away, and it knows true time.
+   *
+   * @return the session of the holder, another one whenever the lock was free for a moment; 0:
+   *     another holds it
+   */
+  long acquire(SimulatedScheduler by) {
+    boolean free = now() >= lockUntil;
+    if (lockHolder != by && !free) {
+      return 0;
+    }
+    if (lockHolder != by || free) {
+      lockSession++;
     }
     lockHolder = by;
     lockUntil = now() + LOCK_MILLIS;
-    return true;
+    return lockSession;
   }
 
   /**

@@ -60,13 +60,18 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final List<RunId> tooEarly = new ArrayList<>();
   private final Map<WorkerRef, List<Launch>> again = new HashMap<>();
   boolean opened;
+
+  /** Of the lock. */
+  final long session;
+
   long validUntil;
 
-  SimulatedLeader(SimulatedScheduler process, long epoch, long validUntil) {
+  SimulatedLeader(SimulatedScheduler process, long epoch, long session, long validUntil) {
     this.process = process;
     this.cluster = process.cluster;
     this.name = process.name;
     this.epoch = epoch;
+    this.session = session;
     this.validUntil = validUntil;
     connection = cluster.store.new Connection(process, epoch);
     side =

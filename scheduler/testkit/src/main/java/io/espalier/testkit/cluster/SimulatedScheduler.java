@@ -60,7 +60,7 @@ final class SimulatedScheduler extends SimulatedProcess {
           if (isCutOff()) {
             reachStore();
           } else {
-            takeOver(Long.MAX_VALUE);
+            takeOver(0, Long.MAX_VALUE);
           }
         });
   }
@@ -109,16 +109,24 @@ final class SimulatedScheduler extends SimulatedProcess {
   /** Asks for the lock again and again; the lock service knows true time. */
   private void contend() {
     long sent = localNow();
-    boolean holds = !isCutOff() && cluster.acquire(this);
+    long session = isCutOff() ? 0 : cluster.acquire(this);
     later(
         2 + cluster.random.nextInt(20),
         () -> {
           SimulatedLeader mine = leader;
           // By the own clock, from the moment of asking, and less for its drift.
           long until = sent + SimulatedCluster.LOCK_MILLIS * 95 / 100;
-          if (mine == null && holds && localNow() < until) {
-            takeOver(until);
-          } else if (mine != null && holds) {
+          if (mine == null && session != 0 && localNow() < until) {
+            takeOver(session, until);
+          } else if (mine != null
+              && session != 0
+              && session != mine.session
+              && !cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
+            // Another may have led in between: this one is a candidate like any other.
+            cluster.coverage.happened(Happening.LEADERSHIP_INTERRUPTED);
+            die("it has the lock again, and had lost it");
+            return;
+          } else if (mine != null && session != 0) {
             mine.validUntil = until;
             if (!cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
               mine.side.leadershipValidUntil(until);
@@ -134,10 +142,10 @@ final class SimulatedScheduler extends SimulatedProcess {
         });
   }
 
-  private void takeOver(long validUntil) {
+  private void takeOver(long session, long validUntil) {
     long epoch = cluster.store.openEpoch();
     cluster.trace(() -> name + " takes over with epoch " + epoch);
-    SimulatedLeader mine = new SimulatedLeader(this, epoch, validUntil);
+    SimulatedLeader mine = new SimulatedLeader(this, epoch, session, validUntil);
     leader = mine;
     List<StatusRow> rows = cluster.store.rows();
     // Loading takes a while; the rows are those of a moment after the epoch was raised.
@@ -253,7 +261,10 @@ final class SimulatedScheduler extends SimulatedProcess {
       return name + (isUp() ? " stands by; " : " is down; ");
     }
     return name
-        + " leads, "
+        + " leads"
+        + (mine.validUntil == Long.MAX_VALUE
+            ? ", "
+            : " for " + (mine.validUntil - localNow()) + " ms, ")
         + mine.loop.liveCount()
         + " live, "
         + mine.loop.progress()

@@ -1,0 +1,182 @@
+package io.espalier.server.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.Report;
+import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.running.Launches;
+import io.espalier.testkit.running.MemoryLogStore;
+import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcSecurity;
+import io.espalier.thrift.rpc.RpcServer;
+import io.espalier.thrift.rpc.WorkerClient;
+import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.NoopTasks;
+import io.espalier.worker.agent.TaskExecution;
+import io.espalier.worker.agent.WorkerAgent;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The guard of a worker's tasks does not say that it knows the lease, which then runs out. */
+final class LostLeaseTest implements Calls.OfScheduler {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final PeerOptions PEER = PeerOptions.of("test", RpcSecurity.none());
+  private static final long EPOCH = 3;
+  private static final long SESSION = 7;
+
+  private final List<Heartbeat> registrations = new CopyOnWriteArrayList<>();
+  private final List<TaskEnd> ends = new CopyOnWriteArrayList<>();
+  private volatile boolean schedulerAnswers = true;
+  private volatile boolean guardAnswers;
+
+  @Override
+  public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
+    if (!schedulerAnswers) {
+      return new CompletableFuture<>();
+    }
+    if (heartbeat.session() == 0) {
+      registrations.add(heartbeat);
+    }
+    return CompletableFuture.completedFuture(
+        new HeartbeatAnswer(
+            heartbeat.number(),
+            HeartbeatAnswer.Verdict.ACCEPTED,
+            EPOCH,
+            SESSION,
+            Versions.OURS.newest(),
+            Timers.SHORT,
+            false,
+            ""));
+  }
+
+  @Override
+  public CompletionStage<ReportAnswer> report(Report report) {
+    ends.addAll(report.ends());
+    return CompletableFuture.completedFuture(
+        new ReportAnswer(report.number(), true, report.ends().stream().map(RunId::of).toList()));
+  }
+
+  @Test
+  void startsThatWaitedForItNeverWereAndTheWorkerComesBack(@TempDir Path data) throws Exception {
+    try (RpcServer scheduler =
+            RpcServer.scheduler(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                PEER,
+                JsonReader::parse,
+                this);
+        WorkerAgent worker = worker(data, scheduler.address());
+        WorkerClient client = new WorkerClient(PEER)) {
+      await().atMost(PATIENCE).until(() -> registrations.size() == 1);
+      Launch task = new Launches().of("job", "node", List.of("/bin/true"));
+      WorkAnswer answer =
+          client.work(
+              new InetSocketAddress("127.0.0.1", port(worker)),
+              new Work(
+                  EPOCH, SESSION, worker.self(), 1, List.of(task), List.of(), List.of(), List.of()),
+              5_000);
+      assertThat(answer.starts()).containsExactly(WorkAnswer.StartAnswer.ACCEPTED);
+
+      schedulerAnswers = false;
+      // Longer than its lease: it must not take the answer for a renewal.
+      await().atMost(PATIENCE).until(() -> !ends.isEmpty());
+      guardAnswers = true;
+      schedulerAnswers = true;
+      await().atMost(PATIENCE).until(() -> registrations.size() == 2);
+      assertThat(ends).allMatch(end -> end.kind() == TaskEnd.Kind.NOT_STARTED);
+      assertThat(ends.get(0).message()).contains("lease ended");
+    }
+  }
+
+  private static int port(WorkerAgent worker) {
+    return Integer.parseInt(worker.address().substring(worker.address().lastIndexOf(':') + 1));
+  }
+
+  private WorkerAgent worker(Path data, InetSocketAddress scheduler) throws IOException {
+    return WorkerAgent.start(
+        new AgentOptions(
+            "w",
+            "host",
+            new AgentOptions.Address("127.0.0.1", 0),
+            "",
+            List.of(new AgentOptions.Address("127.0.0.1", scheduler.getPort())),
+            PEER,
+            0,
+            data,
+            Duration.ZERO),
+        new DeafGuard(),
+        new MemoryLogStore(),
+        Map.of(),
+        JsonReader::parse);
+  }
+
+  /** Whoever asks whether a lease is known gets no answer for now. */
+  private final class DeafGuard implements TaskExecution {
+    private final NoopTasks tasks = new NoopTasks();
+    private volatile boolean hasLease;
+
+    @Override
+    public void open(TaskListener listener) {
+      tasks.open(listener);
+    }
+
+    @Override
+    public void start(Launch launch) {
+      tasks.start(launch);
+    }
+
+    @Override
+    public void kill(RunId run, KillRequest how) {
+      tasks.kill(run, how);
+    }
+
+    @Override
+    public void extend(RunId run, long millis) {
+      tasks.extend(run, millis);
+    }
+
+    @Override
+    public void lease(long uptimeHundredths, long clockMillis) {
+      hasLease = true;
+    }
+
+    @Override
+    public CompletionStage<Void> leaseInForce() {
+      return guardAnswers || !hasLease
+          ? CompletableFuture.completedFuture(null)
+          : new CompletableFuture<>();
+    }
+
+    @Override
+    public String description() {
+      return tasks.description();
+    }
+
+    @Override
+    public void close() {
+      tasks.close();
+    }
+  }
+}
