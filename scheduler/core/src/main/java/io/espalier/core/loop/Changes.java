@@ -12,6 +12,8 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +39,11 @@ final class Changes {
 
   /** Ends that the core could not keep, because job or node was gone; newest last. */
   private final Map<TaskKey, LateEnd> lateEnds = new LinkedHashMap<>();
+
+  /** Jobs that were made again while tasks of the old ones ran. */
+  private final ArrayDeque<String> toClear = new ArrayDeque<>();
+
+  private int nextNode;
 
   private @Nullable PreparedChange current;
   private @Nullable CompletableFuture<Void> answer;
@@ -87,12 +94,16 @@ final class Changes {
     NewTasks fresh = change.change().newTasks();
     held = new HashSet<>(fresh.jobs());
     fresh.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
+    held.addAll(change.forgotten());
     held.forEach(core::hold);
     core.begin(change.change());
     current = change;
     answer = inForce;
     indexed = false;
     nextRow = 0;
+    toClear.clear();
+    change.forgotten().stream().filter(j -> !fresh.jobs().contains(j)).forEach(toClear::add);
+    nextNode = 0;
   }
 
   /**
@@ -110,6 +121,10 @@ final class Changes {
     }
     if (!indexed) {
       indexed = core.step(INDEX_UNITS) != null;
+      return true;
+    }
+    if (!toClear.isEmpty()) {
+      clear(toClear.element());
       return true;
     }
     List<StatusRow> rows = change.rows();
@@ -137,6 +152,30 @@ final class Changes {
             .build());
     done.complete(null);
     return false;
+  }
+
+  /** The core has kept the statuses of a removed job for as long as tasks of it ran. */
+  private void clear(String name) {
+    int job = core.findJob(name);
+    Job config = core.job(job);
+    if (config == null) {
+      toClear.remove();
+      return;
+    }
+    Topology nodes = core.topology();
+    int first = nodes.levelStart(config.level());
+    int end = nodes.levelEnd(config.level());
+    int until = Math.min(end, first + nextNode + ROWS);
+    for (int node = first + nextNode; node < until; node++) {
+      if (core.status(job, node) != null && live.get(new TaskKey(name, nodes.name(node))) == null) {
+        core.setStatus(job, node, null);
+      }
+    }
+    nextNode = until - first;
+    if (until == end) {
+      toClear.remove();
+      nextNode = 0;
+    }
   }
 
   private void restore(StatusRow row, long nowMillis, Consumer<StatusRow> changed) {

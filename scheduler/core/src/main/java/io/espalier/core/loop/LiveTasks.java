@@ -14,6 +14,7 @@ import io.espalier.core.running.StopReason;
 import io.espalier.core.running.Usage;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,8 +46,7 @@ final class LiveTasks {
     /** The newest sample. */
     @Nullable Usage usage;
 
-    /** The checkpoint that the attempt began with. */
-    final Json.@Nullable Obj checkpointAtStart;
+    private Json.@Nullable Obj checkpointAtStart;
 
     /** With the newest checkpoint. */
     TaskStatus status;
@@ -86,8 +86,7 @@ final class LiveTasks {
     /** Handed to the runner. */
     boolean dispatched;
 
-    /** Its job was deleted and made again while it ran: how it ends says nothing of the new one. */
-    boolean isOfForgottenJob;
+    private boolean isOfForgottenJob;
 
     /** Asked for before it was handed to the runner. */
     @Nullable KillRequest killAtStart;
@@ -111,6 +110,26 @@ final class LiveTasks {
               : launch.invocation().startMillis() + given.timeoutMillis(),
           given.noOutputMillis(),
           given.deadlineMillis());
+    }
+
+    /**
+     * Its job was deleted and made again while it runs: the new one inherits nothing, and how it
+     * ends says nothing of the new one.
+     */
+    void forget(long nowMillis) {
+      isOfForgottenJob = true;
+      checkpointAtStart = null;
+      checkpointIsDue = false;
+      status = TaskTransitions.firstStart(nowMillis);
+    }
+
+    boolean isOfForgottenJob() {
+      return isOfForgottenJob;
+    }
+
+    /** The checkpoint that the attempt began with. */
+    Json.@Nullable Obj checkpointAtStart() {
+      return checkpointAtStart;
     }
 
     /** The newest progress, and how fast it goes on since the first of this attempt. */

@@ -96,7 +96,7 @@ final class LoopEvents {
     if (end.stopReason() != null) {
       data.put(StopReasons.KEY, StopReasons.word(end.stopReason()));
     }
-    if (Checkpoints.gotOn(live.checkpointAtStart, live.status.checkpoint())) {
+    if (Checkpoints.gotOn(live.checkpointAtStart(), live.status.checkpoint())) {
       data.put("got_on", true);
     }
     if (end.exitCode() != null) {

@@ -147,7 +147,9 @@ public final class SchedulerLoop {
         Json.object().put("job", job).put("reason", "deleted and made again").build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
-        task.isOfForgottenJob = true;
+        // It lives all the same: whoever comes after us must know.
+        task.forget(nowMillis);
+        recordChanged(row(task), nowMillis);
       }
     }
     changes.forget(job);
@@ -183,7 +185,7 @@ public final class SchedulerLoop {
     inputs.add(
         now -> {
           Live task = live.get(new TaskKey(job, node));
-          if (task != null && task.invocation().equals(invocation)) {
+          if (task != null && task.invocation().equals(invocation) && !task.isOfForgottenJob()) {
             checkpoints.heard(task, progress, now, due -> recordCheckpoint(due, now));
             live.changed();
             views.changed();
@@ -550,11 +552,11 @@ public final class SchedulerLoop {
         && end.stopReason() != StopReason.NO_OUTPUT) {
       event = new TaskEvent.Interrupted("the scheduler was stopped");
     }
-    if (task.isOfForgottenJob) {
+    if (task.isOfForgottenJob()) {
       event = new TaskEvent.Interrupted("it belonged to a deleted job of the same name");
     }
     TaskStatus before =
-        Checkpoints.gotOn(task.checkpointAtStart, task.status.checkpoint())
+        Checkpoints.gotOn(task.checkpointAtStart(), task.status.checkpoint())
             ? TaskTransitions.withLadderAnew(task.status)
             : task.status;
     task.checkpointIsDue = false;

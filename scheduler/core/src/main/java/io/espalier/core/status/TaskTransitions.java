@@ -76,6 +76,15 @@ public final class TaskTransitions {
         running.checkpoint());
   }
 
+  /** Of a task that runs for the first time. */
+  public static TaskStatus firstStart(long nowMillis) {
+    TaskStatus status = started(null, nowMillis).status();
+    if (status == null) {
+      throw new IllegalStateException("a started task has no status");
+    }
+    return status;
+  }
+
   private static Transition started(@Nullable TaskStatus current, long nowMillis) {
     if (current == null) {
       return Transition.to(running(nowMillis, 0, 0, 1, null));

@@ -9,6 +9,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.status.ProgressText;
 import io.espalier.core.status.RowEvents;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
 import java.util.List;
@@ -84,9 +85,12 @@ class ReplayTest {
     world.configureAnew(BOTH, "k", 77);
     assertThat(world.incarnations).containsEntry("k", 77L);
     assertThat(world.done("k")).isZero();
-    // Those that still run are of the old one, whatever they say.
+    // Those that still run are of the old one, whatever they say; that they run is not forgotten.
     for (Launch launch : before) {
-      if (launch.job().equals("k")) {
+      if (launch.job().equals("k") && world.running.containsValue(launch)) {
+        TaskStatus status = world.row("k", launch.node()).status();
+        assertThat(status.main()).isEqualTo(Main.RUNNING);
+        assertThat(status.attempts()).isEqualTo(1);
         world.writes("k", launch.node(), "done");
         assertThat(world.row("k", launch.node()).status().main()).isNotEqualTo(Main.DONE);
       }

@@ -462,9 +462,12 @@ public abstract class StatusStoreContract extends AttemptsContract {
     cleanUp(new StatusStore.Retention(0, Long.MAX_VALUE), 1_000);
     assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(before);
     cleanUp(new StatusStore.Retention(NOW + 10_000, Long.MAX_VALUE), 1_000);
-    assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(Math.max(before, 5_001));
+    // Whatever is stored together goes together, at most a batch.
+    assertThat(store.events(0, 1).get(0).sequence())
+        .isBetween(Math.max(before, 5_001), Math.max(before, 10_000));
     cleanUp(new StatusStore.Retention(0, StatusStore.KEPT_EVENTS + 20_000), 1_000);
-    assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(Math.max(before, 20_001));
+    assertThat(store.events(0, 1).get(0).sequence())
+        .isBetween(Math.max(before, 15_001), Math.max(before, 20_001));
   }
 
   @Test
