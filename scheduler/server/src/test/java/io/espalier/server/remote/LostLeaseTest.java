@@ -93,7 +93,7 @@ final class LostLeaseTest implements Calls.OfScheduler {
       Launch task = new Launches().of("job", "node", List.of("/bin/true"));
       WorkAnswer answer =
           client.work(
-              new InetSocketAddress("127.0.0.1", port(worker)),
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), port(worker)),
               new Work(
                   EPOCH, SESSION, worker.self(), 1, List.of(task), List.of(), List.of(), List.of()),
               5_000);
