@@ -164,10 +164,10 @@ final class Faults {
         undo(until, worker::thawGuard);
       }
       case DRAIN_WORKER -> {
-        if (!operator.tells("/api/v1/workers/" + worker.name() + "/drain")) {
-          return false;
-        }
+        // Without an answer it may have been done all the same.
+        boolean answered = operator.tells("/api/v1/workers/" + worker.name() + "/drain");
         undoOnce(until, () -> uncordoned(worker));
+        return answered;
       }
       case KILL_SCHEDULER -> {
         scheduler.kill();
