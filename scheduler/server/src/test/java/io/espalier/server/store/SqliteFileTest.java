@@ -174,7 +174,8 @@ class SqliteFileTest {
       assertThat(store.load("j", List.of("a", "b"))).hasSize(2);
     }
     try (Connection raw = raw(file())) {
-      assertThat(text(raw, "PRAGMA user_version")).isEqualTo("3");
+      assertThat(text(raw, "PRAGMA user_version"))
+          .isEqualTo(Integer.toString(SqliteSchema.VERSION));
       assertThat(text(raw, "PRAGMA integrity_check")).isEqualTo("ok");
       assertThat(text(raw, "SELECT count(*) FROM task_attempt")).isEqualTo("0");
     }
