@@ -86,7 +86,6 @@ public interface TaskRunner extends AutoCloseable {
   /** The end is durable: the runner may acknowledge it and forget the invocation. */
   default void recorded(TaskEnd end) {}
 
-  /** Stops all tasks, each in its own way, waits for their ends within its bound, then returns. */
   /**
    * When a worker was last heard of, epoch milliseconds; from any thread. The list of workers is
    * told when a worker changes, not whenever one is heard of.
@@ -97,6 +96,7 @@ public interface TaskRunner extends AutoCloseable {
     return 0;
   }
 
+  /** Stops all tasks, each in its own way, waits for their ends within its bound, then returns. */
   @Override
   void close();
 }
