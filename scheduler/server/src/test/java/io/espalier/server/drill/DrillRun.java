@@ -106,11 +106,12 @@ final class DrillRun {
   Observer.Findings findings() throws IOException, InterruptedException {
     Map<String, String> tokens = new HashMap<>();
     Set<String> unanswered = new TreeSet<>(doneSince.keySet());
+    // The scheduler knows of an end a moment before it is stored, and with it the attempt.
+    Set<String> unknown = new TreeSet<>(doneSince.keySet());
     long begin = System.nanoTime();
-    while (!unanswered.isEmpty()
-        && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
+    while (!unknown.isEmpty() && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
       List<String> paths = new ArrayList<>();
-      unanswered.forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
+      unknown.forEach(node -> paths.add("/api/v1/jobs/" + job + "/tasks/" + node));
       for (String answer : api.get(paths)) {
         if (JsonReader.parse(answer).value() instanceof Json.Obj task
             && task.get("node") instanceof Json.Str node
@@ -120,6 +121,7 @@ final class DrillRun {
           String token = doneBy(attempts);
           if (!token.isEmpty()) {
             tokens.put(node.value(), token);
+            unknown.remove(node.value());
           }
         }
       }
