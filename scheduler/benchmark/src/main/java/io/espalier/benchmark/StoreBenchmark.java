@@ -167,7 +167,8 @@ public final class StoreBenchmark {
       long begin = System.nanoTime();
       try (PreparedStatement put =
           connection.prepareStatement(
-              "INSERT OR REPLACE INTO status VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+              "INSERT OR REPLACE INTO status (job, node, bits, since, backoff, position, attempts,"
+                  + " epoch, sequence, started, data) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
         int inBatch = 0;
         for (int i = 0; i < count; i++) {
           StatusRow row = row(order[i]);
