@@ -132,9 +132,15 @@ public final class StoreBenchmark {
 
   private static double writer(Path file, int[] order, int count, int batchSize)
       throws InterruptedException {
-    try (StatusStore store = open(file);
-        StatusWriter writer =
-            new StatusWriter(store, store.openEpoch(), StatusWriter.Limits.DEFAULT)) {
+    try (StatusStore store = open(file)) {
+      return writer(store, order, count, batchSize);
+    }
+  }
+
+  static double writer(StatusStore store, int[] order, int count, int batchSize)
+      throws InterruptedException {
+    try (StatusWriter writer =
+        new StatusWriter(store, store.openEpoch(), StatusWriter.Limits.DEFAULT)) {
       long begin = System.nanoTime();
       writer.start();
       List<StatusRow> rows = new ArrayList<>(batchSize);
@@ -227,13 +233,13 @@ public final class StoreBenchmark {
     }
   }
 
-  private static void check(int found, int expected) {
+  static void check(int found, int expected) {
     if (found != expected) {
       throw new IllegalStateException(found + " rows instead of " + expected);
     }
   }
 
-  private static StatusRow row(int index) {
+  static StatusRow row(int index) {
     return new StatusRow(
         "backup",
         "rack" + index / 10_000 + ".host" + index / 100 % 100 + ":db" + index % 100,
@@ -242,7 +248,7 @@ public final class StoreBenchmark {
         new Invocation(1, index, 1_790_000_000_000L + index));
   }
 
-  private static int[] shuffled(int count) {
+  static int[] shuffled(int count) {
     SplittableRandom random = new SplittableRandom(1);
     int[] order = new int[count];
     for (int i = 0; i < count; i++) {
@@ -277,12 +283,12 @@ public final class StoreBenchmark {
     return file;
   }
 
-  private static double median(double[] values) {
+  static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];
   }
 
-  private static double seconds(long beginNanos) {
+  static double seconds(long beginNanos) {
     return (System.nanoTime() - beginNanos) / 1e9;
   }
 
@@ -290,7 +296,7 @@ public final class StoreBenchmark {
     return (System.nanoTime() - beginNanos) / 1e6;
   }
 
-  private static void say(String format, Object... values) {
+  static void say(String format, Object... values) {
     System.out.printf(Locale.ROOT, format + "%n", values);
   }
 }
