@@ -62,8 +62,11 @@ final class SchedulerProbe {
   private Said send(String at, HttpRequest.Builder request)
       throws IOException, InterruptedException {
     long before = System.currentTimeMillis();
+    // Without this header some answers are streams that never end.
     HttpResponse<byte[]> answer =
-        client.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofByteArray());
+        client.send(
+            request.header("Accept", "application/json").timeout(PATIENCE).build(),
+            HttpResponse.BodyHandlers.ofByteArray());
     long mid = (before + System.currentTimeMillis()) / 2;
     if (JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES).read(answer.body()).value()
         instanceof Json.Obj body) {

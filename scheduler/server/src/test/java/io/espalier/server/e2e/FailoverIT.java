@@ -212,6 +212,31 @@ class FailoverIT {
   }
 
   @Test
+  void haCheckLooksAtTheGroupAndItsDrillMovesTheLead() {
+    Espalier first = scheduler(0);
+    awaitSaid(first, "espalier: leading");
+    Espalier second = scheduler(1);
+    worker("w1");
+    awaitSaid(second, "standing by at " + group());
+    awaitNewStarts();
+    String[] check = {"ha-check", "--zookeeper", group()};
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              Ended looked = site.espalier(check);
+              assertThat(looked.code()).as(looked.stdout() + looked.stderr()).isZero();
+              assertThat(looked.stdout()).contains("candidates  2", "leads in epoch 1");
+            });
+
+    Ended drilled = site.espalier(check[0], check[1], check[2], "--drill");
+    assertThat(drilled.code()).as(drilled.stdout() + drilled.stderr()).isZero();
+    assertThat(drilled.stdout()).contains("drill");
+    awaitSaid(second, "espalier: leading");
+    awaitNewStarts();
+  }
+
+  @Test
   void whatCannotBeACandidateIsSaidAtTheStart() {
     String[] base = {
       "scheduler", "--config", "site.json", "--data-dir", "d", "--http", "127.0.0.1:0"
