@@ -63,7 +63,8 @@ class QueryResourcesTest {
     Json.Obj node = get("nodes/host/h1");
     assertThat(node.get("parents")).isEqualTo(Served.json("[\"here\"]"));
     assertThat(node.get("resources"))
-        .isEqualTo(Served.json("[{\"resource\":\"conn\",\"used\":1,\"limit\":2,\"configured\":2}]"));
+        .isEqualTo(
+            Served.json("[{\"resource\":\"conn\",\"used\":1,\"limit\":2,\"configured\":2}]"));
     assertThat(node.get("holders"))
         .isEqualTo(
             Served.json(

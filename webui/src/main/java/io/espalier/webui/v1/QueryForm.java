@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** The schemas of {@code openapi.yaml} about the tree and about what keeps a job from getting on. */
+/**
+ * The schemas of {@code openapi.yaml} about the tree and about what keeps a job from getting on.
+ */
 final class QueryForm {
   private QueryForm() {}
 

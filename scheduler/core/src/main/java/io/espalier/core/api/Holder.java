@@ -10,4 +10,9 @@ package io.espalier.core.api;
  *     unknown, also when it runs longer than any of them did
  */
 public record Holder(
-    String job, String node, String resource, int slots, long sinceMillis, long expectedEndMillis) {}
+    String job,
+    String node,
+    String resource,
+    int slots,
+    long sinceMillis,
+    long expectedEndMillis) {}

@@ -11,8 +11,7 @@ import java.util.Map;
 public record JobLevels(String job, long atMillis, List<Level> levels) {
   /** The states, in the order in which they are shown. */
   public static final List<String> STATES =
-      List.of(
-          "done", "failed", "running", "waiting", "ready", "blocked", "avoided", "disabled");
+      List.of("done", "failed", "running", "waiting", "ready", "blocked", "avoided", "disabled");
 
   public JobLevels {
     levels = List.copyOf(levels);

@@ -26,8 +26,7 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
    * @param states of the tasks in its subtree; a node with several parents counts in each of its
    *     places
    */
-  public record Node(
-      int slot, int parent, long leaves, List<Slots> resources, TaskCounts states) {
+  public record Node(int slot, int parent, long leaves, List<Slots> resources, TaskCounts states) {
     public Node {
       resources = List.copyOf(resources);
     }

@@ -26,12 +26,13 @@ final class Durations {
   }
 
   /**
-   * How long a task takes that has been running for a while: the median of those that took longer.
+   * How long a task takes that has been running for a while: the median of those that took as long
+   * or longer.
    *
    * @return milliseconds from its start; -1: none took longer, or none is known
    */
   long expected(long elapsedMillis) {
-    int from = elapsedMillis <= 0 ? 0 : bucket(elapsedMillis) + 1;
+    int from = bucket(Math.max(0, elapsedMillis));
     int longer = 0;
     for (int i = from; i < BUCKETS; i++) {
       longer += counts[i];

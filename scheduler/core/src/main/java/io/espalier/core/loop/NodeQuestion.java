@@ -10,7 +10,9 @@ import io.espalier.core.topology.Topology;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One node: counts of its subtree, then one pass over the running tasks for who holds its slots. */
+/**
+ * One node: counts of its subtree, then one pass over the running tasks for who holds its slots.
+ */
 final class NodeQuestion implements Question {
   private final SchedulingCore core;
   private final LiveTasks live;

@@ -86,8 +86,7 @@ final class TreeQuestion implements Question {
     Topology topology = core.topology();
     job = query.job().isEmpty() ? -1 : core.findJob(query.job());
     if (!query.job().isEmpty() && core.job(job) == null) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
     }
     int root = Nodes.find(topology, query.level(), query.root());
     slots = new int[query.limit()];
@@ -173,10 +172,7 @@ final class TreeQuestion implements Question {
       int limit = core.limit(node, resource.index());
       slots.add(
           new Slots(
-              resource.name(),
-              limit - core.free(node, resource.index()),
-              limit,
-              resource.limit()));
+              resource.name(), limit - core.free(node, resource.index()), limit, resource.limit()));
     }
     return slots;
   }

@@ -33,7 +33,8 @@ final class ViewBuilder {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Paces paces) {
+  ViewBuilder(
+      SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Paces paces) {
     this.core = core;
     this.live = live;
     this.shard = shard;

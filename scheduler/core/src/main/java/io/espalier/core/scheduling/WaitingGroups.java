@@ -79,8 +79,7 @@ final class WaitingGroups {
   }
 
   Group startable() {
-    return group(
-        new Key(null, -1), -1, "nothing is in the way: they start in the next rounds");
+    return group(new Key(null, -1), -1, "nothing is in the way: they start in the next rounds");
   }
 
   Group ofResource(int resource) {
@@ -124,7 +123,8 @@ final class WaitingGroups {
   private String message(Group group, World world, int job) {
     Resource resource = resource(world, group.resource);
     int node = group.firstBlocking;
-    String text = "needs " + world.jobs.needs[job][group.resource] + " of " + resource.name() + ", ";
+    String text =
+        "needs " + world.jobs.needs[job][group.resource] + " of " + resource.name() + ", ";
     if (group.blocking == 1) {
       int free = world.ledger.free(node, resource.level(), resource.index());
       int limit = world.ledger.limit(resource.index());

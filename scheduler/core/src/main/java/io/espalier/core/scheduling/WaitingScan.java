@@ -183,7 +183,9 @@ public final class WaitingScan {
       int node = at;
       at += stride;
       if (isWaiting(world.tasks.code(job, node))) {
-        int[] path = BestPath.find(topology, node, slot -> blockOf(slot, topology.node(slot)) == null ? 0 : 1);
+        int[] path =
+            BestPath.find(
+                topology, node, slot -> blockOf(slot, topology.node(slot)) == null ? 0 : 1);
         WaitingGroups.Group block = null;
         int blockNode = -1;
         for (int i = path.length - 1; i >= 0 && block == null; i--) {
@@ -233,14 +235,13 @@ public final class WaitingScan {
     }
     if (!world.index.isAllowed(slot, job)) {
       // Of several paths another one is open, or the task would not count as waiting.
-      return groups.of(Kind.FILTERED, -1, "the filters of the job or a disabled node are in the way");
+      return groups.of(
+          Kind.FILTERED, -1, "the filters of the job or a disabled node are in the way");
     }
     int placing = world.workers.placementLevel(job);
     if (placing >= 0 && atLevel >= placing) {
       boolean passedBy =
-          atLevel > placing
-              && slot > 0
-              && world.index.level(topology.parent(slot)) < placing;
+          atLevel > placing && slot > 0 && world.index.level(topology.parent(slot)) < placing;
       if (atLevel == placing
           ? !world.workers.finds(job, topology.name(node))
           : passedBy && !world.workers.finds(job, null)) {

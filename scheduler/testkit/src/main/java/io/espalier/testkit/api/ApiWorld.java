@@ -154,8 +154,7 @@ public final class ApiWorld {
                         2,
                         0,
                         "host h2 has no free conn",
-                        List.of(
-                            new Holder("scrub", "h2", "conn", 2, started, NOW_MILLIS + 60_000)),
+                        List.of(new Holder("scrub", "h2", "conn", 2, started, NOW_MILLIS + 60_000)),
                         1,
                         NOW_MILLIS + 60_000)),
                 List.of(
@@ -163,7 +162,11 @@ public final class ApiWorld {
                     new Explanation.Step(
                         "h2", "host", true, List.of(new Explanation.Use("conn", 1, 2, 2)), true),
                     new Explanation.Step(
-                        "d22", "db", false, List.of(new Explanation.Use("lock", 1, 0, 1)), false))));
+                        "d22",
+                        "db",
+                        false,
+                        List.of(new Explanation.Use("lock", 1, 0, 1)),
+                        false))));
     for (int i = 0; i < 3; i++) {
       scheduler.log(
           new LogLine(

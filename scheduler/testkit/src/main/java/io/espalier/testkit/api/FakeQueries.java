@@ -217,8 +217,7 @@ final class FakeQueries {
                 names.subList(0, Math.min(5, names.size()))));
       }
     }
-    return new WaitingReasons(
-        job.name(), view.publishedAtMillis(), total, total, false, groups);
+    return new WaitingReasons(job.name(), view.publishedAtMillis(), total, total, false, groups);
   }
 
   /** All of one cause. */
