@@ -73,6 +73,9 @@ final class Explainer {
     if (gates.closed() != null) {
       add(Kind.DEADLINE, null, gates.closed());
     }
+    for (String message : world.wholeJobs.waitsFor(number)) {
+      add(Kind.JOB_DEPENDENCY, null, message);
+    }
     if (world.workers.placementLevel(number) < 0) {
       reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));
     }

@@ -200,6 +200,7 @@ public final class SchedulingCore {
       world.jobs.setActive(
           job,
           world.jobs.canRun(job)
+              && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
               && !closed.containsKey(name));
@@ -469,6 +470,9 @@ public final class SchedulingCore {
    * @return whether the round is complete; if not, call again to go on with it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
+    for (int job : world.wholeJobs.takeChanged()) {
+      updateGate(world.jobs.name(job));
+    }
     Round current = round;
     if (current == null || current.world() != world) {
       current = new Round(world, runs, random, turns, this::start);

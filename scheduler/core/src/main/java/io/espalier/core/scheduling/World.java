@@ -33,6 +33,7 @@ final class World {
   final WorkerHosts hosts;
   final WorkerIndex workers;
   final TaskTable tasks;
+  final WholeJobs wholeJobs;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
@@ -76,6 +77,7 @@ final class World {
         new OpenIndex(
             topology, ledger, jobs, config.settings().nodeOrder(), allowed, hosts, random);
     workers = new WorkerIndex(pool, selectors, config.settings(), jobs, hosts, placement, index);
+    wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.count());
     timers = new Timers(this::isWaitingFor);
@@ -161,6 +163,7 @@ final class World {
     }
     histograms.touch(job, node);
     if (DONE[before] != DONE[code]) {
+      wholeJobs.touch(job);
       for (int dependant : jobs.dependants[job]) {
         int other = sameName(job, node, dependant);
         if (other >= 0 && updateReady(dependant, other) && (dependant != job || other != node)) {

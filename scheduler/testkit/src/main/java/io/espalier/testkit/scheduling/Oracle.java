@@ -7,6 +7,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobFilters;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.WholeJob;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -414,7 +415,34 @@ public final class Oracle {
         failures.add(new Failure(Kind.DEPENDENCY, node, ""));
       }
     }
+    for (WholeJob whole : job.afterJobs()) {
+      if (!isDone(whole)) {
+        failures.add(new Failure(Kind.JOB_DEPENDENCY, "", ""));
+      }
+    }
     return failures;
+  }
+
+  /** Whether enough of the tasks of a job are done, of those that its filters let pass. */
+  private boolean isDone(WholeJob whole) {
+    Job job = config.job(whole.job());
+    if (job == null || !job.canRun() || !config.settings().enabled()) {
+      return false;
+    }
+    int done = 0;
+    int all = 0;
+    for (TaskKey task : tasks(job)) {
+      int node = node(job, task.node());
+      boolean tagged = whole.tags().isEmpty();
+      for (int i = 0; i < topology.slotCount(node); i++) {
+        tagged |= topology.tags(topology.slot(node, i)).stream().anyMatch(whole.tags()::contains);
+      }
+      if (tagged && verdict(job, node) != Verdict.AVOIDED) {
+        all++;
+        done += isDone(job.name(), task.node()) ? 1 : 0;
+      }
+    }
+    return done * 100.0 >= whole.donePercent() * all;
   }
 
   /** All conditions that fail, on the path on which fewest do (the first such in slot order). */
