@@ -115,6 +115,7 @@ class ContractTest {
                 .substring(operation.indexOf(' ') + 1)
                 .replace("{job}", "backup")
                 .replace("{worker}", "here")
+                .replace("{level}", "db")
                 .replace("{node}", "d12");
         HttpRequest.Builder request =
             served

@@ -23,6 +23,11 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String WAITING = "/api/v1/jobs/{job}/waiting";
+  public static final String FAILURES = "/api/v1/jobs/{job}/failures";
+  public static final String LEVELS = "/api/v1/jobs/{job}/levels";
+  public static final String TREE = "/api/v1/tree";
+  public static final String NODE = "/api/v1/nodes/{level}/{node}";
   public static final String HISTORY = "/api/v1/jobs/{job}/history";
   public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
@@ -47,6 +52,7 @@ public final class ApiV1 {
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
+    new QueryResources(api).addTo(routes);
     new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);

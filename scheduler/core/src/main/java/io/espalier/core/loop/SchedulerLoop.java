@@ -78,6 +78,8 @@ public final class SchedulerLoop {
 
   private final LiveTasks live = new LiveTasks();
   private final LoopEvents events;
+  private final Paces paces = new Paces();
+  private final Questions questions;
   private final ViewBuilder views;
   private final Kills kills;
   private final Pool pool;
@@ -111,7 +113,8 @@ public final class SchedulerLoop {
     this.options = options;
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
-    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
+    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces);
+    this.questions = new Questions(core, live, paces, deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
@@ -379,6 +382,11 @@ public final class SchedulerLoop {
     return pool.view();
   }
 
+  /** All that takes more than a look. */
+  public Questions questions() {
+    return questions;
+  }
+
   public Explanation explain(String job, String node) {
     return core.explain(job, node);
   }
@@ -433,6 +441,7 @@ public final class SchedulerLoop {
   public boolean isQuiet() {
     return inputs.isEmpty()
         && chores.isEmpty()
+        && questions.isEmpty()
         && live.size() == 0
         && !changes.underWay()
         && roundComplete
@@ -457,12 +466,14 @@ public final class SchedulerLoop {
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
+      paces.retain(core.config().jobs().keySet());
     }
     if (deadlines.step(nowMillis)) {
       views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= stepChores(nowMillis);
+    more |= questions.step(nowMillis);
     more |= round(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
@@ -561,7 +572,11 @@ public final class SchedulerLoop {
             : task.status;
     task.checkpointIsDue = false;
     Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
-    TaskStatus status = bounded(transition.status());
+    WorkerRef worker = task.launch.worker();
+    TaskEnd explained = withReason(end, task);
+    TaskStatus after = bounded(transition.status());
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, nowMillis);
+    TaskStatus status = after.withFailure(attempt.failure());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
@@ -569,12 +584,11 @@ public final class SchedulerLoop {
       changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
-    WorkerRef worker = task.launch.worker();
-    TaskEnd explained = withReason(end, task);
+    paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     batch.put(row);
     if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
-      batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
+      batch.attempt(attempt);
     }
     events.ended(task, explained, row, nowMillis);
     views.changed();

@@ -23,6 +23,7 @@ final class ViewBuilder {
   private final LiveTasks live;
   private final String shard;
   private final JobDeadlines deadlines;
+  private final Paces paces;
   private final Map<String, String> errors = new TreeMap<>();
   private final Map<String, String> paused = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -32,11 +33,13 @@ final class ViewBuilder {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines) {
+  ViewBuilder(
+      SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Paces paces) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.deadlines = deadlines;
+    this.paces = paces;
   }
 
   void changed() {
@@ -102,6 +105,12 @@ final class ViewBuilder {
     return Collections.unmodifiableMap(progress);
   }
 
+  private Map<String, JobProgress> paced(long nowMillis) {
+    Map<String, JobProgress> progress = new TreeMap<>(progress());
+    progress.replaceAll((job, counts) -> paces.withPace(counts, nowMillis));
+    return Collections.unmodifiableMap(progress);
+  }
+
   private SchedulerView view(long nowMillis) {
     Config config = hasConfig ? core.config() : null;
     return new SchedulerView(
@@ -109,7 +118,7 @@ final class ViewBuilder {
         configProblems,
         config == null ? null : core.topology(),
         nodesAtMillis,
-        progress(),
+        paced(nowMillis),
         live.view(shard),
         Map.copyOf(errors),
         Map.copyOf(paused),

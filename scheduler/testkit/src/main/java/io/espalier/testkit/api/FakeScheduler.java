@@ -1,11 +1,14 @@
 package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LeadershipView;
+import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -14,6 +17,9 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -270,6 +276,41 @@ public final class FakeScheduler implements SchedulerApi {
           Explanation startable = new Explanation(job, node, true, task.status(), List.of());
           return explanations.getOrDefault(key(job, node), startable);
         });
+  }
+
+  @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return answer(
+        () -> {
+          if (!query.job().isEmpty()) {
+            known(query.job());
+          }
+          return queries().tree(query);
+        });
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return answer(() -> queries().node(level, node));
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return answer(() -> queries().waiting(known(job)));
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return answer(() -> queries().failures(known(job)));
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return answer(() -> queries().levels(known(job), samples));
+  }
+
+  private synchronized FakeQueries queries() {
+    return new FakeQueries(view, this::taskOf);
   }
 
   @Override
