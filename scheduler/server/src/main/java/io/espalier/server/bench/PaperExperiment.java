@@ -17,10 +17,17 @@ public final class PaperExperiment {
       Objects.requireNonNull(plugins.policies().get("roundrobin"));
   private final WorkClock.Kind clock;
   private final long seed;
+  private final boolean statuses;
   private @Nullable PaperWorld last;
   private int lastHosts;
 
-  public PaperExperiment(WorkClock.Kind clock, long seed) {
+  /**
+   * @param seed of placements and durations
+   * @param statuses whether every task gets its statuses as in the scheduler's loop; otherwise only
+   *     placing and ending are done
+   */
+  public PaperExperiment(WorkClock.Kind clock, long seed, boolean statuses) {
+    this.statuses = statuses;
     this.clock = clock;
     this.seed = seed;
   }
@@ -34,7 +41,7 @@ public final class PaperExperiment {
   }
 
   public PaperResult run(PaperPoint point) {
-    return new VirtualRun(point, world(point), policy, clock.open(), seed).run();
+    return new VirtualRun(point, world(point), policy, clock.open(), seed, statuses).run();
   }
 
   private PaperWorld world(PaperPoint point) {

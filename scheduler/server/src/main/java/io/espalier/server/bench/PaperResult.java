@@ -13,6 +13,7 @@ import io.espalier.core.json.Json;
  *     durations
  * @param turnovers tasks per second of the job with the global resource
  * @param starts in the measured time
+ * @param slices steps of the loop in which they were placed
  * @param workNanos what the scheduler took for them and for their ends, by its clock
  * @param wordsPerStart words of the index touched per start, with its end
  * @param checksum of everything that was placed, in order
@@ -25,6 +26,7 @@ public record PaperResult(
     double used,
     double turnovers,
     long starts,
+    long slices,
     long workNanos,
     double wordsPerStart,
     long checksum) {
@@ -58,6 +60,7 @@ public record PaperResult(
             .put("throughput", throughput)
             .put("slots_used", used)
             .put("starts", starts)
+            .put("slices", slices)
             .put("words_per_start", wordsPerStart)
             .put("paper_brute_force", bruteForce)
             .put("checksum", Long.toHexString(checksum));

@@ -35,6 +35,8 @@ final class VirtualRun {
 
   private static final TaskEvent STARTED = new TaskEvent.Started();
   private static final TaskEvent DONE = new TaskEvent.Ended(TaskReport.DONE);
+  private static final TaskStatus PLAINLY_DONE =
+      new TaskStatus(TaskStatus.Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
   private static final double NANOS = 1e9;
 
   private final PaperPoint point;
@@ -47,6 +49,7 @@ final class VirtualRun {
   private final EndQueue ends;
   private final long[] due = new long[ENDS_PER_SLICE];
   private final long[] placed = new long[STARTS_PER_SLICE];
+  private final boolean statuses;
   private int placedCount;
 
   /** Virtual time, in nanoseconds. */
@@ -59,11 +62,21 @@ final class VirtualRun {
   private long ended;
   private long globalEnded;
   private long starts;
+  private long slices;
   private long workNanos;
   private long checksum;
 
+  /**
+   * @param statuses whether each task gets its statuses by the table of transitions, as in the loop
+   */
   VirtualRun(
-      PaperPoint point, PaperWorld world, SchedulingPolicy policy, WorkClock clock, long seed) {
+      PaperPoint point,
+      PaperWorld world,
+      SchedulingPolicy policy,
+      WorkClock clock,
+      long seed,
+      boolean statuses) {
+    this.statuses = statuses;
     this.point = point;
     this.policy = policy;
     this.clock = clock;
@@ -97,6 +110,7 @@ final class VirtualRun {
         measuring = true;
         workBefore = core.work();
         starts = 0;
+        slices = 0;
       }
       int dueCount = 0;
       while (dueCount < ENDS_PER_SLICE && ends.nextTime() <= now) {
@@ -106,6 +120,7 @@ final class VirtualRun {
       long before = clock.nanos();
       complete = slice(dueCount);
       long took = Math.max(0, clock.nanos() - before - clockOverhead);
+      slices++;
       workNanos += measuring ? took : 0;
       now += took;
       begin(false);
@@ -124,18 +139,25 @@ final class VirtualRun {
   }
 
   private void end(long run, long nowMillis) {
+    if (!statuses) {
+      core.finish(run, PLAINLY_DONE);
+      return;
+    }
     int job = core.runJob(run);
     TaskStatus before = core.status(job, core.runNode(run));
     core.finish(run, TaskTransitions.apply(before, DONE, backoff(job), nowMillis).status());
   }
 
   private void placed(long run) {
+    placed[placedCount++] = run;
+    if (!statuses) {
+      return;
+    }
     int job = core.runJob(run);
     int node = core.runNode(run);
     TaskStatus before = core.status(job, node);
     core.setStatus(
         job, node, TaskTransitions.apply(before, STARTED, backoff(job), now / 1_000_000).status());
-    placed[placedCount++] = run;
   }
 
   private Backoff backoff(int job) {
@@ -176,6 +198,7 @@ final class VirtualRun {
         usedNanos / NANOS / (point.slots() * seconds),
         globalEnded / seconds,
         starts,
+        slices,
         workNanos,
         starts == 0 ? 0 : (double) words / starts,
         checksum);

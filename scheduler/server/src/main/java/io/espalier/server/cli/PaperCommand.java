@@ -79,6 +79,12 @@ public final class PaperCommand implements Callable<Integer> {
       })
   private WorkClock.Kind clock = WorkClock.Kind.CPU;
 
+  @Option(
+      names = "--bare",
+      description =
+          "Only place and end tasks; otherwise they also get their statuses, as in the scheduler.")
+  private boolean bare;
+
   @Option(names = "--json", description = "Print one JSON object instead of tables.")
   private boolean json;
 
@@ -100,7 +106,7 @@ public final class PaperCommand implements Callable<Integer> {
     prepareDirectory();
     List<PaperResult> all = new ArrayList<>();
     try {
-      PaperExperiment experiment = new PaperExperiment(clock, seed);
+      PaperExperiment experiment = new PaperExperiment(clock, seed, !bare);
       progress("warming up");
       experiment.warmUp();
       for (PaperFigure one : figures) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class PaperExperimentTest {
   private static List<PaperResult> run(PaperFigure figure, double scale, long seed) {
-    PaperExperiment experiment = new PaperExperiment(WorkClock.Kind.NONE, seed);
+    PaperExperiment experiment = new PaperExperiment(WorkClock.Kind.NONE, seed, true);
     List<PaperResult> results = new ArrayList<>();
     figure.points(scale).forEach(point -> results.add(experiment.run(point)));
     return results;
@@ -38,16 +38,23 @@ class PaperExperimentTest {
   @Test
   void throughputIsThePossibleOneButForChance() {
     PaperPoint point = new PaperPoint("a", 1, 2_000, 10, 1, -1);
-    PaperResult result = new PaperExperiment(WorkClock.Kind.NONE, 1).run(point);
+    PaperResult result = new PaperExperiment(WorkClock.Kind.NONE, 1, true).run(point);
     assertThat(result.throughput()).isCloseTo(1, within(0.01));
     assertThat(result.endedPerSecond()).isCloseTo(4_000, within(40.0));
     assertThat(result.headroom()).isZero();
   }
 
   @Test
+  void statusesDoNotChangeWhatIsPlaced() {
+    PaperPoint point = new PaperPoint("a", 1, 40, 10, 1, -1);
+    assertThat(new PaperExperiment(WorkClock.Kind.NONE, 1, false).run(point))
+        .isEqualTo(new PaperExperiment(WorkClock.Kind.NONE, 1, true).run(point));
+  }
+
+  @Test
   void aGlobalResourceIsTurnedOverAsOftenAsWanted() {
     PaperPoint point = new PaperPoint("d", 100, 1_200, 5, 5, 100);
-    PaperResult result = new PaperExperiment(WorkClock.Kind.NONE, 1).run(point);
+    PaperResult result = new PaperExperiment(WorkClock.Kind.NONE, 1, true).run(point);
     // A little less: its tasks also wait for a slot on a host, in turn with those of other jobs.
     assertThat(result.turnovers()).isBetween(75.0, 101.0);
     assertThat(result.used()).isGreaterThan(0.9999);
@@ -73,7 +80,7 @@ class PaperExperimentTest {
             return 0;
           }
         };
-    PaperResult result = new VirtualRun(point, world, new RoundRobinPolicy(), slow, 1).run();
+    PaperResult result = new VirtualRun(point, world, new RoundRobinPolicy(), slow, 1, true).run();
     assertThat(result.used()).isLessThan(0.6);
     assertThat(result.headroom()).isLessThan(1.1);
   }
