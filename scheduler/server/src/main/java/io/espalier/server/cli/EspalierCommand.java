@@ -43,6 +43,7 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
     line.addSubcommand(new HaCheckCommand());
+    line.addSubcommand(new BenchCommand());
     ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment)))
         .forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
