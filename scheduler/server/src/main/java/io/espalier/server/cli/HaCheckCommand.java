@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "",
       "Exit codes: 0 nothing is wrong (warnings are allowed), 1 something is, 3 no ZooKeeper.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier ha-check --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --drill"
     })
 public final class HaCheckCommand implements Callable<Integer> {

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
       "run on for --drain-ms, the rest is ended, and the scheduler is told how all of it ended. Exit",
       "code 0 then, and when an operator has drained it.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1 --thrift 127.0.0.1:0",
       "  espalier worker --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --shard-id w1"
     })

@@ -281,7 +281,7 @@ class ClientCommandsTest {
   @ValueSource(
       strings = {
         "tasks",
-        "explain backup",
+        "explain",
         "kill backup",
         "extend backup d12",
         "extend backup d12 0",
