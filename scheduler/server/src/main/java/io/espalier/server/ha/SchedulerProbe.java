@@ -3,6 +3,7 @@ package io.espalier.server.ha;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;
+import io.espalier.server.access.ClientAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -14,12 +15,20 @@ import java.time.Duration;
 final class SchedulerProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .proxy(HttpClient.Builder.NO_PROXY)
-          .connectTimeout(PATIENCE)
-          .build();
+  private final ClientAccess access;
+  private final HttpClient client;
+
+  SchedulerProbe(ClientAccess access) {
+    this.access = access;
+    this.client =
+        access
+            .applyTo(
+                HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .proxy(HttpClient.Builder.NO_PROXY)
+                    .connectTimeout(PATIENCE))
+            .build();
+  }
 
   /**
    * An answer.
@@ -53,7 +62,7 @@ final class SchedulerProbe {
 
   private static URI uri(String at, String path) throws IOException {
     try {
-      return URI.create("http://" + at + path);
+      return URI.create(Candidate.url(at) + path);
     } catch (IllegalArgumentException e) {
       throw new IOException(at + " is no address", e);
     }
@@ -61,6 +70,7 @@ final class SchedulerProbe {
 
   private Said send(String at, HttpRequest.Builder request)
       throws IOException, InterruptedException {
+    access.authorization().ifPresent(value -> request.header("Authorization", value));
     long before = System.currentTimeMillis();
     // Without this header some answers are streams that never end.
     HttpResponse<byte[]> answer =
@@ -72,6 +82,6 @@ final class SchedulerProbe {
         instanceof Json.Obj body) {
       return new Said(answer.statusCode(), body, mid);
     }
-    throw new IOException("http://" + at + " answers no JSON, with status " + answer.statusCode());
+    throw new IOException(Candidate.url(at) + " answers no JSON, with status " + answer.statusCode());
   }
 }
