@@ -5,6 +5,7 @@ import io.espalier.webui.security.Credentials;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiRoute;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
@@ -20,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
@@ -58,22 +60,51 @@ final class Access {
         new Buckets(rates.failuresAtOnce(), rates.failuresPerSecond(), System::nanoTime);
   }
 
-  /** Lets in whoever has the role; a change also counts against their rate. */
-  Handler<RoutingContext> needing(Role role, boolean change, Handler<RoutingContext> handler) {
+  /** Lets in whoever has the role, to ask something. */
+  Handler<RoutingContext> needing(Role role, Handler<RoutingContext> handler) {
+    return guarded(role, false, handler, (ctx, refusal) -> {});
+  }
+
+  /** Lets in whoever may; a change counts against their rate, and a refused one is recorded. */
+  Handler<RoutingContext> needing(ApiRoute route, Handler<RoutingContext> handler) {
+    return guarded(
+        route.role(),
+        route.changes(),
+        handler,
+        (ctx, refusal) -> {
+          if (route.changes()) {
+            trail.refused(
+                refusal.who(),
+                address(ctx),
+                AuditTrail.action(route.method(), route.template()),
+                AuditTrail.target(route.template(), ctx.pathParams()),
+                refusal.failure());
+          }
+        });
+  }
+
+  /** Lets in whoever may read, with something that may turn out to change things. */
+  Handler<RoutingContext> batch(Handler<RoutingContext> handler) {
+    return guarded(
+        Role.VIEWER,
+        false,
+        handler,
+        (ctx, refusal) ->
+            trail.refused(refusal.who(), address(ctx), "batch", "", refusal.failure()));
+  }
+
+  private Handler<RoutingContext> guarded(
+      Role role,
+      boolean change,
+      Handler<RoutingContext> handler,
+      BiConsumer<RoutingContext, Refusal> onRefusal) {
     return ctx -> {
       Refusal refusal = refusal(ctx, role, change);
       if (refusal == null) {
         handler.handle(ctx);
         return;
       }
-      if (change) {
-        trail.refused(
-            refusal.who(),
-            address(ctx),
-            ctx.request().method().name(),
-            ctx.normalizedPath(),
-            refusal.failure());
-      }
+      onRefusal.accept(ctx, refusal);
       Answers.send(ctx, refusal.reply());
     };
   }
@@ -111,7 +142,7 @@ final class Access {
     if (failure != null) {
       String handlers =
           String.join(" ", new TreeSet<>(wanted.stream().map(Map.Entry::getKey).toList()));
-      trail.refused(Optional.of(caller), address(ctx), "POST", handlers, failure);
+      trail.refused(Optional.of(caller), address(ctx), "batch", handlers, failure);
       throw failure;
     }
   }
@@ -190,7 +221,9 @@ final class Access {
     if (owner.isEmpty()) {
       failures.take(network, 1);
       return unknown(
-          token.isEmpty() ? "the Authorization header must be: Bearer TOKEN" : "the token is not known",
+          token.isEmpty()
+              ? "the Authorization header must be: Bearer TOKEN"
+              : "the token is not known",
           ", error=\"invalid_token\"");
     }
     remember(network, owner.get());
@@ -248,17 +281,14 @@ final class Access {
     String plain = address.split("%", 2)[0];
     try {
       byte[] bytes = InetAddress.getByName(plain).getAddress();
-      return bytes.length == 16
-          ? HexFormat.of().formatHex(bytes, 0, 8) + "/64"
-          : plain;
+      return bytes.length == 16 ? HexFormat.of().formatHex(bytes, 0, 8) + "/64" : plain;
     } catch (UnknownHostException e) {
       return plain;
     }
   }
 
   /** No, and why. */
-  private record Refusal(
-      Optional<Principal> who, ApiFailure failure, Map<String, String> headers) {
+  private record Refusal(Optional<Principal> who, ApiFailure failure, Map<String, String> headers) {
     Reply reply() {
       Reply plain = Reply.problem(failure);
       Map<String, String> all = new HashMap<>(plain.headers());

@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -59,10 +60,7 @@ final class AuditTrail {
    * @param change throws or fails with what is answered then
    */
   <T> CompletionStage<T> recorded(
-      String address,
-      ApiRoute route,
-      ApiRequest request,
-      Supplier<CompletionStage<T>> change) {
+      String address, ApiRoute route, ApiRequest request, Supplier<CompletionStage<T>> change) {
     CompletionStage<T> outcome;
     try {
       outcome = change.get();
@@ -79,7 +77,7 @@ final class AuditTrail {
                       request.caller().role().label(),
                       address,
                       action(route.method(), route.template()),
-                      target(route.template(), request),
+                      target(route.template(), request.path()),
                       reason(request),
                       refusal == null ? 200 : refusal.status(),
                       details(route, request, refusal));
@@ -100,7 +98,8 @@ final class AuditTrail {
 
   /** Records a request that got no further than the door. */
   void refused(
-      Optional<Principal> who, String address, String method, String path, ApiFailure why) {
+      Optional<Principal> who, String address, String action,
+      String target, ApiFailure why) {
     Json.Builder details = Json.object().put("refused", String.valueOf(why.getMessage()));
     if (who.isEmpty()) {
       if (strangers.take("", 1) > 0) {
@@ -117,8 +116,8 @@ final class AuditTrail {
             who.orElse(Principal.ANYBODY),
             who.map(p -> p.role().label()).orElse(""),
             address,
-            method,
-            cut(path, MOST_REASON),
+            action,
+            cut(target, MOST_REASON),
             "",
             why.status(),
             details.build());
@@ -202,7 +201,7 @@ final class AuditTrail {
   }
 
   /** The last word of the path for a POST to a name, else the method and what it is about. */
-  private static String action(String method, String template) {
+  static String action(String method, String template) {
     List<String> words = new ArrayList<>(List.of(template.split("/", -1)));
     String last = words.get(words.size() - 1);
     if (method.equals("POST") && !last.startsWith("{")) {
@@ -212,11 +211,11 @@ final class AuditTrail {
     return method.toLowerCase(Locale.ROOT) + " " + words.get(words.size() - 1);
   }
 
-  private static String target(String template, ApiRequest request) {
+  static String target(String template, Map<String, String> path) {
     List<String> parts = new ArrayList<>();
     Matcher names = PARAMETER.matcher(template);
     while (names.find()) {
-      parts.add(encoded(request.path().getOrDefault(names.group(1), "")));
+      parts.add(encoded(path.getOrDefault(names.group(1), "")));
     }
     return String.join("/", parts);
   }
@@ -234,9 +233,7 @@ final class AuditTrail {
 
   /** What a job is saved as is in its history, and may hold what not all should read. */
   private static Json.Obj details(
-      ApiRoute route,
-      ApiRequest request,
-      @Nullable ApiFailure refusal) {
+      ApiRoute route, ApiRequest request, @Nullable ApiFailure refusal) {
     Json.Builder details = Json.object();
     if (refusal != null) {
       details.put("refused", cut(String.valueOf(refusal.getMessage()), MOST_DETAILS));

@@ -190,7 +190,7 @@ final class Routes {
             answers.answer(
                 ctx,
                 () -> {
-                  ApiRequest request = 
+                  ApiRequest request =
                       new ApiRequest(path, query, object(body.getBytes())).by(Access.caller(ctx));
                   CHANGES.info(
                       "{} by {} from {}: {} {}",
@@ -271,7 +271,7 @@ final class Routes {
       return;
     }
     Meters.operation(ctx, "bistro");
-    access.needing(Role.VIEWER, false, this::bistro).handle(ctx);
+    access.batch(this::bistro).handle(ctx);
   }
 
   private void bistro(RoutingContext ctx) {
@@ -310,14 +310,14 @@ final class Routes {
     }
 
     void get(String template, Handler<RoutingContext> handler) {
-      on(HttpMethod.GET, template, access.needing(Role.VIEWER, false, handler));
+      on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
     }
 
     void on(ApiRoute route, Handler<RoutingContext> handler) {
       on(
           HttpMethod.valueOf(route.method()),
           route.template(),
-          access.needing(route.role(), route.changes(), handler));
+          access.needing(route, handler));
     }
 
     private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {

@@ -77,20 +77,18 @@ final class StandbyRoutes {
   /** Answers all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
     HttpClient client =
-        vertx.createHttpClient(
-            clientOptions(),
-            new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+        vertx.createHttpClient(clientOptions(), new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
     Router router = Router.router(vertx);
     router.route().handler((RoutingContext ctx) -> Routes.secure(ctx));
     router.route().handler(guard);
     router.get("/healthz").handler(ctx -> Answers.send(ctx, Reply.json(200, about())));
     router.get("/readyz").handler(this::ready);
-    router.get("/metrics").handler(access.needing(Role.VIEWER, false, this::metrics));
+    router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
     // The page asks for nothing; what is asked of the leader it judges again, by the same file.
     router.get("/").handler(ctx -> toLeader(ctx, client));
     router.get("/ui/*").handler(ctx -> toLeader(ctx, client));
     router.get("/favicon.svg").handler(ctx -> toLeader(ctx, client));
-    router.route().handler(access.needing(Role.VIEWER, false, ctx -> toLeader(ctx, client)));
+    router.route().handler(access.needing(Role.VIEWER, ctx -> toLeader(ctx, client)));
     return request -> {
       if (Routes.isReadable(request)) {
         router.handle(request);

@@ -23,13 +23,13 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.Set;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -261,7 +261,10 @@ public final class WebServer implements AutoCloseable {
   private static URI uri(boolean tls, InetAddress address, int port) {
     String host = address.isAnyLocalAddress() ? "127.0.0.1" : withoutZone(address.getHostAddress());
     return URI.create(
-        (tls ? "https://" : "http://") + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        (tls ? "https://" : "http://")
+            + (host.contains(":") ? "[" + host + "]" : host)
+            + ":"
+            + port);
   }
 
   private static String complaint(WebOptions options, Throwable cause) {

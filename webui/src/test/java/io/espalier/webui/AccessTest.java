@@ -276,7 +276,8 @@ class AccessTest {
   @Test
   void addressesOfOneIpv6NetworkCountAsOne() {
     assertThat(Access.network("10.1.2.3")).isEqualTo("10.1.2.3");
-    assertThat(Access.network("2001:db8::1")).isEqualTo(Access.network("2001:db8:0:0:ffff::2%eth0"));
+    assertThat(Access.network("2001:db8::1"))
+        .isEqualTo(Access.network("2001:db8:0:0:ffff::2%eth0"));
     assertThat(Access.network("2001:db8::1")).isNotEqualTo(Access.network("2001:db8:1::1"));
     assertThat(Objects.requireNonNull(Access.network("::1"))).endsWith("/64");
   }

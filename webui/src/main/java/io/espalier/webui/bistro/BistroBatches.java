@@ -129,7 +129,8 @@ public final class BistroBatches {
     CompletionStage<?> done = CompletableFuture.completedFuture(null);
     for (Map.Entry<String, Json> query : queries.entrySet()) {
       done =
-          done.thenComposeAsync(before -> single(query.getValue(), snapshot, deadline, changes), pool)
+          done.thenComposeAsync(
+                  before -> single(query.getValue(), snapshot, deadline, changes), pool)
               .thenAcceptAsync(answer -> append(out, query.getKey(), answer), pool);
     }
     return done.thenApply(after -> out.append('}').toString());

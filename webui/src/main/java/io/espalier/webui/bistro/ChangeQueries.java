@@ -80,10 +80,7 @@ final class ChangeQueries {
   private CompletionStage<Json> delete(Arguments arguments, Snapshot snapshot) {
     return api.jobVersions()
         .delete(
-            arguments.text("job_id"),
-            JobVersions.ANY,
-            snapshot.caller().author(""),
-            "delete_job")
+            arguments.text("job_id"), JobVersions.ANY, snapshot.caller().author(""), "delete_job")
         .thenApply(deleted -> Json.of("deleted"));
   }
 }

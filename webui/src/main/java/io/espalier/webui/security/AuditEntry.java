@@ -51,8 +51,7 @@ public record AuditEntry(
   }
 
   /** Null when it is none: a line that was cut off by a crash. */
-  static @Nullable AuditEntry of(
-      @Nullable Json json) {
+  static @Nullable AuditEntry of(@Nullable Json json) {
     return json instanceof Json.Obj object && object.get("id") instanceof Json.Num
         ? new AuditEntry(
             number(object, "id"),

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The audit log as {@code audit.jsonl}, one object a line, and {@code audit.1.jsonl} (the newest)
- * and so on for what is older. Entries that come together share one sync. One thread does all
- * input and output.
+ * and so on for what is older. Entries that come together share one sync. One thread does all input
+ * and output.
  */
 public final class FileAuditLog implements AuditLog {
   private static final Logger LOG = LoggerFactory.getLogger(FileAuditLog.class);

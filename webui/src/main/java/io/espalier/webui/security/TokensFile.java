@@ -139,7 +139,8 @@ public final class TokensFile {
     String name = parts[0];
     Role role = Role.of(parts[1]).orElse(null);
     if (!NAME.matcher(name).matches()) {
-      problem(number, "the name must be 1 to 64 letters, digits or . _ @ -, a letter or digit first");
+      problem(
+          number, "the name must be 1 to 64 letters, digits or . _ @ -, a letter or digit first");
       return;
     }
     if (name.equals(Principal.ANONYMOUS)) {
@@ -156,8 +157,7 @@ public final class TokensFile {
     }
   }
 
-  private Tokens.@Nullable Proof proof(
-      int number, String name, String secret) {
+  private Tokens.@Nullable Proof proof(int number, String name, String secret) {
     if (secret.startsWith(CERTIFICATE)) {
       try {
         X500Principal subject = new X500Principal(secret.substring(CERTIFICATE.length()).strip());
@@ -165,8 +165,7 @@ public final class TokensFile {
             ? new Tokens.Subject(subject)
             : null;
       } catch (IllegalArgumentException e) {
-        problem(
-            number, "cert: of " + name + " must be followed by a subject such as CN=" + name);
+        problem(number, "cert: of " + name + " must be followed by a subject such as CN=" + name);
         return null;
       }
     }

@@ -19,10 +19,7 @@ import java.util.TreeSet;
  * @param caller who asks, already found to have the role of the route
  */
 public record ApiRequest(
-    Map<String, String> path,
-    Map<String, List<String>> query,
-    Json.Obj body,
-    Principal caller) {
+    Map<String, String> path, Map<String, List<String>> query, Json.Obj body, Principal caller) {
   public ApiRequest {
     path = Map.copyOf(path);
     Map<String, List<String>> copy = new LinkedHashMap<>();

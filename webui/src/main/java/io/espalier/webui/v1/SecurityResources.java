@@ -49,9 +49,7 @@ final class SecurityResources {
               }
               return Json.object()
                   .put("entries", new Json.Arr(entries))
-                  .put(
-                      "next",
-                      found.size() > limit ? Long.toString(found.get(limit - 1).id()) : "")
+                  .put("next", found.size() > limit ? Long.toString(found.get(limit - 1).id()) : "")
                   .build();
             });
   }

@@ -94,7 +94,8 @@ class TokensFileTest {
     assertThat(said.get(9)).startsWith("tokens:11: ");
     assertThat(said)
         .noneMatch(
-            text -> text.contains("abc") || text.contains("some-token") || text.contains("secret-"));
+            text ->
+                text.contains("abc") || text.contains("some-token") || text.contains("secret-"));
   }
 
   @Test
@@ -114,7 +115,8 @@ class TokensFileTest {
   @Test
   void aMissingAndAnUnreadableFileAreNamed() throws Exception {
     assertThatThrownBy(() -> TokensFile.read(directory.resolve("none")))
-        .hasMessageContaining("there is no file").hasMessageContaining("none");
+        .hasMessageContaining("there is no file")
+        .hasMessageContaining("none");
     Path file = file("", "rw-r-----");
     Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0});
     assertThatThrownBy(() -> TokensFile.read(file)).hasMessageContaining("UTF-8");

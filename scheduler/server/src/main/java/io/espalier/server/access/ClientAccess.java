@@ -77,8 +77,7 @@ public final class ClientAccess {
   }
 
   private static SSLContext context(
-      Optional<Path> authority, Optional<Path> certificate, Optional<Path> key)
-      throws IOException {
+      Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) throws IOException {
     return TlsFiles.context(
         certificate.isPresent() && key.isPresent()
             ? TlsFiles.keys(certificate.get(), key.get())

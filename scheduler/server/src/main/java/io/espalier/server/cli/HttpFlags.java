@@ -1,8 +1,8 @@
 package io.espalier.server.cli;
 
+import io.espalier.server.access.TlsFiles;
 import io.espalier.server.process.HttpAccess;
 import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.server.access.TlsFiles;
 import io.espalier.webui.TlsSource;
 import io.espalier.webui.security.TokensFile;
 import java.io.IOException;
@@ -41,16 +41,14 @@ final class HttpFlags {
   /**
    * @param otherwise where to listen without the flag; null: nowhere
    */
-  Optional<HostPort> listener(
-      @Nullable String otherwise, boolean insecure, List<String> problems) {
+  Optional<HostPort> listener(@Nullable String otherwise, boolean insecure, List<String> problems) {
     String address = http == null ? otherwise : http;
     if (address == null) {
       return Optional.empty();
     }
     try {
       HostPort listener = HostPort.parse(address);
-      objection("--http", listener.host(), insecure || tokensFile != null)
-          .ifPresent(problems::add);
+      objection("--http", listener.host(), insecure || tokensFile != null).ifPresent(problems::add);
       return Optional.of(listener);
     } catch (IllegalArgumentException e) {
       problems.add("--http " + address + ": " + e.getMessage());

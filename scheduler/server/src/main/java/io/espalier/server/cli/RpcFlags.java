@@ -47,8 +47,7 @@ final class RpcFlags {
    * @param tls the flags of this process
    * @return a peer; one that protects nothing when there were problems
    */
-  PeerOptions peer(
-      String listen, TlsFlags tls, boolean insecure, List<String> problems) {
+  PeerOptions peer(String listen, TlsFlags tls, boolean insecure, List<String> problems) {
     RpcSecurity security = RpcSecurity.none();
     Optional<RpcSecurity.TlsFiles> files = tls.forWorkers(problems);
     boolean readable = true;

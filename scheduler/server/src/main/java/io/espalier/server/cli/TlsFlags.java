@@ -1,7 +1,7 @@
 package io.espalier.server.cli;
 
-import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.server.access.TlsFiles;
+import io.espalier.thrift.rpc.RpcSecurity;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,9 @@ final class TlsFlags {
   /** For HTTP beside workers: the same; what is wrong with them is said once, for the workers. */
   Optional<TlsFiles> forBoth() {
     return forWorkers(new ArrayList<>())
-        .map(files -> new TlsFiles(files.certificate(), files.key(), Optional.of(files.authority())));
+        .map(
+            files ->
+                new TlsFiles(files.certificate(), files.key(), Optional.of(files.authority())));
   }
 
   /** For HTTP: the authority may be left out. */

@@ -126,7 +126,8 @@ public final class HaScheduler implements AutoCloseable {
     }
     SharedStore.require(link, ha.storeName(options));
     if (http != null) {
-      say.accept("listening on " + (options.access().tls().isPresent() ? "https" : "http") + "://" + http);
+      say.accept(
+          "listening on " + (options.access().tls().isPresent() ? "https" : "http") + "://" + http);
     }
     say.accept("standing by at " + ha.zookeeper());
   }
@@ -250,9 +251,7 @@ public final class HaScheduler implements AutoCloseable {
 
   private static Optional<URI> uri(Candidate leader) {
     try {
-      return leader.http().isEmpty()
-          ? Optional.empty()
-          : Optional.of(URI.create(leader.url()));
+      return leader.http().isEmpty() ? Optional.empty() : Optional.of(URI.create(leader.url()));
     } catch (IllegalArgumentException e) {
       LOG.warn("the leader says that it is at {}", leader.http(), e);
       return Optional.empty();

@@ -82,6 +82,7 @@ final class SchedulerProbe {
         instanceof Json.Obj body) {
       return new Said(answer.statusCode(), body, mid);
     }
-    throw new IOException(Candidate.url(at) + " answers no JSON, with status " + answer.statusCode());
+    throw new IOException(
+        Candidate.url(at) + " answers no JSON, with status " + answer.statusCode());
   }
 }

@@ -24,7 +24,8 @@ import java.util.Set;
 public record HttpAccess(
     Optional<Path> tokensFile, Optional<TlsFiles> tls, Set<String> allowedHosts) {
   /** For loopback. */
-  public static final HttpAccess OPEN = new HttpAccess(Optional.empty(), Optional.empty(), Set.of());
+  public static final HttpAccess OPEN =
+      new HttpAccess(Optional.empty(), Optional.empty(), Set.of());
 
   public HttpAccess {
     allowedHosts = Set.copyOf(allowedHosts);

@@ -89,8 +89,7 @@ public final class HttpApi implements Client {
           .method(method, HttpRequest.BodyPublishers.ofString(JsonWriter.compact(body)));
     }
     try {
-      HttpResponse<byte[]> response =
-          sent(request, HttpResponse.BodyHandlers.ofByteArray());
+      HttpResponse<byte[]> response = sent(request, HttpResponse.BodyHandlers.ofByteArray());
       Json.Obj answer = object(response.body());
       if (response.statusCode() >= 300) {
         throw refused(response.statusCode(), answer);
@@ -104,8 +103,7 @@ public final class HttpApi implements Client {
   }
 
   /** A scheduler that stands by names the one that leads: the same is asked there. */
-  private <T> HttpResponse<T> sent(
-      HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
+  private <T> HttpResponse<T> sent(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
       throws IOException, InterruptedException {
     access.authorization().ifPresent(value -> request.header("Authorization", value));
     HttpResponse<T> response = http.send(request.build(), body);
@@ -122,11 +120,11 @@ public final class HttpApi implements Client {
   /** Where it is sent to; null: not where a token may go that was meant for TLS. */
   private static @Nullable URI there(HttpResponse<?> response) {
     try {
-      URI there =
-          response.uri().resolve(response.headers().firstValue("Location").orElse(""));
+      URI there = response.uri().resolve(response.headers().firstValue("Location").orElse(""));
       boolean tls = "https".equals(there.getScheme());
       return there.getHost() != null
-              && (tls || ("http".equals(there.getScheme())
+              && (tls
+                  || ("http".equals(there.getScheme())
                       && "http".equals(response.uri().getScheme())))
           ? there
           : null;
@@ -180,8 +178,7 @@ public final class HttpApi implements Client {
     if (!events.last().isEmpty()) {
       request.header("Last-Event-ID", events.last());
     }
-    HttpResponse<InputStream> response =
-        sent(request, HttpResponse.BodyHandlers.ofInputStream());
+    HttpResponse<InputStream> response = sent(request, HttpResponse.BodyHandlers.ofInputStream());
     try (InputStream in = response.body()) {
       if (response.statusCode() >= 300) {
         throw refused(response.statusCode(), object(in.readAllBytes()));
@@ -238,7 +235,10 @@ public final class HttpApi implements Client {
   private CommandFailure refused(int status, Json.Obj problem) {
     String detail = Fields.text(problem, "detail");
     if (status == 401) {
-      detail = "the scheduler at " + server + " does not know you: " + detail + " (see --token-file)";
+      detail =
+          access.authorization().isPresent()
+              ? "the scheduler at " + server + " does not take the token: " + detail
+              : "the scheduler at " + server + " wants to know who you are: give --token-file";
     }
     boolean usage = status == 400 || status == 401 || status == 403;
     return new CommandFailure(
