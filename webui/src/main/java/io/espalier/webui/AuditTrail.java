@@ -195,7 +195,7 @@ final class AuditTrail {
         .exceptionally(
             failure -> {
               // What was done is done: the problem is shown, the caller gets the answer.
-              LOG.error("not in the audit log: {}", JsonWriter.compact(entry.toJson()), failure);
+              LOG.error("not in the audit log: {}: {}", JsonWriter.compact(entry.toJson()), failure.toString());
               return null;
             });
   }
