@@ -98,8 +98,7 @@ final class AuditTrail {
 
   /** Records a request that got no further than the door. */
   void refused(
-      Optional<Principal> who, String address, String action,
-      String target, ApiFailure why) {
+      Optional<Principal> who, String address, String action, String target, ApiFailure why) {
     Json.Builder details = Json.object().put("refused", String.valueOf(why.getMessage()));
     if (who.isEmpty()) {
       if (strangers.take("", 1) > 0) {
@@ -195,7 +194,10 @@ final class AuditTrail {
         .exceptionally(
             failure -> {
               // What was done is done: the problem is shown, the caller gets the answer.
-              LOG.error("not in the audit log: {}: {}", JsonWriter.compact(entry.toJson()), failure.toString());
+              LOG.error(
+                  "not in the audit log: {}: {}",
+                  JsonWriter.compact(entry.toJson()),
+                  failure.toString());
               return null;
             });
   }

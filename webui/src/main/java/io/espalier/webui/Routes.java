@@ -314,10 +314,7 @@ final class Routes {
     }
 
     void on(ApiRoute route, Handler<RoutingContext> handler) {
-      on(
-          HttpMethod.valueOf(route.method()),
-          route.template(),
-          access.needing(route, handler));
+      on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
     }
 
     private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {

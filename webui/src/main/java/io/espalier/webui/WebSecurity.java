@@ -3,6 +3,7 @@ package io.espalier.webui;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.Credentials;
 import io.espalier.webui.security.MemoryAuditLog;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
@@ -13,9 +14,14 @@ import java.util.Optional;
  * @param credentials who may do what; polled by the server
  * @param audit gets every change and every refused one
  * @param tls empty: plain TCP; polled by the server
+ * @param connecting what connections may cost
  */
 public record WebSecurity(
-    Credentials credentials, AuditLog audit, Rates rates, Optional<TlsSource> tls) {
+    Credentials credentials,
+    AuditLog audit,
+    Rates rates,
+    Optional<TlsSource> tls,
+    Connecting connecting) {
   private static final int KEPT_IN_MEMORY = 10_000;
 
   /**
@@ -29,26 +35,45 @@ public record WebSecurity(
     public static final Rates DEFAULT = new Rates(500, 50, 10, 0.2);
   }
 
+  /**
+   * What connections may cost.
+   *
+   * @param atATime more are closed at once
+   * @param perAddress of those
+   * @param requestWithin a new connection must have sent the head of a request by then
+   */
+  public record Connecting(int atATime, int perAddress, Duration requestWithin) {
+    public static final Connecting DEFAULT = new Connecting(2_048, 1_024, Duration.ofSeconds(10));
+  }
+
   /** Everybody may do everything, recorded in memory. */
   public static WebSecurity open() {
     return new WebSecurity(
-        Credentials.none(), new MemoryAuditLog(KEPT_IN_MEMORY), Rates.DEFAULT, Optional.empty());
+        Credentials.none(),
+        new MemoryAuditLog(KEPT_IN_MEMORY),
+        Rates.DEFAULT,
+        Optional.empty(),
+        Connecting.DEFAULT);
   }
 
   public WebSecurity withCredentials(Credentials newCredentials) {
-    return new WebSecurity(newCredentials, audit, rates, tls);
+    return new WebSecurity(newCredentials, audit, rates, tls, connecting);
   }
 
   public WebSecurity withAudit(AuditLog newAudit) {
-    return new WebSecurity(credentials, newAudit, rates, tls);
+    return new WebSecurity(credentials, newAudit, rates, tls, connecting);
   }
 
   public WebSecurity withRates(Rates newRates) {
-    return new WebSecurity(credentials, audit, newRates, tls);
+    return new WebSecurity(credentials, audit, newRates, tls, connecting);
   }
 
   public WebSecurity withTls(TlsSource newTls) {
-    return new WebSecurity(credentials, audit, rates, Optional.of(newTls));
+    return new WebSecurity(credentials, audit, rates, Optional.of(newTls), connecting);
+  }
+
+  public WebSecurity withConnecting(Connecting newConnecting) {
+    return new WebSecurity(credentials, audit, rates, tls, newConnecting);
   }
 
   /** What is wrong at the moment, by what it is about; empty text: nothing. */

@@ -103,11 +103,13 @@ public final class WebServer implements AutoCloseable {
     Vertx vertx = vertx();
     try {
       AtomicInteger port = new AtomicInteger();
+      Connections connections =
+          new Connections(options.security().connecting(), options.limits().idle());
       List<Listener> listeners = new CopyOnWriteArrayList<>();
       vertx
           .deployVerticle(
               () -> {
-                Listener listener = new Listener(serving, address, options, port);
+                Listener listener = new Listener(serving, address, options, connections, port);
                 listeners.add(listener);
                 return listener;
               },
@@ -292,6 +294,7 @@ public final class WebServer implements AutoCloseable {
     private final Function<Vertx, Handler<HttpServerRequest>> serving;
     private final InetAddress address;
     private final WebOptions options;
+    private final Connections connections;
     private final AtomicInteger port;
     private volatile @Nullable HttpServer server;
 
@@ -299,10 +302,12 @@ public final class WebServer implements AutoCloseable {
         Function<Vertx, Handler<HttpServerRequest>> serving,
         InetAddress address,
         WebOptions options,
+        Connections connections,
         AtomicInteger port) {
       this.serving = serving;
       this.address = address;
       this.options = options;
+      this.connections = connections;
       this.port = port;
     }
 
@@ -333,8 +338,15 @@ public final class WebServer implements AutoCloseable {
       options.security().tls().ifPresent(tls -> TlsSetup.server(http, tls.current()));
       HttpServer created = vertx.createHttpServer(http);
       server = created;
+      Connections.Loop loop = connections.on(vertx);
+      Handler<HttpServerRequest> handler = serving.apply(vertx);
       return created
-          .requestHandler(serving.apply(vertx))
+          .connectionHandler(loop::opened)
+          .requestHandler(
+              request -> {
+                loop.asked(request);
+                handler.handle(request);
+              })
           .listen()
           .onSuccess((HttpServer open) -> port.set(open.actualPort()));
     }

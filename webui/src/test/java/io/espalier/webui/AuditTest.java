@@ -38,8 +38,7 @@ class AuditTest {
     Path file = Files.writeString(directory.resolve("tokens"), "olga operator " + OPERATOR);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     served.close();
-    WebSecurity security =
-        WebSecurity.open().withAudit(log).withCredentials(Credentials.of(file));
+    WebSecurity security = WebSecurity.open().withAudit(log).withCredentials(Credentials.of(file));
     served = Served.with(ApiWorld.standard(), o -> o.withSecurity(security));
   }
 

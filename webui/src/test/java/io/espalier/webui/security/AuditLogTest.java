@@ -74,7 +74,8 @@ class AuditLogTest {
 
   @Test
   void namesCannotForgeLinesNorSpeakToTerminals() throws Exception {
-    String hostile = "x\n{\"id\":9,\"who\":\"root\"}\r\u001b[31m\u0085\u2028\u202e\u009b\ufeff\"\\é";
+    String hostile =
+        "x\n{\"id\":9,\"who\":\"root\"}\r\u001b[31m\u0085\u2028\u202e\u009b\ufeff\"\\é";
     try (AuditLog log = open()) {
       now(log.append(entry(hostile, hostile)));
       now(log.append(entry("after", "")));

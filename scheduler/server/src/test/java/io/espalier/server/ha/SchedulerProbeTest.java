@@ -35,7 +35,10 @@ class SchedulerProbeTest {
     try (ServerSocket server = listen()) {
       CompletableFuture<Socket> peer = answer(server, "Content-Length: 100\r\n\r\n{\"up\":");
 
-      assertThatThrownBy(() -> new SchedulerProbe(ClientAccess.none(), Duration.ofMillis(300)).get(at(server), "/x"))
+      assertThatThrownBy(
+              () ->
+                  new SchedulerProbe(ClientAccess.none(), Duration.ofMillis(300))
+                      .get(at(server), "/x"))
           .isInstanceOf(IOException.class)
           .hasMessage("no whole answer within 300 ms");
       peer.join().close();
