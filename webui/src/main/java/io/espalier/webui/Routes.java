@@ -7,6 +7,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiFailure;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
@@ -58,10 +59,13 @@ final class Routes {
   private final Bodies bodies;
   private final Meters meters;
   private final Guard guard;
+  private final AuditTrail trail;
+  private final Access access;
   private final EventStreams streams;
   private final LogStreams logStreams;
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, Page> pages = new LinkedHashMap<>();
+  private final Page openapi = new Page("/openapi.yaml", "application/yaml; charset=utf-8");
 
   Routes(
       WebOptions options,
@@ -81,13 +85,14 @@ final class Routes {
     this.bodies = new Bodies(options.limits().bodyBytes());
     this.meters = meters;
     this.guard = guard;
+    this.trail = new AuditTrail(options.security().audit(), options.clock());
+    this.access = new Access(options.security(), trail);
     this.streams = streams;
     this.logStreams = logStreams;
     pages.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
     pages.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
     pages.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
     pages.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
-    pages.put(OPENAPI, new Page("/openapi.yaml", "application/yaml; charset=utf-8"));
   }
 
   /** Answers all requests of one event loop. */
@@ -120,15 +125,16 @@ final class Routes {
     router.route().handler(meters);
     router.route().handler((RoutingContext ctx) -> secure(ctx));
     router.route().handler(guard);
-    Mounting mounting = new Mounting(router);
-    pages.forEach((path, page) -> mounting.get(path, page));
-    mounting.get("/healthz", this::health);
-    mounting.get("/readyz", this::ready);
+    Mounting mounting = new Mounting(router, access);
+    pages.forEach((path, page) -> mounting.open(path, page));
+    mounting.get(OPENAPI, openapi);
+    mounting.open("/healthz", this::health);
+    mounting.open("/readyz", this::ready);
     mounting.get("/metrics", this::metrics);
     mounting.get(ApiV1.EVENTS, streams);
     mounting.get(ApiV1.LOGS, logStreams);
     for (ApiRoute route : v1.routes()) {
-      mounting.on(HttpMethod.valueOf(route.method()), route.template(), ctx -> answer(ctx, route));
+      mounting.on(route, ctx -> answer(ctx, route));
     }
     mounting.refuseOtherMethods();
     router.route().handler(this::elsewhere);
@@ -172,24 +178,28 @@ final class Routes {
     }
     Map<String, String> path = Map.copyOf(ctx.pathParams());
     if (!route.changes()) {
-      answers.answer(ctx, () -> reply(route, new ApiRequest(path, query, Json.Obj.EMPTY)));
+      answers.answer(
+          ctx,
+          () -> reply(route, new ApiRequest(path, query, Json.Obj.EMPTY).by(Access.caller(ctx))));
       return;
     }
-    String who = String.valueOf(ctx.request().remoteAddress());
+    String who = Access.address(ctx);
     bodies.read(
         ctx,
         body ->
             answers.answer(
                 ctx,
                 () -> {
-                  ApiRequest request = new ApiRequest(path, query, object(body.getBytes()));
+                  ApiRequest request =
+                      new ApiRequest(path, query, object(body.getBytes())).by(Access.caller(ctx));
                   CHANGES.info(
-                      "{} from {}: {} {}",
+                      "{} by {} from {}: {} {}",
                       route.template(),
+                      request.caller().name(),
                       who,
                       JsonWriter.compact(Json.strings(path.values())),
                       request.body());
-                  return reply(route, request);
+                  return trail.recorded(who, route, request, () -> reply(route, request));
                 }));
   }
 
@@ -261,6 +271,10 @@ final class Routes {
       return;
     }
     Meters.operation(ctx, "bistro");
+    access.batch(this::bistro).handle(ctx);
+  }
+
+  private void bistro(RoutingContext ctx) {
     // A batch keeps its own deadline and says in place what was not answered by it.
     Duration patience = options.limits().answerWithin().plusSeconds(10);
     bodies.read(
@@ -268,28 +282,42 @@ final class Routes {
         body ->
             answers.answer(
                 ctx,
-                () ->
-                    bistro
-                        .answer(reader.read(body.getBytes()))
-                        .thenApply(text -> new Reply(200, Reply.JSON, text, Map.of())),
+                () -> {
+                  Result<Json> batch = reader.read(body.getBytes());
+                  access.admit(ctx, BistroBatches.changes(batch));
+                  return bistro
+                      .answer(batch, Access.caller(ctx), trail.ofBatch(ctx))
+                      .thenApply(text -> new Reply(200, Reply.JSON, text, Map.of()));
+                },
                 patience));
   }
 
   /** Mounts handlers and remembers which methods each path has. */
   private static final class Mounting {
     private final Router router;
+    private final Access access;
     private final Map<String, Set<String>> methods = new LinkedHashMap<>();
     private final Set<String> operations = new TreeSet<>(Set.of("POST /"));
 
-    Mounting(Router router) {
+    Mounting(Router router, Access access) {
       this.router = router;
+      this.access = access;
     }
 
-    void get(String template, Handler<RoutingContext> handler) {
+    /** For everybody: what says nothing of jobs. */
+    void open(String template, Handler<RoutingContext> handler) {
       on(HttpMethod.GET, template, handler);
     }
 
-    void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
+    void get(String template, Handler<RoutingContext> handler) {
+      on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
+    }
+
+    void on(ApiRoute route, Handler<RoutingContext> handler) {
+      on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
+    }
+
+    private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
       operations.add(method + " " + template);
       String path = template.replace('{', ':').replace("}", "");
       Set<String> known = methods.computeIfAbsent(path, p -> new TreeSet<>());

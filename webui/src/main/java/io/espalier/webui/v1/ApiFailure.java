@@ -14,6 +14,7 @@ public final class ApiFailure extends RuntimeException {
   private static final Map<Integer, String> TITLES =
       Map.ofEntries(
           Map.entry(400, "Bad Request"),
+          Map.entry(401, "Unauthorized"),
           Map.entry(403, "Forbidden"),
           Map.entry(404, "Not Found"),
           Map.entry(405, "Method Not Allowed"),

@@ -1,6 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -15,13 +16,25 @@ import java.util.TreeSet;
  * @param path values of the template's parameters
  * @param query values by name
  * @param body empty when there is none
+ * @param caller who asks, already found to have the role of the route
  */
-public record ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+public record ApiRequest(
+    Map<String, String> path, Map<String, List<String>> query, Json.Obj body, Principal caller) {
   public ApiRequest {
     path = Map.copyOf(path);
     Map<String, List<String>> copy = new LinkedHashMap<>();
     query.forEach((name, values) -> copy.put(name, List.copyOf(values)));
     query = java.util.Collections.unmodifiableMap(copy);
+  }
+
+  /** A request of somebody in this process. */
+  public ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+    this(path, query, body, Principal.ANYBODY);
+  }
+
+  /** The same, asked by somebody. */
+  public ApiRequest by(Principal who) {
+    return new ApiRequest(path, query, body, who);
   }
 
   /** Refuses query parameters of other names. */

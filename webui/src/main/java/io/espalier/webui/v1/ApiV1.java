@@ -2,6 +2,8 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.MemoryAuditLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,13 +43,24 @@ public final class ApiV1 {
   public static final String LEADERSHIP = "/api/v1/leadership";
   public static final String STEP_DOWN = "/api/v1/leadership/step-down";
   public static final String PROBLEMS = "/api/v1/problems";
+  public static final String ME = "/api/v1/me";
+  public static final String AUDIT = "/api/v1/audit";
 
   /** Answered as a stream, or as a page when the client accepts JSON only. */
   public static final String EVENTS = "/api/v1/events";
 
   private final List<ApiRoute> routes = new ArrayList<>();
 
+  /** Without an audit log: changes of somebody in this process. */
   public ApiV1(SchedulerApi api, ServerIdentity identity) {
+    this(api, identity, new MemoryAuditLog(1));
+  }
+
+  /**
+   * @param audit that is read; whoever calls the routes writes it
+   */
+  public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
+    new SecurityResources(audit).addTo(routes);
     new JobResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);

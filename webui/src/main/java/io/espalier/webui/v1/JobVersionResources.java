@@ -17,10 +17,10 @@ final class JobVersionResources {
   }
 
   void addTo(List<ApiRoute> routes) {
-    routes.add(new ApiRoute("PUT", ApiV1.JOB, true, this::save));
-    routes.add(new ApiRoute("DELETE", ApiV1.JOB, true, this::delete));
+    routes.add(ApiRoute.admin("PUT", ApiV1.JOB, this::save));
+    routes.add(ApiRoute.admin("DELETE", ApiV1.JOB, this::delete));
     routes.add(ApiRoute.get(ApiV1.HISTORY, this::history));
-    routes.add(ApiRoute.post(ApiV1.ROLLBACK, this::rollBack));
+    routes.add(ApiRoute.admin("POST", ApiV1.ROLLBACK, this::rollBack));
   }
 
   private CompletionStage<Json> save(ApiRequest request) {
@@ -33,7 +33,7 @@ final class JobVersionResources {
             request.part("job"),
             request.body(),
             version(request),
-            request.text("author"),
+            request.caller().author(request.text("author")),
             request.text("reason"))
         .thenApply(JobVersionResources::json);
   }
@@ -42,7 +42,10 @@ final class JobVersionResources {
     request.allowing("version", "author", "reason").allowingInBody();
     return api.jobVersions()
         .delete(
-            request.part("job"), version(request), request.text("author"), request.text("reason"))
+            request.part("job"),
+            version(request),
+            request.caller().author(request.text("author")),
+            request.text("reason"))
         .thenApply(JobVersionResources::json);
   }
 
@@ -58,7 +61,7 @@ final class JobVersionResources {
         .rollBack(
             request.part("job"),
             number.value().longValueExact(),
-            request.bodyText("author"),
+            request.caller().author(request.bodyText("author")),
             request.bodyText("reason"))
         .thenApply(JobVersionResources::json);
   }

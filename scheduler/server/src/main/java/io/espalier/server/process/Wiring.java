@@ -35,7 +35,10 @@ import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
 import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
+import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.FileAuditLog;
 import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
@@ -74,6 +77,8 @@ import org.slf4j.LoggerFactory;
 final class Wiring implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
   private static final int EVENTS_KEPT = 20_000;
+  private static final long AUDIT_FILE_BYTES = 16L << 20;
+  private static final int AUDIT_FILES = 8;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
 
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
@@ -93,6 +98,7 @@ final class Wiring implements AutoCloseable {
   final ConfigPoller configs;
   final SchedulerApi api;
   final @Nullable WebServer web;
+  private final WebSecurity security;
   final @Nullable RemoteRunner remote;
 
   private record Step(String name, AutoCloseable part) {}
@@ -189,13 +195,20 @@ final class Wiring implements AutoCloseable {
               queries,
               new EditedJobs(editor, queries),
               leadership.control(epoch));
+      security = options.access().open(audit(data));
       leadership.beforeListening();
       web =
           options.http().isEmpty()
               ? null
               : opened(
                   "http",
-                  web(options, leadership, runner, api, metrics(writer, thread, logs, remote)));
+                  web(
+                      options,
+                      leadership,
+                      runner,
+                      api,
+                      metrics(writer, thread, logs, remote),
+                      security));
       changes =
           opened(
               "changes",
@@ -288,6 +301,9 @@ final class Wiring implements AutoCloseable {
           loop.error("nodes", nodesProblem);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
+          security
+              .problems()
+              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
           loop.error("leadership", leadership.problem().orElse(null));
         });
     writer.failure().ifPresent(onDeath);
@@ -399,16 +415,23 @@ final class Wiring implements AutoCloseable {
     }
   }
 
+  /** Of this data directory, whoever leads. */
+  private AuditLog audit(DataDirectory data) throws IOException {
+    return opened("audit log", FileAuditLog.open(data.root(), AUDIT_FILE_BYTES, AUDIT_FILES));
+  }
+
   private static WebServer web(
       ProcessOptions options,
       Leadership leadership,
       TaskRunner runner,
       SchedulerApi api,
-      PrometheusMeterRegistry metrics) {
+      PrometheusMeterRegistry metrics,
+      WebSecurity security) {
     ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
     return WebServer.start(
         WebOptions.at(at.host(), at.port())
-            .withAllowedHosts(leadership.names())
+            .withAllowedHosts(options.access().names(leadership.names()))
+            .withSecurity(security)
             .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
         api,
         metrics);
