@@ -3,8 +3,10 @@ package io.espalier.webui;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobCheck;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
@@ -48,6 +50,11 @@ final class Handover implements SchedulerApi {
   @Override
   public EventFeed events() {
     return api.events();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return api.problemAges();
   }
 
   @Override
@@ -150,6 +157,11 @@ final class Handover implements SchedulerApi {
       public CompletionStage<JobVersion> rollBack(
           String name, long version, String author, String reason) {
         return here(versions.rollBack(name, version, author, reason));
+      }
+
+      @Override
+      public CompletionStage<JobCheck> check(String name, Json.Obj job) {
+        return here(versions.check(name, job));
       }
 
       @Override

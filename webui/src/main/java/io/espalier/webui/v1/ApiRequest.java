@@ -15,13 +15,33 @@ import java.util.TreeSet;
  * @param path values of the template's parameters
  * @param query values by name
  * @param body empty when there is none
+ * @param headers by name in lower case
  */
-public record ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+public record ApiRequest(
+    Map<String, String> path,
+    Map<String, List<String>> query,
+    Json.Obj body,
+    Map<String, String> headers) {
   public ApiRequest {
+    headers = Map.copyOf(headers);
     path = Map.copyOf(path);
     Map<String, List<String>> copy = new LinkedHashMap<>();
     query.forEach((name, values) -> copy.put(name, List.copyOf(values)));
     query = java.util.Collections.unmodifiableMap(copy);
+  }
+
+  /** A request without headers. */
+  public ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+    this(path, query, body, Map.of());
+  }
+
+  /**
+   * A header, or empty.
+   *
+   * @param name in lower case
+   */
+  String header(String name) {
+    return headers.getOrDefault(name, "");
   }
 
   /** Refuses query parameters of other names. */

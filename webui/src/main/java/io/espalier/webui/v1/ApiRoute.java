@@ -8,10 +8,17 @@ import java.util.concurrent.CompletionStage;
  *
  * @param method {@code GET}, {@code POST}, {@code PUT} or {@code DELETE}
  * @param template path with parameters in braces, as {@code openapi.yaml} writes it
- * @param changes whether it changes something, and so is logged
+ * @param changes whether it changes something, and so is logged and done once per idempotency key
  * @param handler answers it
+ * @param tag the entity tag of its answers
  */
-public record ApiRoute(String method, String template, boolean changes, Handler handler) {
+public record ApiRoute(
+    String method, String template, boolean changes, Handler handler, Tag tag) {
+
+  /** A route whose answers have no entity tag. */
+  public ApiRoute(String method, String template, boolean changes, Handler handler) {
+    this(method, template, changes, handler, answer -> "");
+  }
 
   static ApiRoute get(String template, Handler handler) {
     return new ApiRoute("GET", template, false, handler);
@@ -19,6 +26,22 @@ public record ApiRoute(String method, String template, boolean changes, Handler 
 
   static ApiRoute post(String template, Handler handler) {
     return new ApiRoute("POST", template, true, handler);
+  }
+
+  /** The same with entity tags. */
+  ApiRoute tagged(Tag newTag) {
+    return new ApiRoute(method, template, changes, handler, newTag);
+  }
+
+  /** Finds the entity tag in an answer. */
+  @FunctionalInterface
+  public interface Tag {
+    /**
+     * The tag without its quotes; empty for none.
+     *
+     * @param answer the body
+     */
+    String of(Json answer);
   }
 
   /** Answers requests. */

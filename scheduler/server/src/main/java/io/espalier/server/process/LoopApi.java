@@ -5,6 +5,7 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
@@ -29,13 +30,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
 final class LoopApi implements SchedulerApi {
   private final SchedulerLoop loop;
   private final Executor owner;
-  private final Supplier<SchedulerView> view;
+  private final PublishedViews view;
   private final EventFeed events;
   private final LogReader logs;
   private final StatusStore store;
@@ -50,7 +50,7 @@ final class LoopApi implements SchedulerApi {
   LoopApi(
       SchedulerLoop loop,
       Executor owner,
-      Supplier<SchedulerView> view,
+      PublishedViews view,
       EventFeed events,
       LogReader logs,
       StatusStore store,
@@ -71,6 +71,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public SchedulerView view() {
     return view.get();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return view.ages();
   }
 
   @Override

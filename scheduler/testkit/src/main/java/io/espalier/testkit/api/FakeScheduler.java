@@ -6,6 +6,7 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LeadershipView;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -56,6 +57,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private final FakeJobVersions jobVersions = new FakeJobVersions(calls::add);
   private SchedulerView view = SchedulerView.EMPTY;
+  private ProblemAges problemAges = ProblemAges.NONE;
   private CompletionStage<?> gate = CompletableFuture.completedFuture(null);
 
   /** Holds the last 1000 events. */
@@ -211,6 +213,17 @@ public final class FakeScheduler implements SchedulerApi {
   @Override
   public synchronized SchedulerView view() {
     return view;
+  }
+
+  /** Says since when problems have been there. */
+  public synchronized FakeScheduler problemAges(ProblemAges newest) {
+    problemAges = newest;
+    return this;
+  }
+
+  @Override
+  public synchronized ProblemAges problemAges() {
+    return problemAges;
   }
 
   @Override
