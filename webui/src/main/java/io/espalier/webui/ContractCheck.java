@@ -72,8 +72,7 @@ final class ContractCheck {
         pass(ctx, template, asked, known, handler);
       } else {
         known.whenComplete(
-            (read, failure) ->
-                loop.runOnContext(v -> pass(ctx, template, asked, known, handler)));
+            (read, failure) -> loop.runOnContext(v -> pass(ctx, template, asked, known, handler)));
       }
     };
   }

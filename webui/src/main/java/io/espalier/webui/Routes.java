@@ -7,6 +7,9 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.contract.Asked;
+import io.espalier.webui.contract.Contract;
+import io.espalier.webui.contract.Violation;
 import io.espalier.webui.v1.ApiFailure;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
@@ -20,22 +23,19 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import io.espalier.webui.contract.Asked;
-import io.espalier.webui.contract.Contract;
-import io.espalier.webui.contract.Violation;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-import java.util.TreeMap;
-import java.util.function.Supplier;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -214,11 +214,11 @@ final class Routes {
       ApiRoute route, Contract known, Asked asked, byte[] bytes, String who) {
     // No body and an empty object say the same.
     Json body = bytes.length == 0 ? Json.Obj.EMPTY : json(bytes);
-    boolean says = !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
+    boolean says =
+        !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
     Asked whole = new Asked(asked.path(), asked.query(), asked.headers(), says ? body : null);
     ContractCheck.demand(known, route.method(), route.template(), whole);
-    ApiRequest request =
-        request(asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
+    ApiRequest request = request(asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
     if (!route.changes()) {
       return reply(route, request);
     }

@@ -32,8 +32,7 @@ final class ContractDocument {
   }
 
   static ContractDocument parse(String yaml) {
-    return new ContractDocument(
-        map(new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml)));
+    return new ContractDocument(map(new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml)));
   }
 
   static String text() {
@@ -71,7 +70,8 @@ final class ContractDocument {
     Map<String, Map<String, Object>> found = new TreeMap<>();
     Map<String, Object> item =
         map(map(document.get("paths")).get(operation.substring(operation.indexOf(' ') + 1)));
-    for (Map<String, Object> holder : List.of(item, Objects.requireNonNull(operations().get(operation)))) {
+    for (Map<String, Object> holder :
+        List.of(item, Objects.requireNonNull(operations().get(operation)))) {
       if (holder.get("parameters") instanceof List<?> list) {
         for (Object each : list) {
           Map<String, Object> parameter = resolved(map(each));
@@ -149,8 +149,7 @@ final class ContractDocument {
   }
 
   /** As much of JSON Schema as the contract uses; undescribed members are wrong. */
-  private void check(
-      Json value, Map<String, Object> schema, String where, List<String> wrong) {
+  private void check(Json value, Map<String, Object> schema, String where, List<String> wrong) {
     Map<String, Object> resolved = resolved(schema);
     if (resolved.get("oneOf") instanceof List<?> choices) {
       boolean fits =

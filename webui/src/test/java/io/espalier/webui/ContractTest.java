@@ -147,8 +147,7 @@ class ContractTest {
   void theContractIsServedAndDescribesItselfCompletely() {
     try (Served served = Served.standard()) {
       HttpResponse<String> response = served.get(Routes.OPENAPI);
-      assertThat(ContractDocument.parse(response.body()).document())
-          .isEqualTo(CONTRACT.document());
+      assertThat(ContractDocument.parse(response.body()).document()).isEqualTo(CONTRACT.document());
     }
     assertThat(CONTRACT.document().get("openapi")).isEqualTo("3.1.0");
     Set<Object> ids = new HashSet<>();

@@ -64,14 +64,14 @@ class JobVersionTest {
     assertThat(tag(first)).matches("\"[0-9]+\"");
     for (String given : new String[] {tag(first), "W/" + tag(first), "\"99\", " + tag(first)}) {
       HttpResponse<String> second =
-          served.send(
-              served.request("/api/v1/jobs/backup").header("If-None-Match", given).build());
+          served.send(served.request("/api/v1/jobs/backup").header("If-None-Match", given).build());
       assertThat(second.statusCode()).as(given).isEqualTo(304);
       assertThat(second.body()).isEmpty();
       assertThat(tag(second)).isEqualTo(tag(first));
     }
     HttpResponse<String> other =
-        served.send(served.request("/api/v1/jobs/backup").header("If-None-Match", "\"99\"").build());
+        served.send(
+            served.request("/api/v1/jobs/backup").header("If-None-Match", "\"99\"").build());
     assertThat(other.statusCode()).isEqualTo(200);
   }
 

@@ -74,8 +74,7 @@ final class Served implements AutoCloseable {
 
   HttpResponse<String> send(HttpRequest request) {
     try {
-      HttpResponse<String> answer =
-          client.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
       assertThat(
               ContractDocument.SERVED.check(request.method(), request.uri().getRawPath(), answer))
           .as("what is not as openapi.yaml says")

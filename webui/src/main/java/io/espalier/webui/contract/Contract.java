@@ -88,8 +88,7 @@ public final class Contract {
     root.put("type", "object");
     root.put("properties", schemas);
     root.put(
-        "components",
-        Map.of("schemas", SchemaTree.map(document.get("components")).get("schemas")));
+        "components", Map.of("schemas", SchemaTree.map(document.get("components")).get("schemas")));
     return new Contract(operations, root);
   }
 
@@ -104,7 +103,8 @@ public final class Contract {
 
   /** Whether an operation has a body at all. */
   public boolean takesBody(String method, String template) {
-    Map<String, Object> schema = SchemaTree.map(SchemaTree.map(root.get("properties")).get(name(method, template)));
+    Map<String, Object> schema =
+        SchemaTree.map(SchemaTree.map(root.get("properties")).get(name(method, template)));
     return SchemaTree.map(schema.get("properties")).containsKey("body");
   }
 

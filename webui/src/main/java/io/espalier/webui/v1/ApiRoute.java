@@ -12,8 +12,7 @@ import java.util.concurrent.CompletionStage;
  * @param handler answers it
  * @param tag the entity tag of its answers
  */
-public record ApiRoute(
-    String method, String template, boolean changes, Handler handler, Tag tag) {
+public record ApiRoute(String method, String template, boolean changes, Handler handler, Tag tag) {
 
   /** A route whose answers have no entity tag. */
   public ApiRoute(String method, String template, boolean changes, Handler handler) {

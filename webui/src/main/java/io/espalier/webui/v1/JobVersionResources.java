@@ -21,8 +21,7 @@ final class JobVersionResources {
   }
 
   void addTo(List<ApiRoute> routes) {
-    routes.add(
-        new ApiRoute("PUT", ApiV1.JOB, true, this::save).tagged(JobVersionResources::tag));
+    routes.add(new ApiRoute("PUT", ApiV1.JOB, true, this::save).tagged(JobVersionResources::tag));
     routes.add(
         new ApiRoute("DELETE", ApiV1.JOB, true, this::delete).tagged(JobVersionResources::tag));
     routes.add(new ApiRoute("POST", ApiV1.VALIDATE, false, this::validate));
@@ -154,7 +153,9 @@ final class JobVersionResources {
     if (tag.isEmpty()) {
       return JobVersions.ANY;
     }
-    return tag.equals("*") ? JobVersions.EXISTING : Long.parseLong(tag.substring(1, tag.length() - 1));
+    return tag.equals("*")
+        ? JobVersions.EXISTING
+        : Long.parseLong(tag.substring(1, tag.length() - 1));
   }
 
   private static Json.Obj json(JobVersion version) {

@@ -139,8 +139,7 @@ final class JobEditorTest {
     JobEditor editor = editor(new FileConfigSource(file), clock);
     JobCheck bad =
         editor.check(
-            "nightly",
-            job("{\n  \"owner\": \"a\",\n  \"priority\": \"x\",\n  \"nmae\": 1\n}"));
+            "nightly", job("{\n  \"owner\": \"a\",\n  \"priority\": \"x\",\n  \"nmae\": 1\n}"));
     assertThat(bad.isValid()).isFalse();
     assertThat(bad.effective()).isNull();
     assertThat(bad.problems())
