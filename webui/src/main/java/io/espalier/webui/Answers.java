@@ -133,9 +133,14 @@ final class Answers {
       if (response.ended() || response.closed()) {
         return;
       }
-      response.setStatusCode(reply.status()).putHeader("Content-Type", reply.type());
+      response.setStatusCode(reply.status());
       reply.headers().forEach(response::putHeader);
       response.putHeader("Vary", "Accept-Encoding");
+      if (reply.status() == 304) {
+        response.end();
+        return;
+      }
+      response.putHeader("Content-Type", reply.type());
       if (compressed) {
         response.putHeader("Content-Encoding", "gzip");
       }

@@ -4,10 +4,12 @@ import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobCheck;
 import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskPage;
@@ -54,6 +56,11 @@ final class Handover implements SchedulerApi {
   @Override
   public EventFeed events() {
     return api.events();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return api.problemAges();
   }
 
   @Override
@@ -181,6 +188,11 @@ final class Handover implements SchedulerApi {
       public CompletionStage<JobVersion> rollBack(
           String name, long version, String author, String reason) {
         return here(versions.rollBack(name, version, author, reason));
+      }
+
+      @Override
+      public CompletionStage<JobCheck> check(String name, Json.Obj job) {
+        return here(versions.check(name, job));
       }
 
       @Override

@@ -72,8 +72,13 @@ public final class WebServer implements AutoCloseable {
       WebOptions options, SchedulerApi api, PrometheusMeterRegistry metrics) {
     InetAddress address = address(options);
     ExecutorService pool = pool();
-    Routes routes = routes(options, address, api, metrics, pool);
-    return listen(options, address, pool, routes::handler);
+    ContractCheck contract =
+        new ContractCheck(() -> new Page(Routes.CONTRACT, "application/yaml").text(), pool);
+    Routes routes = routes(options, address, api, metrics, pool, contract);
+    WebServer server = listen(options, address, pool, routes::handler);
+    // Only now: nothing that is asked first needs it.
+    contract.contract();
+    return server;
   }
 
   /**
@@ -182,7 +187,8 @@ public final class WebServer implements AutoCloseable {
       InetAddress address,
       SchedulerApi scheduler,
       PrometheusMeterRegistry metrics,
-      ExecutorService pool) {
+      ExecutorService pool,
+      ContractCheck contract) {
     SchedulerApi api = new Handover(scheduler, pool);
     WebOptions.Limits limits = options.limits();
     Duration third = limits.idle().dividedBy(3);
@@ -197,7 +203,8 @@ public final class WebServer implements AutoCloseable {
         new Meters(metrics, api, options.clock()),
         new Guard(ownHosts(options, address)),
         new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
-        new LogStreams(api, limits.streams(), heartbeat, metrics));
+        new LogStreams(api, limits.streams(), heartbeat, metrics),
+        contract);
   }
 
   private static ExecutorService pool() {

@@ -26,7 +26,7 @@ final class JobResources {
 
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.JOBS, this::jobs));
-    routes.add(ApiRoute.get(ApiV1.JOB, this::job));
+    routes.add(ApiRoute.get(ApiV1.JOB, this::job).tagged(JobVersionResources::tag));
     routes.add(ApiRoute.get(ApiV1.HISTOGRAM, this::histogram));
     routes.add(ApiRoute.post(ApiV1.FORGIVE, this::forgive));
     routes.add(ApiRoute.post(ApiV1.PAUSE, this::pause));
@@ -62,6 +62,7 @@ final class JobResources {
     }
     return CompletableFuture.completedFuture(
         summary(job, config, view)
+            .put("version", Math.max(0, job.versionId()))
             .put("problems", new Json.Arr(problems))
             .put("effective", JobExport.toJson(job, config.settings()))
             .put("original", job.original())

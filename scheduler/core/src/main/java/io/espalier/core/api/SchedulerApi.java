@@ -21,6 +21,11 @@ public interface SchedulerApi {
 
   EventFeed events();
 
+  /** Since when the problems of the latest views have been there; never blocks. */
+  default ProblemAges problemAges() {
+    return ProblemAges.NONE;
+  }
+
   /**
    * @param jobs empty: all valid ones; unknown names are skipped
    * @param samples node names per bucket, at most

@@ -8,6 +8,7 @@ import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
@@ -35,13 +36,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
 final class LoopApi implements SchedulerApi {
   private final SchedulerLoop loop;
   private final Executor owner;
-  private final Supplier<SchedulerView> view;
+  private final PublishedViews view;
   private final EventFeed events;
   private final LogReader logs;
   private final StatusStore store;
@@ -56,7 +56,7 @@ final class LoopApi implements SchedulerApi {
   LoopApi(
       SchedulerLoop loop,
       Executor owner,
-      Supplier<SchedulerView> view,
+      PublishedViews view,
       EventFeed events,
       LogReader logs,
       StatusStore store,
@@ -77,6 +77,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public SchedulerView view() {
     return view.get();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return view.ages();
   }
 
   @Override

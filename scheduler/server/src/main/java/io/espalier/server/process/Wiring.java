@@ -1,7 +1,6 @@
 package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
@@ -64,7 +63,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -86,7 +84,7 @@ final class Wiring implements AutoCloseable {
   /** What is open, newest first. */
   private final Deque<Step> opened = new ArrayDeque<>();
 
-  private final AtomicReference<SchedulerView> view = new AtomicReference<>(SchedulerView.EMPTY);
+  private final PublishedViews view = new PublishedViews();
 
   private final Consumer<Throwable> onDeath;
   private final LogStore logs;
@@ -152,7 +150,7 @@ final class Wiring implements AutoCloseable {
                   runner,
                   new Commits(writer),
                   news -> publish(events, news),
-                  view::set,
+                  view::publish,
                   Wiring::warn,
                   thread),
               new LoopOptions(
@@ -186,7 +184,7 @@ final class Wiring implements AutoCloseable {
           new LoopApi(
               loop,
               thread,
-              view::get,
+              view,
               events,
               remote == null
                   ? LogReader.of(logs, queries)

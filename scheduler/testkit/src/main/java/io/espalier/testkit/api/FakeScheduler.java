@@ -9,6 +9,7 @@ import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -62,6 +63,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private final FakeJobVersions jobVersions = new FakeJobVersions(calls::add);
   private SchedulerView view = SchedulerView.EMPTY;
+  private ProblemAges problemAges = ProblemAges.NONE;
   private CompletionStage<?> gate = CompletableFuture.completedFuture(null);
 
   /** Holds the last 1000 events. */
@@ -217,6 +219,17 @@ public final class FakeScheduler implements SchedulerApi {
   @Override
   public synchronized SchedulerView view() {
     return view;
+  }
+
+  /** Says since when problems have been there. */
+  public synchronized FakeScheduler problemAges(ProblemAges newest) {
+    problemAges = newest;
+    return this;
+  }
+
+  @Override
+  public synchronized ProblemAges problemAges() {
+    return problemAges;
   }
 
   @Override
