@@ -83,10 +83,7 @@ final class Routes {
     this.guard = guard;
     this.streams = streams;
     this.logStreams = logStreams;
-    pages.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
-    pages.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
-    pages.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
-    pages.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
+    pages.putAll(Webroot.pages());
     pages.put(OPENAPI, new Page("/openapi.yaml", "application/yaml; charset=utf-8"));
   }
 

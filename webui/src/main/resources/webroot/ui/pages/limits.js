@@ -1,0 +1,3 @@
+import { t } from '../dom.js';
+
+export default function Page() { return t.h1('Coming'); }
