@@ -53,7 +53,7 @@ function Row({ job }) {
   const p = job.progress;
   return t.li({ class: cls('job', (!job.valid || p?.failed > 0) && 'hurt', job.paused && 'is-paused') },
     t.div({ class: 'job-name' },
-      t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto' }, job.name),
+      t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),
       t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level))),
     t.div({ class: 'job-progress' },
@@ -80,7 +80,7 @@ function Total({ jobs }) {
   const all = useMemo(() => sum(jobs), [jobs]);
   const attention = jobs.filter(needsAttention).length;
   const tile = (label, value, note, kind, href) => t.li({ class: cls('tile', kind) },
-    t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), note && t.span({ class: 'tile-note' }, note));
+    t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note || ''));
   return t.section({ class: 'total', 'aria-label': 'All jobs together' },
     t.ul({ class: 'tiles' },
       tile('Jobs', count(jobs.length), attention > 0 ? `${count(attention)} need attention` : 'all well', attention > 0 && 'is-bad', attention > 0 ? to([], { show: 'attention' }) : undefined),
