@@ -41,7 +41,7 @@ export default function Events({ route }) {
           t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(e.time_ms) }, time(e.time_ms, true))), t.td(t.strong(e.kind.replaceAll('_', ' '))),
           t.td(typeof e.data.job === 'string' ? t.a({ href: jobLink(e.data.job), dir: 'auto' }, e.data.job) : '–'),
           t.td(typeof e.data.node === 'string' ? typeof e.data.job === 'string' ? t.a({ class: 'name', href: taskLink(e.data.job, e.data.node), 'data-row': true, dir: 'auto' }, e.data.node) : t.span({ class: 'name', dir: 'auto' }, e.data.node) : '–'),
-          t.td({ class: 'wide name' }, rest(e.data))))))));
+          t.td({ class: 'wide name' }, rest(e.data)))))))));
 }
 
 function rest({ job, node, ...more }) {

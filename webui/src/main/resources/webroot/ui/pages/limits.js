@@ -53,5 +53,5 @@ export default function Limits() {
         resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(
           t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Limit of each node'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
           t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)),
-            may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override'))))))))));
+            may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override')))))))))));
 }

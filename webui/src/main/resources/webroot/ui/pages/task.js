@@ -128,7 +128,7 @@ function Attempts({ task, attempt, setAttempt }) {
   return c(Panel, { title: 'Attempts', id: 'h-attempts', note: t.span(h.ended > past.length && `the newest ${past.length} of ${count(h.ended)}; `, h.cpu_ms > 0 && `${millis(h.cpu_ms)} of CPU time in all`) },
     t.div({ class: 'timeline', 'aria-hidden': 'true' },
       all.map((a) => t.div({ key: a.invocation, class: 'lane' }, t.span({ class: cls('run', a.live ? 's-running' : `s-${KIND(a)}`), title: `attempt ${a.attempt}`,
-        style: { left: left(a.started_at_ms), width: `max(4px, ${100 * ((a.ended_at_ms ?? now) - a.started_at_ms) / (until - from)}%)` } }))),
+        style: { left: `min(${left(a.started_at_ms)}, 100% - 4px)`, width: `max(4px, ${100 * ((a.ended_at_ms ?? now) - a.started_at_ms) / (until - from)}%)` } }))),
       t.div({ class: 'scale' }, t.span(time(from)), t.span(until === now ? 'now' : time(until)))),
     t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Attempts' }, t.table(
       t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
@@ -139,7 +139,7 @@ function Attempts({ task, attempt, setAttempt }) {
         t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));
 }
 
-const STREAMS = [['', 'all'], ['stdout', 'stdout'], ['stderr', 'stderr'], ['statuses', 'statuses']];
+const STREAMS = [['', 'stdout and stderr'], ['stdout', 'stdout'], ['stderr', 'stderr'], ['statuses', 'statuses'], ['all', 'all']];
 const MOST_LINES = 2000;
 
 /** The newest lines, and then each as it is written. */
@@ -152,7 +152,7 @@ function Logs({ job, node, invocation }) {
   const [error, setError] = useState(null);
   const [older, setOlder] = useState('');
   const box = useRef(null);
-  const query = { job, node, invocation, regex, stream: kind || ['stdout', 'stderr', 'statuses'] };
+  const query = { job, node, invocation, regex, stream: kind === 'all' ? ['stdout', 'stderr', 'statuses'] : kind || ['stdout', 'stderr'] };
   useEffect(() => {
     let over = false;
     let stop = () => {};
