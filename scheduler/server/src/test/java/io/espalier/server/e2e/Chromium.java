@@ -65,8 +65,7 @@ final class Chromium implements AutoCloseable {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("PLAYWRIGHT_NODEJS_PATH", node.orElseThrow().toString());
     environment.put("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
-    Playwright playwright =
-        Playwright.create(new Playwright.CreateOptions().setEnv(environment));
+    Playwright playwright = Playwright.create(new Playwright.CreateOptions().setEnv(environment));
     try {
       return new Chromium(
           playwright,

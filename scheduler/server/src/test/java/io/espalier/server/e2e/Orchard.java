@@ -96,6 +96,17 @@ final class Orchard implements AutoCloseable {
                     && number(http.get("/api/v1/jobs/backup"), "progress", "running") == 5);
   }
 
+  /** A node on which a task of {@code backup} runs; which ones do is chosen at random. */
+  String runningNode() {
+    return Site.text(http.get("/api/v1/running?job=backup"), "running", "0", "node");
+  }
+
+  /** One on which it has to wait. */
+  String waitingNode() {
+    return Site.text(
+        http.get("/api/v1/jobs/backup/tasks?status=unstarted&limit=1"), "tasks", "0", "node");
+  }
+
   /** Lets the tasks of {@code backup} end. */
   void letGo() {
     site.write("go", "");

@@ -7,6 +7,8 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import io.espalier.server.e2e.Chromium.Look;
 import io.espalier.server.e2e.Chromium.Window;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -52,7 +54,8 @@ class PagesIT {
           new Place("job-history", "#/jobs/scrub/history", "No versions yet"),
           new Place("job-invalid", "#/jobs/wrong", "did you mean"),
           new Place("task-failed", "#/jobs/scrub/task/r1-h1%3Av2", "checksum mismatch"),
-          new Place("task-running", "#/jobs/backup/task/r1-h1%3Av1", "Running"),
+          new Place("task-running", "#/jobs/backup/task/RUNNING", "a retry was needed"),
+          new Place("task-waiting", "#/jobs/backup/task/WAITING", "needs 1 of"),
           new Place("tree", "#/tree", "Tree"),
           new Place("workers", "#/workers", "Drain"),
           new Place("limits", "#/limits", "Limits"),
@@ -61,6 +64,17 @@ class PagesIT {
           new Place("audit", "#/audit", "Audit"),
           new Place("settings", "#/settings", "In force"),
           new Place("nowhere", "#/nowhere", "There is no such page"));
+
+  private static String hash(Place place) {
+    return place
+        .hash()
+        .replace("RUNNING", encoded(orchard.runningNode()))
+        .replace("WAITING", encoded(orchard.waitingNode()));
+  }
+
+  static String encoded(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
 
   static Stream<Look> looks() {
     return Stream.of(Look.DESK, Look.NIGHT, Look.TABLET, Look.WALL);
@@ -71,7 +85,7 @@ class PagesIT {
   void every_page_is_complete_and_without_barriers(Look look) {
     try (Window window = chromium.open(orchard.url(), look)) {
       for (Place place : PLACES) {
-        Page page = window.visit(place.hash());
+        Page page = window.visit(hash(place));
         assertThat(page.locator("main")).containsText(place.shows());
         page.waitForFunction("() => !document.querySelector('.waiting')");
         window.picture(place.name());
@@ -144,8 +158,14 @@ class PagesIT {
       assertThat(page.locator("h1")).hasText("Jobs");
       for (String[] key :
           new String[][] {
-            {"t", "Tree"}, {"w", "Workers"}, {"l", "Limits"}, {"p", "Problems"}, {"e", "Events"},
-            {"a", "Audit"}, {"s", "Settings"}, {"o", "Jobs"}
+            {"t", "Tree"},
+            {"w", "Workers"},
+            {"l", "Limits"},
+            {"p", "Problems"},
+            {"e", "Events"},
+            {"a", "Audit"},
+            {"s", "Settings"},
+            {"o", "Jobs"}
           }) {
         page.keyboard().press("g");
         page.keyboard().press(key[0]);
@@ -177,8 +197,7 @@ class PagesIT {
   }
 
   private static String background(Page page) {
-    return String.valueOf(
-        page.evaluate("() => getComputedStyle(document.body).backgroundColor"));
+    return String.valueOf(page.evaluate("() => getComputedStyle(document.body).backgroundColor"));
   }
 
   static Page.GetByRoleOptions named(String name) {
