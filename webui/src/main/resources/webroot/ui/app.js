@@ -3,7 +3,7 @@ import { t, c, cls, render, useEffect, useRef, useState } from './dom.js';
 import { go, to, useRoute } from './route.js';
 import { forgetToken, get, hasToken, learnWhoIAm } from './api.js';
 import { refresh, setPaused, start, useData, useLiveState } from './live.js';
-import { Icon, Waiting, Empty } from './parts.js';
+import { Icon, Waiting, Empty, Title } from './parts.js';
 import { anyDialog, askForKeys, Dialogs } from './dialogs.js';
 import { count } from './format.js';
 import { Overview } from './pages/overview.js';
@@ -35,7 +35,9 @@ function Later({ load, name, ...props }) {
   return page?.name === name ? c(page.Page, props) : c(Waiting);
 }
 
-function Unloaded() { return c(Empty, { title: 'This page could not be loaded' }, 'The server may have been replaced; reload the page.'); }
+function Unloaded() {
+  return t.div(c(Title, null, 'This page could not be loaded'), c(Empty, { title: 'The server may have been replaced' }, t.button({ type: 'button', onClick: () => location.reload() }, 'Reload')));
+}
 
 const THEMES = { '': 'dark', dark: 'light', light: '' };
 function turnTheme() {
@@ -164,7 +166,7 @@ function App() {
     t.main({ id: 'main', 'data-page': head || 'overview' },
       head === '' ? c(Overview, { route, me }) : load
         ? c(Later, { key: page, name: page, load, route, me })
-        : c(Empty, { title: 'There is no such page' }, t.a({ href: '#/' }, 'To the jobs'))),
+        : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
     t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics'), t.span({ class: 'soft' }, 'Press ', t.kbd('?'), ' for the keys')),
     c(Dialogs));
 }
