@@ -66,7 +66,7 @@ function Head({ current }) {
   const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 5000 });
   const wrong = data ? data.errors.length + data.problems.filter((p) => p.severity === 'error').length : 0;
   return t.header({ class: 'head' },
-    t.a({ class: 'brand', href: '#/' }, t.img({ src: 'favicon.svg', alt: '', width: 26, height: 26 }), t.span('Espalier')),
+    t.a({ class: 'brand', href: '#/', 'aria-label': 'Espalier' }, t.img({ src: 'favicon.svg', alt: '', width: 26, height: 26 }), t.span('Espalier')),
     t.nav({ 'aria-label': 'Pages' }, PAGES.map(([path, word]) => t.a({
       key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}),
     }, word, path === 'problems' && wrong > 0 && t.span({ class: 'bubble' }, t.span({ class: 'hidden' }, ': '), count(wrong))))),
