@@ -78,7 +78,7 @@ function askForToken() {
 export async function request(method, path, { query, body, headers: more, signal, text } = {}) {
   for (;;) {
     const used = token;
-    const response = await fetch(url(path, query), {
+    const response = await early(method, path, query) ?? await fetch(url(path, query), {
       method,
       signal,
       cache: 'no-store',
@@ -98,6 +98,14 @@ export async function request(method, path, { query, body, headers: more, signal
     if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null));
     return response;
   }
+}
+
+/** The answer that early.js has asked for, once. */
+async function early(method, path, query) {
+  const begun = globalThis.espalierEarly;
+  if (!begun || method !== 'GET' || path.length !== 1 || path[0] !== 'jobs' || Object.keys(query ?? {}).length > 0) return null;
+  delete globalThis.espalierEarly;
+  return begun.token === token ? begun.jobs.catch(() => null) : null;
 }
 
 function key() {
@@ -157,7 +165,7 @@ export function stream(path, { query, on, state = () => {}, from }) {
         await read(response.body, (message) => {
           if (message.id) last = message.id;
           if (on(message) === 'end') { over = true; control.abort(); }
-        });
+        }, () => over);
       } catch (e) {
         if (over || e.name === 'AbortError') break;
         if (e instanceof ApiError && e.status >= 400 && e.status < 500 && e.status !== 429) { state('refused', e); break; }
@@ -171,7 +179,7 @@ export function stream(path, { query, on, state = () => {}, from }) {
   return () => { over = true; control.abort(); };
 }
 
-async function read(body, on) {
+async function read(body, on, over) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   let message = { id: '', type: 'message', data: [] };
@@ -183,6 +191,7 @@ async function read(body, on) {
     for (const raw of lines) {
       const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
       if (line === '') {
+        if (over()) return;
         if (message.data.length > 0) on({ ...message, data: message.data.join('\n') });
         message = { id: '', type: 'message', data: [] };
         continue;

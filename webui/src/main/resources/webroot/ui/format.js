@@ -5,7 +5,7 @@ const UNITS = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
 
 export const count = (n) => n === undefined || n === null ? '–' : whole.format(n);
 
-export const compact = (n) => n < 10000 ? whole.format(n) : short.format(n);
+export const compact = (n) => n < 1000000 ? whole.format(n) : short.format(n);
 
 export function plural(n, one, many = `${one}s`) { return `${count(n)} ${n === 1 ? one : many}`; }
 

@@ -6,6 +6,9 @@ import { onSession, session, stream } from './api.js';
 const PERIOD_MS = 1000;
 const IDLE_MS = 15000;
 const HIDDEN_MS = 30000;
+// More events than anybody could follow: looking once a second costs both sides less than reading them all.
+const BUSY_EVENTS = 400;
+const BUSY_MS = 10000;
 
 export const live = { state: 'connecting', paused: false };
 const watchers = new Set();
@@ -38,9 +41,23 @@ export function setPaused(paused) {
   if (!paused) refresh();
 }
 
+let second = 0;
+let events = 0;
+let busy = 0;
+
+function countOne() {
+  const now = Math.floor(performance.now() / 1000);
+  if (now !== second) { second = now; events = 0; }
+  if (++events < BUSY_EVENTS || busy) return;
+  close();
+  busy = setInterval(soon, PERIOD_MS);
+  setTimeout(() => { clearInterval(busy); busy = 0; if (!document.hidden) open(); }, BUSY_MS);
+}
+
 function open() {
+  if (busy) return;
   stop ??= stream(['events'], {
-    on: (message) => { eventWatchers.forEach((w) => w(message)); soon(); },
+    on: (message) => { eventWatchers.forEach((w) => w(message)); soon(); countOne(); },
     state: (state) => { setState(state === 'refused' ? 'polling' : state === 'open' ? 'live' : 'away'); soon(); },
   });
 }

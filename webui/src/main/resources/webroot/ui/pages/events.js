@@ -10,8 +10,7 @@ const MOST = 500;
 
 export default function Events({ route }) {
   const q = (route.query.get('q') ?? '').toLowerCase();
-  // Only the first page is asked for; the rest comes by itself.
-  const { data, error } = useData((signal) => get(['events'], { limit: 200, ...(route.query.get('after') ? { after: route.query.get('after') } : {}) }, signal), ['events'], { every: 600000 });
+  const { data, error } = useData((signal) => get(['events'], { limit: 200, ...(route.query.get('after') ? { after: route.query.get('after') } : {}) }, signal), ['events'], { every: 1500, keep: true });
   const [more, setMore] = useState([]);
   const pending = useRef([]);
   const timer = useRef(0);
@@ -38,13 +37,14 @@ export default function Events({ route }) {
       : c(Panel, null, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Events' }, t.table(
         t.thead(t.tr(t.th({ scope: 'col' }, 'When'), t.th({ scope: 'col' }, 'What'), t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Node'), t.th({ scope: 'col' }, 'Details'))),
         t.tbody(shown.map((e) => t.tr({ key: e.sequence },
-          t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(e.time_ms) }, time(e.time_ms, true))), t.td(t.strong(e.kind.replaceAll('_', ' '))),
+          t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(e.time_ms) }, time(e.time_ms, true))), t.td({ class: 'tight' }, t.strong(e.kind.replaceAll('_', ' '))),
           t.td(typeof e.data.job === 'string' ? t.a({ href: jobLink(e.data.job), dir: 'auto' }, e.data.job) : '–'),
           t.td(typeof e.data.node === 'string' ? typeof e.data.job === 'string' ? t.a({ class: 'name', href: taskLink(e.data.job, e.data.node), 'data-row': true, dir: 'auto' }, e.data.node) : t.span({ class: 'name', dir: 'auto' }, e.data.node) : '–'),
           t.td({ class: 'wide name' }, rest(e.data)))))))));
 }
 
-function rest({ job, node, ...more }) {
+/** What a reader does not need: where it lies in the store. */
+function rest({ job, node, row, ...more }) {
   const text = Object.entries(more).map(([k, v]) => `${k}=${typeof v === 'string' ? v : JSON.stringify(v)}`).join(' ');
   return text.length > 200 ? `${text.slice(0, 200)} …` : text;
 }

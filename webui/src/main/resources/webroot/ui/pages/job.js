@@ -47,10 +47,10 @@ function Problems({ job }) {
 
 export function ProblemList({ problems }) {
   return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
-    c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity), ' ',
+    c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity), t.div(
     t.code(p.path), p.line ? t.span({ class: 'soft' }, ` line ${p.line}`) : null, ' ', t.span(p.message),
     p.value !== undefined && t.span({ class: 'soft' }, ' · found ', t.code(String(p.value))),
-    p.expected && t.span({ class: 'soft' }, ` · expected ${p.expected}`), p.hint && t.span({ class: 'soft' }, ` · ${p.hint}`))));
+    p.expected && t.span({ class: 'soft' }, ` · expected ${p.expected}`), p.hint && t.span({ class: 'soft' }, ` · ${p.hint}`)))));
 }
 
 function Progress({ job, route }) {

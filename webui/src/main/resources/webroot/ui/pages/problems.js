@@ -19,7 +19,7 @@ export default function Problems() {
       : t.div(
         !data.config_in_force && t.p({ class: 'notice' }, 'The newest configuration is not in force; the last good one is.'),
         data.errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.errors.length) }, t.ul({ class: 'problems' }, data.errors.map((e, i) => t.li({ key: i },
-          c(Badge, { kind: 'bad' }, 'error'), ' ', t.strong({ dir: 'auto' }, e.source), ' ', t.span({ dir: 'auto' }, e.message), e.since_ms && t.span({ class: 'soft' }, ' · since ', c(Ago, { ms: e.since_ms })))))),
+          c(Badge, { kind: 'bad' }, 'error'), t.div(t.strong({ dir: 'auto' }, e.source), ' ', t.span({ dir: 'auto' }, e.message), e.since_ms && t.span({ class: 'soft' }, ' · since ', c(Ago, { ms: e.since_ms }))))))),
         data.problems.length > 0 && c(Panel, { title: 'Configuration', id: 'h-config', note: count(data.problems.length),
           actions: c(Choice, { label: 'Severity', value: which, options: [['', 'all'], ['error', 'errors'], ['warning', 'warnings']], change: setWhich }) },
         c(ProblemList, { problems: problems.slice(0, MOST) }), problems.length > MOST && t.p({ class: 'soft' }, `and ${count(problems.length - MOST)} more`))));

@@ -18,7 +18,7 @@ export default function Settings() {
           act: async ({ reason }) => { await post(['leadership', 'step-down'], reason ? { reason } : {}); return 'Another scheduler takes over'; } }) }, 'Step down') },
       l.problem && t.p({ class: 'notice' }, l.problem),
       t.p({ class: 'soft' }, l.certain_ms !== undefined && `Certain for ${millis(l.certain_ms)} more.`),
-      t.ol({ class: 'problems' }, l.candidates.map((x, i) => t.li({ key: x, class: 'name' }, x, ' ', i === 0 && c(Badge, { kind: 'good' }, 'leads'))))),
+      t.ol({ class: 'problems' }, l.candidates.map((x, i) => t.li({ key: x }, c(Badge, { kind: i === 0 ? 'good' : '' }, i === 0 ? 'leads' : 'stands by'), t.span({ class: 'name' }, x))))),
       c(Panel, { title: 'In force', id: 'h-force', note: 'with every default; secrets are hidden' },
         t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Settings in force' }, JSON.stringify(data.settings.effective, null, 2)))));
 }

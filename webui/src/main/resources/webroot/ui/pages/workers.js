@@ -32,7 +32,7 @@ function Worker({ w }) {
     t.td(t.div({ class: 'gauges' }, w.max_tasks > 0 ? c(Gauge, { name: 'tasks', used: w.running, limit: w.max_tasks }) : t.span(plural(w.running, 'task')),
       slots.map(([name, s]) => c(Gauge, { key: name, name, used: s.used, limit: s.limit })))),
     t.td({ class: 'nowrap' }, c(Ago, { ms: w.last_seen_ms })), t.td({ class: 'nowrap' }, c(Ago, { ms: w.since_ms })),
-    may('operator') && t.td(t.div({ class: 'actions' }, w.hold
+    may('operator') && t.td(w.kind === 'local' || w.kind === 'dry-run' ? t.span({ class: 'soft' }, 'the scheduler’s own host; pause jobs instead') : t.div({ class: 'actions' }, w.hold
       ? t.button({ type: 'button', class: 'small', onClick: () => act(w, 'uncordon') }, c(Icon, { name: 'play' }), 'Uncordon')
       : [t.button({ key: 'd', type: 'button', class: 'small', onClick: () => act(w, 'drain') }, c(Icon, { name: 'drain' }), 'Drain'), t.button({ key: 'c', type: 'button', class: 'small', onClick: () => act(w, 'cordon') }, c(Icon, { name: 'pause' }), 'Cordon')])));
 }
