@@ -104,10 +104,7 @@ final class Routes {
     this.logStreams = logStreams;
     this.contract = contract;
     this.replays = new Replays(options.clock());
-    pages.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
-    pages.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
-    pages.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
-    pages.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
+    pages.putAll(Webroot.pages());
   }
 
   /** Answers all requests of one event loop. */

@@ -55,6 +55,18 @@ final class Http {
     }
   }
 
+  /** {@code curl -X PUT --json BODY URL/path}, which must answer 200. */
+  void put(String path, String body) {
+    HttpResponse<String> response =
+        send(
+            HttpRequest.newBuilder(URI.create(url + path))
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString(body)));
+    if (response.statusCode() != 200) {
+      throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
+    }
+  }
+
   /** {@code curl -d BODY URL/}, Bistro's way, which must answer 200. */
   Json bistro(String body) {
     HttpResponse<String> response =
