@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Refuses requests that the contract does not allow, with everything that is wrong with them.
@@ -24,6 +26,8 @@ import java.util.function.Supplier;
  * and requests that come earlier wait for it.
  */
 final class ContractCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(ContractCheck.class);
+
   private final Supplier<String> yaml;
   private final Executor pool;
   private final Object lock = new Object();
@@ -39,14 +43,28 @@ final class ContractCheck {
     this.pool = pool;
   }
 
+  /** Begins to read the contract, if nobody has. */
+  void begin() {
+    LOG.trace("reading the contract: {}", contract());
+  }
+
   /** The contract once it is read; begins to read it. Thread-safe. */
   CompletableFuture<Contract> contract() {
     synchronized (lock) {
       if (!begun) {
         begun = true;
-        contract = CompletableFuture.supplyAsync(() -> Contract.load(yaml.get()), pool);
+        contract = CompletableFuture.supplyAsync(this::load, pool);
       }
       return contract;
+    }
+  }
+
+  private Contract load() {
+    try {
+      return Contract.load(yaml.get());
+    } catch (RuntimeException e) {
+      LOG.error("the contract cannot be read: every request of the API will fail", e);
+      throw e;
     }
   }
 
@@ -71,8 +89,10 @@ final class ContractCheck {
       if (known.isDone()) {
         pass(ctx, template, asked, known, handler);
       } else {
-        known.whenComplete(
-            (read, failure) -> loop.runOnContext(v -> pass(ctx, template, asked, known, handler)));
+        var unused =
+            known.whenComplete(
+                (read, failure) ->
+                    loop.runOnContext(v -> pass(ctx, template, asked, known, handler)));
       }
     };
   }

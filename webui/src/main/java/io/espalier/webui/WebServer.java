@@ -77,7 +77,7 @@ public final class WebServer implements AutoCloseable {
     Routes routes = routes(options, address, api, metrics, pool, contract);
     WebServer server = listen(options, address, pool, routes::handler);
     // Only now: nothing that is asked first needs it.
-    contract.contract();
+    contract.begin();
     return server;
   }
 

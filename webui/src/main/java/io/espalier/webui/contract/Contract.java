@@ -178,7 +178,7 @@ public final class Contract {
   /** An empty value of anything but text counts as not given. */
   private static void put(JsonObject into, String key, String value, Map<String, Object> schema) {
     boolean freeText = "string".equals(schema.get("type")) && !schema.containsKey("enum");
-    if (!value.isEmpty() || freeText && !schema.containsKey("minLength")) {
+    if (!value.isEmpty() || (freeText && !schema.containsKey("minLength"))) {
       into.put(key, typed(value, schema));
     }
   }

@@ -84,7 +84,7 @@ final class Findings {
       return;
     }
     Map<String, Object> schema = tree.holder(root, keyword);
-    if (schema == null || fault.equals("additionalProperties") && !isUnknown(schema, at)) {
+    if (schema == null || (fault.equals("additionalProperties") && !isUnknown(schema, at))) {
       return;
     }
     List<String> place = new ArrayList<>(at.subList(1, at.size()));
@@ -117,8 +117,8 @@ final class Findings {
     for (int i = 0; i < keyword.size() - 1; i++) {
       String token = keyword.get(i);
       if (token.equals("propertyNames")
-          || (token.equals("oneOf") || token.equals("anyOf"))
-              && keyword.get(i + 1).matches("[0-9]+")) {
+          || ((token.equals("oneOf") || token.equals("anyOf"))
+              && keyword.get(i + 1).matches("[0-9]+"))) {
         return true;
       }
     }
@@ -228,23 +228,23 @@ final class Findings {
 
   /** What was given there, shortened. */
   private @Nullable String value(String in, List<String> inside) {
-    switch (in) {
-      case "path":
-        return inside.isEmpty() ? null : shown(asked.path().get(inside.get(0)));
-      case "header":
-        return inside.isEmpty() ? null : shown(asked.headers().get(inside.get(0)));
-      case "query":
-        List<String> values =
-            inside.isEmpty() ? List.of() : asked.query().getOrDefault(inside.get(0), List.of());
-        if (inside.size() > 1) {
-          int index = Integer.parseInt(inside.get(1));
-          return index < values.size() ? shown(values.get(index)) : null;
-        }
-        return values.isEmpty() ? null : shown(String.join(",", values));
-      default:
-        Json given = given(inside);
-        return given == null ? null : shown(JsonWriter.compact(given));
+    if (in.equals("body")) {
+      Json given = given(inside);
+      return given == null ? null : shown(JsonWriter.compact(given));
     }
+    if (inside.isEmpty()) {
+      return null;
+    }
+    String name = inside.get(0);
+    if (!in.equals("query")) {
+      return shown((in.equals("path") ? asked.path() : asked.headers()).get(name));
+    }
+    List<String> values = asked.query().getOrDefault(name, List.of());
+    if (inside.size() == 1) {
+      return values.isEmpty() ? null : shown(String.join(",", values));
+    }
+    int index = Integer.parseInt(inside.get(1));
+    return index < values.size() ? shown(values.get(index)) : null;
   }
 
   private @Nullable Json given(List<String> inside) {

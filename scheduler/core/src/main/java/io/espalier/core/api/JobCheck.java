@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param effective the job with everything inherited made concrete; null when it has errors
  */
 public record JobCheck(List<Problem> problems, Json.@Nullable Obj effective) {
-  public JobCheck {
-    problems = List.copyOf(problems);
+  public JobCheck(List<Problem> problems, Json.@Nullable Obj effective) {
+    this.problems = List.copyOf(problems);
+    this.effective = effective;
   }
 
   /** Whether it could be saved. */

@@ -98,6 +98,7 @@ public final class SchedulerLoop {
   private boolean stopping;
   private boolean roundComplete;
   private boolean placedInRound;
+  private final LoopStats stats = new LoopStats();
   private long retryPolicyAt;
 
   public SchedulerLoop(
@@ -429,6 +430,11 @@ public final class SchedulerLoop {
     return live.size();
   }
 
+  /** What this loop has done so far; may be read by any thread. */
+  public LoopStats stats() {
+    return stats;
+  }
+
   /** How many tasks this loop has started. */
   public long started() {
     return starts.count();
@@ -481,6 +487,7 @@ public final class SchedulerLoop {
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
     commit();
+    stats.now(live.size(), chores.size());
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }
@@ -508,10 +515,11 @@ public final class SchedulerLoop {
 
   /** Whether there is more to place. */
   private boolean round(long nowMillis) {
-    if (stopping
-        || !changes.hasConfig()
-        || nowMillis < retryPolicyAt
-        || ports.commits().isSaturated()) {
+    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt) {
+      return false;
+    }
+    if (ports.commits().isSaturated()) {
+      stats.saturatedStep();
       return false;
     }
     SchedulingPolicy policy = policies.get(core.config().settings().policy());
@@ -520,6 +528,7 @@ public final class SchedulerLoop {
       return false;
     }
     int before = live.size();
+    boolean wasOver = roundComplete;
     try {
       roundComplete = core.round(policy, STARTS_PER_SLICE, run -> placed(run, nowMillis));
       views.error("policy", null);
@@ -527,11 +536,14 @@ public final class SchedulerLoop {
       // A plug-in's mistake must not take the scheduler down; what it placed is placed.
       views.error("policy", policy.name() + " failed: " + e);
       ports.warnings().warn("policy " + policy.name() + " failed: " + e, "", "");
+      stats.policyFailed(live.size() - before);
       retryPolicyAt = nowMillis + POLICY_RETRY_MILLIS;
       roundComplete = false;
       return false;
     }
     placedInRound = live.size() > before;
+    // A look that finds nothing after one that found nothing is no new round.
+    stats.round(live.size() - before, roundComplete && (placedInRound || !wasOver));
     return !roundComplete;
   }
 

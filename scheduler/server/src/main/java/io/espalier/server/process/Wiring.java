@@ -44,8 +44,6 @@ import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -62,6 +60,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +83,8 @@ final class Wiring implements AutoCloseable {
   /** What is open, newest first. */
   private final Deque<Step> opened = new ArrayDeque<>();
 
+  private final PrometheusMeterRegistry metrics =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final PublishedViews view = new PublishedViews();
 
   private final Consumer<Throwable> onDeath;
@@ -138,6 +139,7 @@ final class Wiring implements AutoCloseable {
       logs.apply(logPolicy);
       TaskRunner runner = runner(options, data, logs, statusText, epoch, leadership);
       remote = runner instanceof RemoteRunner workers ? workers : null;
+      EventMeters happened = new EventMeters(metrics);
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       thread = new LoopThread(clock, onDeath);
@@ -149,7 +151,10 @@ final class Wiring implements AutoCloseable {
               new LoopPorts(
                   runner,
                   new Commits(writer),
-                  news -> publish(events, news),
+                  news -> {
+                    publish(events, news);
+                    happened.happened(news);
+                  },
                   view::publish,
                   Wiring::warn,
                   thread),
@@ -194,19 +199,14 @@ final class Wiring implements AutoCloseable {
               new EditedJobs(editor, queries),
               leadership.control(epoch));
       security = options.access().open(audit(data));
+      if (options.http().isPresent()) {
+        meter(writer, leadership, epoch, queries);
+      }
       leadership.beforeListening();
       web =
           options.http().isEmpty()
               ? null
-              : opened(
-                  "http",
-                  web(
-                      options,
-                      leadership,
-                      runner,
-                      api,
-                      metrics(writer, thread, logs, remote),
-                      security));
+              : opened("http", web(options, leadership, runner, api, metrics, security));
       changes =
           opened(
               "changes",
@@ -435,30 +435,24 @@ final class Wiring implements AutoCloseable {
         metrics);
   }
 
-  private static PrometheusMeterRegistry metrics(
-      StatusWriter writer, LoopThread thread, LogStore logs, @Nullable RemoteRunner remote) {
-    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
-        .description("Work that waits for the scheduler thread")
-        .register(metrics);
-    Gauge.builder("espalier.status.queue", writer, StatusWriter::queueLength)
-        .description("Status changes that wait for the store")
-        .register(metrics);
-    FunctionCounter.builder("espalier.status.commits", writer, StatusWriter::commits)
-        .description("Transactions of the status store")
-        .register(metrics);
-    FunctionCounter.builder("espalier.status.changes", writer, StatusWriter::committedChanges)
-        .description("Status changes made durable")
-        .register(metrics);
-    FunctionCounter.builder(
-            "espalier.status.commit.seconds", writer, w -> w.totalCommitNanos() / 1e9)
-        .description("Time spent in transactions of the status store")
-        .register(metrics);
+  private void meter(
+      StatusWriter writer, Leadership leadership, long epoch, ExecutorService queries) {
+    SchedulerMeters meters = new SchedulerMeters(metrics);
+    meters.loop(thread, loop.stats());
+    meters.store(writer);
+    meters.leadership(leadership.control(epoch));
+    if (queries instanceof ThreadPoolExecutor pool) {
+      meters.gauge(
+          "espalier.queries.queue",
+          "Questions that wait for the store or the logs",
+          pool,
+          p -> p.getQueue().size());
+    }
     LogMeters.register(logs, metrics);
     if (remote != null) {
       PoolMeters.register(remote, metrics);
     }
-    return metrics;
+    opened("process metrics", new JvmMeters(metrics));
   }
 
   private static void publish(RecentEvents events, List<Event> news) {

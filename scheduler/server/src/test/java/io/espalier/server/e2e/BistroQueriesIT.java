@@ -253,7 +253,8 @@ class BistroQueriesIT {
 
   @Test
   void a_job_is_saved_in_the_configuration_runs_and_is_deleted_again() {
-    String job = ", \"job_id\": \"added\", \"job\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}";
+    String job =
+        ", \"job_id\": \"added\", \"job\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}";
     assertThat(http.data("save_job", job)).isEqualTo(json("\"saved\""));
     until("jobs", ", \"jobs\": [\"added\"]", data -> !((Json.Obj) data).isEmpty());
     assertThat(number(http.data("jobs", ", \"jobs\": [\"added\"]"), "added", "version_id"))
