@@ -118,6 +118,12 @@ abstract class ClientCommand implements Callable<Integer> {
     return zookeeper == null ? opener.server(server) : opener.leader(zookeeper, zookeeperAuth);
   }
 
+  /** The scheduler, as the user named it. */
+  String server() {
+    String group = zookeeper;
+    return group == null ? server : group;
+  }
+
   boolean json() {
     return json;
   }
