@@ -18,7 +18,7 @@ final class TerminalViewport implements Viewport {
   }
 
   private Terminal.Size size() {
-    if (terminal && size == Terminal.Size.UNKNOWN) {
+    if (terminal && size.equals(Terminal.Size.UNKNOWN)) {
       size = Terminal.size(environment);
     }
     return size;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -39,9 +40,7 @@ class HelpTest {
   }
 
   private static CommandLine command(String name) {
-    CommandLine command = line().getSubcommands().get(name);
-    assertThat(command).as(name).isNotNull();
-    return command;
+    return Objects.requireNonNull(line().getSubcommands().get(name), name);
   }
 
   private static List<String> examples(String help) {
@@ -120,7 +119,7 @@ class HelpTest {
   private static Path root() {
     Path directory = Path.of("").toAbsolutePath();
     while (!Files.exists(directory.resolve("docs/config-reference.md"))) {
-      directory = directory.getParent();
+      directory = Objects.requireNonNull(directory.getParent(), "no checkout");
     }
     return directory;
   }

@@ -123,6 +123,12 @@ abstract class ClientCommand implements Callable<Integer> {
         : opener.leader(zookeeper, zookeeperAuth, access.access());
   }
 
+  /** The scheduler, as the user named it. */
+  String server() {
+    String group = zookeeper;
+    return group == null ? server : group;
+  }
+
   boolean json() {
     return json;
   }

@@ -9,6 +9,7 @@ public final class ClientCommands {
   /** Annotated command objects, in the order of the help. */
   public static List<Object> all(Clients clients) {
     return List.of(
+        new TopCommand(clients),
         new JobsCommand(clients),
         new TasksCommand(clients),
         new RunningCommand(clients),
