@@ -7,7 +7,6 @@ import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.fleet.FleetResources;
 import io.espalier.webui.fleet.FleetView;
 import io.espalier.webui.fleet.HostState;
-import io.espalier.webui.fleet.HostView;
 import io.espalier.webui.v1.ApiFailure;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
@@ -104,8 +103,7 @@ final class FleetRoutes {
               route.template().replace('{', ':').replace("}", ""))
           .handler(ctx -> answer(ctx, route));
     }
-    router.route(SchedulerProxy.PREFIX + ":id").handler(this::withSlash);
-    router.route(SchedulerProxy.PREFIX + ":id/*").handler(ctx -> ofOne(ctx, proxy));
+    router.route(SchedulerProxy.PREFIX + "*").handler(ctx -> ofOne(ctx, proxy));
     router
         .route()
         .handler(
@@ -129,35 +127,34 @@ final class FleetRoutes {
     return router;
   }
 
-  /** The page's own addresses are relative, so the slash matters. */
-  private void withSlash(RoutingContext ctx) {
-    HostView host = fleet.view().host(ctx.pathParam("id"));
-    if (host == null) {
-      Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
-    } else {
-      ctx.response().putHeader("Location", SchedulerProxy.PREFIX + host.id() + "/");
-      Answers.send(ctx, Reply.json(308, Json.object().build()));
-    }
-  }
-
   private void ofOne(RoutingContext ctx, SchedulerProxy proxy) {
-    String id = ctx.pathParam("id");
-    String path = ctx.request().path();
-    String rest = path.substring(path.indexOf('/', SchedulerProxy.PREFIX.length()));
+    String path = ctx.request().path().substring(SchedulerProxy.PREFIX.length());
+    int slash = path.indexOf('/');
+    String id = slash < 0 ? path : path.substring(0, slash);
+    String rest = slash < 0 ? "" : path.substring(slash);
     boolean question =
         HttpMethod.GET.equals(ctx.request().method())
             || HttpMethod.HEAD.equals(ctx.request().method());
     Page page = question ? pagesOfOne.get(rest) : null;
+    // Identifiers are as safe as they look, so nothing has to be decoded.
     if (!proxy.knows(id)) {
       Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
+    } else if (rest.isEmpty()) {
+      // The page's own addresses are relative, so the slash matters.
+      ctx.response().putHeader("Location", SchedulerProxy.PREFIX + id + "/");
+      Answers.send(ctx, Reply.json(308, Json.object().build()));
     } else if (page != null) {
       page.handle(ctx);
-    } else if (rest.startsWith("/api/v1/")
-        || Set.of("/metrics", "/healthz", "/readyz").contains(rest)) {
+    } else if (isData(rest)) {
       proxy.handOn(ctx, id);
     } else {
       Answers.send(ctx, Reply.problem(ApiFailure.notFound("there is nothing at this path")));
     }
+  }
+
+  private static boolean isData(String path) {
+    return Set.of("/metrics", "/healthz", "/readyz").contains(path)
+        || (path.startsWith("/api/v1/") && !path.contains("/.") && !path.contains("//"));
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {
