@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -74,13 +73,6 @@ final class FleetRoutes {
             request.response(), Reply.problem(ApiFailure.badRequest("the URL cannot be read")));
       }
     };
-  }
-
-  /** What is mounted beside the pages, as {@code "GET /path/{parameter}"}. */
-  Set<String> operations() {
-    Set<String> operations = new TreeSet<>();
-    routes.forEach(route -> operations.add(route.method() + " " + route.template()));
-    return operations;
   }
 
   private Router router(Vertx vertx) {

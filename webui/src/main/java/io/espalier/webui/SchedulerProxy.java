@@ -182,12 +182,12 @@ final class SchedulerProxy {
     int status = answer.statusCode();
     if (status >= 300 && status < 400 && status != 304) {
       redirect(ctx, answer);
-      reset(answer.request());
+      abandon(answer);
       return Future.succeededFuture();
     }
     String type = answer.getHeader("Content-Type");
     if (type != null && !DATA.contains(plain(type))) {
-      reset(answer.request());
+      abandon(answer);
       return Future.failedFuture(
           new ApiFailure(502, "the scheduler answered with something that is no data"));
     }
@@ -257,6 +257,11 @@ final class SchedulerProxy {
   private static String plain(String type) {
     int semicolon = type.indexOf(';');
     return (semicolon < 0 ? type : type.substring(0, semicolon)).trim().toLowerCase(Locale.ROOT);
+  }
+
+  private static void abandon(HttpClientResponse answer) {
+    answer.exceptionHandler(gone -> LOG.trace("abandoned", gone));
+    reset(answer.request());
   }
 
   private static void reset(HttpClientRequest asking) {

@@ -23,7 +23,7 @@ final class ActionResources {
   static final String ACTIONS = "/api/v1/fleet/actions";
   static final String RUN = "/api/v1/fleet/actions/{id}";
 
-  private static final Duration WITHIN = Duration.ofSeconds(10);
+  private static final Duration WITHIN = Duration.ofSeconds(5);
 
   /** Members of the body that are for the schedulers, by action. */
   private static final Map<String, Set<String>> PASSED_ON =

@@ -17,6 +17,7 @@ final class FleetLogs {
   private static final int MOST_PAGES = 5;
   private static final int MOST_LINES = 1_000;
   private static final int MOST_MISSING = 100;
+  private static final long GRACE_MILLIS = 300;
 
   private final FleetOptions options;
   private final FleetClient client;
@@ -57,8 +58,33 @@ final class FleetLogs {
       missing.put(
           host.id(), new HostFailure(HostState.SLOW, true, "it had not answered by then"));
     }
-    CompletableFuture<Void> all =
-        Fanout.each(
+    // Who did not answer the last time is asked too, but hardly waited for.
+    List<HostView> quick = new ArrayList<>();
+    List<HostView> others = new ArrayList<>();
+    hosts.forEach(host -> (host.state() == HostState.ANSWERED ? quick : others).add(host));
+    CompletableFuture<Void> further = each(others, query, wanted, merge, missing);
+    return each(quick, query, wanted, merge, missing)
+        .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
+        .thenCompose(
+            done -> further.completeOnTimeout(null, GRACE_MILLIS, TimeUnit.MILLISECONDS))
+        .thenApplyAsync(
+            done -> {
+              Map<String, HostFailure> still;
+              synchronized (missing) {
+                still = new TreeMap<>(missing);
+              }
+              return answer(hosts.size(), merge.page(query.limit(), query.cursor()), still);
+            },
+            client.readers());
+  }
+
+  private CompletableFuture<Void> each(
+      List<HostView> hosts,
+      Query query,
+      int wanted,
+      LogMerge merge,
+      Map<String, HostFailure> missing) {
+    return Fanout.each(
             hosts,
             AT_A_TIME,
             client.readers(),
@@ -75,16 +101,6 @@ final class FleetLogs {
                           }
                           return null;
                         }));
-    return all.completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
-        .thenApplyAsync(
-            done -> {
-              Map<String, HostFailure> still;
-              synchronized (missing) {
-                still = new TreeMap<>(missing);
-              }
-              return answer(hosts.size(), merge.page(query.limit(), query.cursor()), still);
-            },
-            client.readers());
   }
 
   private CompletableFuture<Void> pages(
