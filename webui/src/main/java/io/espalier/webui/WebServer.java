@@ -2,6 +2,7 @@ package io.espalier.webui;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.v1.ApiV1;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -98,6 +99,25 @@ public final class WebServer implements AutoCloseable {
             options.security().tls(),
             () -> options.clock().millis());
     return listen(options, address, pool(), routes::handler);
+  }
+
+  /**
+   * Listens for people who watch many schedulers.
+   *
+   * @param fleet closed by the caller, after this
+   * @throws WebStartException when the address cannot be bound, with one line that says why
+   */
+  public static WebServer fleet(WebOptions options, Fleet fleet) {
+    InetAddress address = address(options);
+    ExecutorService pool = pool();
+    WebOptions.Limits limits = options.limits();
+    FleetRoutes routes =
+        new FleetRoutes(
+            options,
+            fleet,
+            new Guard(ownHosts(options, address)),
+            new Answers(pool, limits.requests(), limits.answerWithin()));
+    return listen(options, address, pool, routes::handler);
   }
 
   private static WebServer listen(

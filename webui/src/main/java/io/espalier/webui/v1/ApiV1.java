@@ -46,6 +46,7 @@ public final class ApiV1 {
   public static final String PROBLEMS = "/api/v1/problems";
   public static final String ME = "/api/v1/me";
   public static final String AUDIT = "/api/v1/audit";
+  public static final String SUMMARY = "/api/v1/summary";
 
   /** Answered as a stream, or as a page when the client accepts JSON only. */
   public static final String EVENTS = "/api/v1/events";
@@ -71,6 +72,7 @@ public final class ApiV1 {
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
+    new SummaryResources(api, identity).addTo(routes);
   }
 
   /** Every operation that answers with JSON. */

@@ -69,7 +69,8 @@ final class JobResources {
             .build());
   }
 
-  private static Json.Builder summary(Job job, Config config, SchedulerView view) {
+  /** Schema {@code Job}, to be added to. */
+  static Json.Builder summary(Job job, Config config, SchedulerView view) {
     String pauseReason = view.paused().get(job.name());
     JobProgress progress = view.progress().get(job.name());
     Json.Builder summary =

@@ -51,6 +51,7 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
     line.addSubcommand(new WorkerCommand());
+    line.addSubcommand(new UiCommand());
     Plugins plugins = Plugins.load();
     line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
