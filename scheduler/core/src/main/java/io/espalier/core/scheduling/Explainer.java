@@ -160,7 +160,8 @@ final class Explainer {
         int free = world.ledger.free(at, level, r);
         if (!Ledger.fits(need, free)) {
           Resource resource = world.config().settings().resources().get(r);
-          int limit = world.ledger.limit(r);
+          int limit = world.ledger.limit(at, level, r);
+          String levelName = topology.levels().name(level);
           reasons.add(
               new Reason(
                   Kind.RESOURCE,
@@ -178,7 +179,10 @@ final class Explainer {
                       + free
                       + " of "
                       + limit
-                      + " are free"));
+                      + " are free"
+                      + LimitWords.of(
+                          world.overrides.on(levelName, resource.name(), topology.name(at)),
+                          resource.limit())));
         }
       }
     }
