@@ -23,8 +23,8 @@ final class ViewBuilder {
   private final LiveTasks live;
   private final String shard;
   private final JobDeadlines deadlines;
+  private final Pauses pauses;
   private final Map<String, String> errors = new TreeMap<>();
-  private final Map<String, String> paused = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private SupervisorFindings findings = SupervisorFindings.NONE;
   private boolean dirty = true;
@@ -32,11 +32,12 @@ final class ViewBuilder {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines) {
+  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.deadlines = deadlines;
+    this.pauses = pauses;
   }
 
   void changed() {
@@ -61,16 +62,6 @@ final class ViewBuilder {
 
   void found(SupervisorFindings newest) {
     findings = newest;
-  }
-
-  void paused(String job, String reason) {
-    paused.put(job, reason);
-    dirty = true;
-  }
-
-  void resumed(String job) {
-    paused.remove(job);
-    dirty = true;
   }
 
   /**
@@ -112,7 +103,7 @@ final class ViewBuilder {
         progress(),
         live.view(shard),
         Map.copyOf(errors),
-        Map.copyOf(paused),
+        pauses.all(),
         findings,
         nowMillis);
   }
