@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.bistro.BistroBatches;
@@ -102,12 +103,22 @@ class ContractTest {
     if (operation.endsWith("/rollback")) {
       return "{\"version\": 1}";
     }
+    if (operation.contains("/limits")) {
+      return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
+    }
+    if (operation.endsWith("/rerun")) {
+      return "{\"selector\": {\"all\": true}, \"preview\": true}";
+    }
     return operation.startsWith("PUT") ? "{\"owner\": \"me\"}" : "{}";
   }
 
   @Test
   void everyDescribedOperationAnswersAsDescribed() {
     try (Served served = Served.standard()) {
+      for (String node : List.of("", "d12")) {
+        // They are deleted first.
+        served.scheduler.setLimit(new LimitOverride("host", "slots", node, 1, "", "", 0, 0), 1);
+      }
       for (String operation : described()) {
         String method = operation.substring(0, operation.indexOf(' '));
         String path =
@@ -115,6 +126,8 @@ class ContractTest {
                 .substring(operation.indexOf(' ') + 1)
                 .replace("{job}", "backup")
                 .replace("{worker}", "here")
+                .replace("{level}", "host")
+                .replace("{resource}", "slots")
                 .replace("{node}", "d12");
         HttpRequest.Builder request =
             served
