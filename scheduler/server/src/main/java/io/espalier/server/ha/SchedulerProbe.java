@@ -9,17 +9,34 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Asks schedulers over HTTP, briefly. */
 final class SchedulerProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .proxy(HttpClient.Builder.NO_PROXY)
-          .connectTimeout(PATIENCE)
-          .build();
+  private final Duration patience;
+  private final HttpClient client;
+
+  SchedulerProbe() {
+    this(PATIENCE);
+  }
+
+  /**
+   * @param patience for a whole answer
+   */
+  SchedulerProbe(Duration patience) {
+    this.patience = patience;
+    this.client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .proxy(HttpClient.Builder.NO_PROXY)
+            .connectTimeout(patience)
+            .build();
+  }
 
   /**
    * An answer.
@@ -64,14 +81,29 @@ final class SchedulerProbe {
     long before = System.currentTimeMillis();
     // Without this header some answers are streams that never end.
     HttpResponse<byte[]> answer =
-        client.send(
-            request.header("Accept", "application/json").timeout(PATIENCE).build(),
-            HttpResponse.BodyHandlers.ofByteArray());
+        whole(
+            client.sendAsync(
+                request.header("Accept", "application/json").build(),
+                HttpResponse.BodyHandlers.ofByteArray()));
     long mid = (before + System.currentTimeMillis()) / 2;
     if (JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES).read(answer.body()).value()
         instanceof Json.Obj body) {
       return new Said(answer.statusCode(), body, mid);
     }
     throw new IOException("http://" + at + " answers no JSON, with status " + answer.statusCode());
+  }
+
+  /** The client's own time limit ends with the headers; a body may trickle for ever. */
+  private HttpResponse<byte[]> whole(CompletableFuture<HttpResponse<byte[]>> answer)
+      throws IOException, InterruptedException {
+    try {
+      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("no whole answer within " + patience.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+    } finally {
+      answer.cancel(true);
+    }
   }
 }
