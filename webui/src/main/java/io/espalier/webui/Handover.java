@@ -165,8 +165,7 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<LimitView> endLimit(
-      LimitOverride.Key key, String author, String reason) {
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return here(api.endLimit(key, author, reason));
   }
 

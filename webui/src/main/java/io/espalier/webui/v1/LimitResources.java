@@ -65,9 +65,7 @@ final class LimitResources {
 
   private static LimitOverride.Key key(ApiRequest request) {
     return new LimitOverride.Key(
-        request.part("level"),
-        request.part("resource"),
-        request.path().getOrDefault("node", ""));
+        request.part("level"), request.part("resource"), request.path().getOrDefault("node", ""));
   }
 
   private static Json.Builder json(LimitView view) {

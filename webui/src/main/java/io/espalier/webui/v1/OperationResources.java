@@ -38,10 +38,7 @@ final class OperationResources {
 
   private CompletionStage<Json> pause(ApiRequest request) {
     String job =
-        request
-            .allowing()
-            .allowingInBody("reason", "author", "expires_in_seconds")
-            .part("job");
+        request.allowing().allowingInBody("reason", "author", "expires_in_seconds").part("job");
     return api.pause(
             job,
             BodyParts.author(request),
@@ -85,9 +82,7 @@ final class OperationResources {
   }
 
   private static Selection selection(ApiRequest request, boolean mustChoose) {
-    request
-        .allowing()
-        .allowingInBody("selector", "preview", "expect", "author", "reason");
+    request.allowing().allowingInBody("selector", "preview", "expect", "author", "reason");
     boolean counted = request.body().get("expect") != null;
     return new Selection(
         request.part("job"),

@@ -168,8 +168,7 @@ public interface SchedulerApi {
    *
    * @return what is in force no more
    */
-  default CompletionStage<LimitView> endLimit(
-      LimitOverride.Key key, String author, String reason) {
+  default CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return notSupported();
   }
 

@@ -39,8 +39,7 @@ final class Pauses {
    */
   void pause(Pause pause, long nowMillis) {
     if (core.findJob(pause.job()) < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "no such job: " + pause.job());
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + pause.job());
     }
     put(pause);
     Json.Builder event = Json.object().put("job", pause.job()).put("reason", pause.reason());
@@ -58,8 +57,7 @@ final class Pauses {
    */
   void resume(String job, String author, String reason, long nowMillis) {
     if (pauses.remove(job) == null) {
-      throw new RefusedException(
-          RefusedException.Reason.CONFLICT, "job " + job + " is not paused");
+      throw new RefusedException(RefusedException.Reason.CONFLICT, "job " + job + " is not paused");
     }
     core.resume(job);
     Json.Builder event = Json.object().put("job", job);

@@ -433,8 +433,7 @@ public final class SchedulerLoop {
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#endLimit}. */
-  public CompletionStage<LimitView> endLimit(
-      LimitOverride.Key key, String author, String reason) {
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return changeDurably(
         now -> {
           LimitView ended = limits.end(key, author, reason, now);

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Changes some tasks of a job, a slice at a time: first finds all that match, so that their number
- * can be compared, then changes those. Node numbers that change meanwhile make it begin again,
- * with what is left to change.
+ * can be compared, then changes those. Node numbers that change meanwhile make it begin again, with
+ * what is left to change.
  */
 final class SelectionChore implements Chore {
   private static final int LOOKS = 50_000;
@@ -113,8 +113,7 @@ final class SelectionChore implements Chore {
     Job config = job < 0 ? null : core.job(job);
     if (config == null) {
       answer.completeExceptionally(
-          new RefusedException(
-              RefusedException.Reason.UNKNOWN, "no such job: " + selection.job()));
+          new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + selection.job()));
       return true;
     }
     if (topology != core.topology()) {

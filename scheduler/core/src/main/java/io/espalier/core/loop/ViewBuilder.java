@@ -32,7 +32,8 @@ final class ViewBuilder {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Pauses pauses) {
+  ViewBuilder(
+      SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;

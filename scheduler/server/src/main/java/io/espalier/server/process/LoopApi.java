@@ -246,8 +246,7 @@ final class LoopApi implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<LimitView> endLimit(
-      LimitOverride.Key key, String author, String reason) {
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return ask(l -> l.endLimit(key, author, reason)).thenCompose(Function.identity());
   }
 

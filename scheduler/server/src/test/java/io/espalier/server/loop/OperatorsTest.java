@@ -279,8 +279,7 @@ class OperatorsTest {
     world.writes("j", "d", "done");
     world.writes("after", "a", "done");
     Selected preview = done(world.loop.rerun(selection(with(StatusLabel.DONE), true, 2)));
-    assertThat(preview)
-        .isEqualTo(new Selected("j", 2, 0, List.of("a", "d"), true, 0));
+    assertThat(preview).isEqualTo(new Selected("j", 2, 0, List.of("a", "d"), true, 0));
     assertThat(world.done("j")).isEqualTo(2);
     Selected rerun = done(world.loop.rerun(selection(with(StatusLabel.DONE), false, 2)));
     assertThat(rerun.changed()).isEqualTo(2);
@@ -368,8 +367,7 @@ class OperatorsTest {
     TaskStatus finished =
         new TaskStatus(TaskStatus.Main.DONE, false, false, false, false, 1, 0, 0, 1, null);
     for (int i = 1; i <= 20_000; i++) {
-      StatusRow row =
-          new StatusRow("j", "instance-node__" + i, finished, new Invocation(1, i, 1));
+      StatusRow row = new StatusRow("j", "instance-node__" + i, finished, new Invocation(1, i, 1));
       world.stored.put(row.key(), row);
     }
     world.configure(many);

@@ -533,8 +533,7 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<LimitView> endLimit(
-      LimitOverride.Key key, String author, String reason) {
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return answer(
         () -> {
           LimitView ended = limits.remove(key);

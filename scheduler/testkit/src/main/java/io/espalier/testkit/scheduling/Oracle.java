@@ -271,8 +271,7 @@ public final class Oracle {
   /** Slots in all, as operators have it. */
   private int limit(Place place, Resource resource, int configured) {
     String level = place.level();
-    Integer ofNode =
-        overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
+    Integer ofNode = overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
     Integer ofLevel = overrides.get(new LimitOverride.Key(level, resource.name(), ""));
     return ofNode != null ? ofNode : ofLevel != null ? ofLevel : configured;
   }

@@ -222,8 +222,8 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   /**
-   * Forgets all jobs, pauses, holds, limits and events, for a fresh start; whoever led until now may write
-   * nothing more. To be bound to its source before.
+   * Forgets all jobs, pauses, holds, limits and events, for a fresh start; whoever led until now
+   * may write nothing more. To be bound to its source before.
    */
   public void forgetEverything() {
     long epoch =
