@@ -109,6 +109,12 @@ final class SelectionChore implements Chore {
     if (waits()) {
       return false;
     }
+    if (!selection.selector().fingerprint().isEmpty()) {
+      answer.completeExceptionally(
+          new RefusedException(
+              RefusedException.Reason.UNSUPPORTED, "tasks cannot be chosen by fingerprint yet"));
+      return true;
+    }
     int job = core.findJob(selection.job());
     Job config = job < 0 ? null : core.job(job);
     if (config == null) {
