@@ -2,10 +2,13 @@ package io.espalier.webui;
 
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.Selected;
@@ -14,6 +17,9 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
@@ -92,6 +98,31 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<WorkerView> release(String shard, String reason) {
     return here(api.release(shard, reason));
+  }
+
+  @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return here(api.tree(query));
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return here(api.node(level, node));
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return here(api.waiting(job));
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return here(api.failures(job, limit));
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return here(api.levels(job, samples));
   }
 
   @Override

@@ -117,7 +117,7 @@ class ContractTest {
     try (Served served = Served.standard()) {
       for (String node : List.of("", "d12")) {
         // They are deleted first.
-        served.scheduler.setLimit(new LimitOverride("host", "slots", node, 1, "", "", 0, 0), 1);
+        served.scheduler.setLimit(new LimitOverride("db", "slots", node, 1, "", "", 0, 0), 1);
       }
       for (String operation : described()) {
         String method = operation.substring(0, operation.indexOf(' '));
@@ -126,7 +126,7 @@ class ContractTest {
                 .substring(operation.indexOf(' ') + 1)
                 .replace("{job}", "backup")
                 .replace("{worker}", "here")
-                .replace("{level}", "host")
+                .replace("{level}", "db")
                 .replace("{resource}", "slots")
                 .replace("{node}", "d12");
         HttpRequest.Builder request =

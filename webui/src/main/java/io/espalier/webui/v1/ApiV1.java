@@ -28,6 +28,11 @@ public final class ApiV1 {
   public static final String LIMITS = "/api/v1/limits";
   public static final String LIMIT_OF_LEVEL = "/api/v1/limits/{level}/{resource}";
   public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
+  public static final String WAITING = "/api/v1/jobs/{job}/waiting";
+  public static final String FAILURES = "/api/v1/jobs/{job}/failures";
+  public static final String LEVELS = "/api/v1/jobs/{job}/levels";
+  public static final String TREE = "/api/v1/tree";
+  public static final String NODE = "/api/v1/nodes/{level}/{node}";
   public static final String HISTORY = "/api/v1/jobs/{job}/history";
   public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
@@ -54,6 +59,7 @@ public final class ApiV1 {
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
+    new QueryResources(api).addTo(routes);
     new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);

@@ -96,7 +96,11 @@ final class JobResources {
                 summary
                     .put("complete_by_ms", instant.toEpochMilli())
                     .put("past_deadline", instant.toEpochMilli() <= view.publishedAtMillis()));
-    return progress == null ? summary : summary.put("progress", ApiJson.progress(progress));
+    if (progress == null) {
+      return summary;
+    }
+    ApiJson.pace(summary, progress);
+    return summary.put("progress", ApiJson.progress(progress));
   }
 
   private static Json pause(Pause pause) {

@@ -52,6 +52,40 @@ public interface SchedulerApi {
 
   CompletionStage<Explanation> explain(String job, String node);
 
+  /** Part of the node tree with use and counts; made lately, not necessarily just now. */
+  default CompletionStage<TreeView> tree(TreeQuery query) {
+    return notSupported();
+  }
+
+  /** One node with use, holders and counts. */
+  default CompletionStage<NodeDetail> node(String level, String node) {
+    return notSupported();
+  }
+
+  /** Why the waiting tasks of a job wait, counted; made lately, not necessarily just now. */
+  default CompletionStage<WaitingReasons> waiting(String job) {
+    return notSupported();
+  }
+
+  /**
+   * @param limit groups, at most
+   */
+  default CompletionStage<FailureGroups> failures(String job, int limit) {
+    return notSupported();
+  }
+
+  /**
+   * @param samples node names per state, at most
+   */
+  default CompletionStage<JobLevels> levels(String job, int samples) {
+    return notSupported();
+  }
+
+  private static <T> CompletionStage<T> notSupported() {
+    return CompletableFuture.failedFuture(
+        new RefusedException(RefusedException.Reason.UNSUPPORTED, "not supported"));
+  }
+
   /** Runs the query where blocking is allowed. */
   CompletionStage<LogPage> logs(LogQuery query);
 
@@ -170,11 +204,6 @@ public interface SchedulerApi {
    */
   default CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return notSupported();
-  }
-
-  private static <T> CompletionStage<T> notSupported() {
-    return CompletableFuture.failedFuture(
-        new RefusedException(RefusedException.Reason.UNSUPPORTED, "not supported"));
   }
 
   /** Saving and deleting jobs. */

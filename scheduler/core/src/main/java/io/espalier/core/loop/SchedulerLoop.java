@@ -86,6 +86,8 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final Pauses pauses;
   private final Limits limits;
+  private final Paces paces = new Paces();
+  private final Questions questions;
   private final ViewBuilder views;
   private final Kills kills;
   private final Pool pool;
@@ -121,7 +123,9 @@ public final class SchedulerLoop {
     this.deadlines = new JobDeadlines(core);
     this.pauses = new Pauses(core, events);
     this.limits = new Limits(core, events);
-    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, pauses);
+    this.views = 
+        new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
+    this.questions = new Questions(core, live, paces, deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
@@ -497,6 +501,11 @@ public final class SchedulerLoop {
     return pool.view();
   }
 
+  /** All that takes more than a look. */
+  public Questions questions() {
+    return questions;
+  }
+
   public Explanation explain(String job, String node) {
     return core.explain(job, node);
   }
@@ -556,6 +565,7 @@ public final class SchedulerLoop {
   public boolean isQuiet() {
     return inputs.isEmpty()
         && chores.isEmpty()
+        && questions.isEmpty()
         && live.size() == 0
         && !changes.underWay()
         && roundComplete
@@ -591,6 +601,7 @@ public final class SchedulerLoop {
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
+      paces.retain(core.config().jobs().keySet());
     }
     if (deadlines.step(nowMillis)) {
       views.changed();
@@ -598,6 +609,7 @@ public final class SchedulerLoop {
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    more |= questions.step(nowMillis);
     more |= round(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
@@ -702,7 +714,11 @@ public final class SchedulerLoop {
             : task.status;
     task.checkpointIsDue = false;
     Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
-    TaskStatus status = bounded(transition.status());
+    WorkerRef worker = task.launch.worker();
+    TaskEnd explained = withReason(end, task);
+    TaskStatus after = bounded(transition.status());
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, nowMillis);
+    TaskStatus status = after.withFailure(attempt.failure());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
@@ -710,12 +726,11 @@ public final class SchedulerLoop {
       changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
-    WorkerRef worker = task.launch.worker();
-    TaskEnd explained = withReason(end, task);
+    paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     batch.put(row);
     if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
-      batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
+      batch.attempt(attempt);
     }
     events.ended(task, explained, row, nowMillis);
     views.changed();

@@ -8,6 +8,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.StatusSet;
+import io.espalier.core.status.Failure;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
@@ -109,12 +110,6 @@ final class SelectionChore implements Chore {
     if (waits()) {
       return false;
     }
-    if (!selection.selector().fingerprint().isEmpty()) {
-      answer.completeExceptionally(
-          new RefusedException(
-              RefusedException.Reason.UNSUPPORTED, "tasks cannot be chosen by fingerprint yet"));
-      return true;
-    }
     int job = core.findJob(selection.job());
     Job config = job < 0 ? null : core.job(job);
     if (config == null) {
@@ -203,12 +198,25 @@ final class SelectionChore implements Chore {
         && (selector.statuses().isEmpty() || selector.statuses().contains(StatusLabel.of(bits)));
   }
 
+  private boolean isOfCause(int job, int node) {
+    String fingerprint = selection.selector().fingerprint();
+    if (fingerprint.isEmpty()) {
+      return true;
+    }
+    TaskStatus status = core.status(job, node);
+    Failure failure = status == null ? null : status.failure();
+    return failure != null && failure.fingerprint().equals(fingerprint);
+  }
+
   private static boolean isRunning(int bits) {
     return (bits & Main.RUNNING.bit()) != 0;
   }
 
   private void take(int job, int node, Topology in) {
     String name = in.name(node);
+    if (!isOfCause(job, node)) {
+      return;
+    }
     if (!name.startsWith(selection.selector().prefix())) {
       return;
     }
@@ -245,7 +253,10 @@ final class SelectionChore implements Chore {
   private void change(int job, int node, Job config, long nowMillis) {
     int bits = core.bits(job, node);
     String name = core.topology().name(node);
-    if (isRunning(bits) || !isWanted(bits) || live.get(new TaskKey(config.name(), name)) != null) {
+    if (isRunning(bits)
+        || !isWanted(bits)
+        || !isOfCause(job, node)
+        || live.get(new TaskKey(config.name(), name)) != null) {
       return;
     }
     TaskStatus before = core.status(job, node);

@@ -24,6 +24,7 @@ final class ViewBuilder {
   private final String shard;
   private final JobDeadlines deadlines;
   private final Pauses pauses;
+  private final Paces paces;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private SupervisorFindings findings = SupervisorFindings.NONE;
@@ -33,12 +34,18 @@ final class ViewBuilder {
   private long publishedAt = Long.MIN_VALUE / 2;
 
   ViewBuilder(
-      SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Pauses pauses) {
+      SchedulingCore core,
+      LiveTasks live,
+      String shard,
+      JobDeadlines deadlines,
+      Paces paces,
+      Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.deadlines = deadlines;
     this.pauses = pauses;
+    this.paces = paces;
   }
 
   void changed() {
@@ -94,6 +101,12 @@ final class ViewBuilder {
     return Collections.unmodifiableMap(progress);
   }
 
+  private Map<String, JobProgress> paced(long nowMillis) {
+    Map<String, JobProgress> progress = new TreeMap<>(progress());
+    progress.replaceAll((job, counts) -> paces.withPace(counts, nowMillis));
+    return Collections.unmodifiableMap(progress);
+  }
+
   private SchedulerView view(long nowMillis) {
     Config config = hasConfig ? core.config() : null;
     return new SchedulerView(
@@ -101,7 +114,7 @@ final class ViewBuilder {
         configProblems,
         config == null ? null : core.topology(),
         nodesAtMillis,
-        progress(),
+        paced(nowMillis),
         live.view(shard),
         Map.copyOf(errors),
         pauses.all(),

@@ -1,9 +1,11 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskCounts;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
@@ -435,6 +437,41 @@ public final class SchedulingCore {
     return world.histograms.histogram(job, samples);
   }
 
+  /**
+   * Does a part of what a histogram costs, so that {@link #histogram} is quick afterwards.
+   *
+   * @param units about how many nodes to look at, at least 2
+   * @return how many it looked at; less than {@code units}: the histogram will be quick
+   */
+  public long prepareHistogram(int job, int units) {
+    return world.histograms.prepare(job, units);
+  }
+
+  /**
+   * The failed tasks of a job by cause. Costs the number of causes, which is bounded.
+   *
+   * @param limit groups, at most
+   * @param samples node names per group, at most
+   */
+  public FailureGroups failures(int job, int limit, int samples) {
+    FailureIndex index = world.tasks.failures(job);
+    World in = world;
+    FailureIndex.Tasks tasks =
+        new FailureIndex.Tasks() {
+          @Override
+          public @Nullable TaskStatus status(int node) {
+            return in.tasks.detail(job, node);
+          }
+
+          @Override
+          public String name(int node) {
+            return in.topology.name(node);
+          }
+        };
+    return new FailureGroups(
+        jobName(job), now, index.total(), index.size(), index.largest(limit, samples, tasks));
+  }
+
   // ---- tasks
 
   /**
@@ -506,11 +543,48 @@ public final class SchedulingCore {
       throw new RefusedException(
           RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
     }
-    return Explainer.explain(
-        world,
-        number,
-        at,
-        new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job)));
+    return Explainer.explain(world, number, at, gates(job));
+  }
+
+  private Explainer.Gates gates(String job) {
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job));
+  }
+
+  /** Begins to count the waiting tasks of a job by what keeps them. */
+  public WaitingScan waiting(int job) {
+    return new WaitingScan(this, job, Explainer.gates(world, job, gates(jobName(job))));
+  }
+
+  /** Begins to look for the running tasks that hold slots in some places. */
+  public HolderScan holders(HolderScan.Place... places) {
+    return new HolderScan(this, places);
+  }
+
+  /**
+   * Begins to count tasks in subtrees.
+   *
+   * @param job the only one to count; -1: all
+   * @param byJob whether to tell jobs apart
+   */
+  public CountScan counts(int job, boolean byJob) {
+    return new CountScan(this, job, byJob);
+  }
+
+  /**
+   * The tasks on one node, nothing below it.
+   *
+   * @param job the only one to count; -1: all
+   */
+  public TaskCounts countsOf(int job, int node) {
+    return CountScan.of(world, job, node);
+  }
+
+  World world() {
+    return world;
+  }
+
+  RunTable runTable() {
+    return runs;
   }
 
   // ---- rounds and running tasks

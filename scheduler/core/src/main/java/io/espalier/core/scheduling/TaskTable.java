@@ -1,6 +1,8 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.status.Failure;
 import io.espalier.core.status.TaskStatus;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class TaskTable {
   private final int[][] counts;
   private final long[] remaining;
   private final LongMap<TaskStatus> details = new LongMap<>();
+  private final FailureIndex[] failures;
 
   /**
    * @param codes by job: one code per node of its level
@@ -33,6 +36,8 @@ final class TaskTable {
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
     remaining = new long[codes.length];
+    failures = new FailureIndex[codes.length];
+    Arrays.setAll(failures, j -> new FailureIndex());
     for (int j = 0; j < codes.length; j++) {
       for (byte code : codes[j]) {
         counts[j][code & 0xff]++;
@@ -68,6 +73,21 @@ final class TaskTable {
     return first[job];
   }
 
+  /**
+   * Counts a range of nodes by the state of their codes.
+   *
+   * @param states by code
+   * @param counts are added to, from {@code row} on
+   */
+  void tally(int job, int from, int to, byte[] states, long[] counts, int row) {
+    byte[] codesOfJob = codes[job];
+    int begin = from - first[job];
+    int end = to - first[job];
+    for (int i = begin; i < end; i++) {
+      counts[row + states[codesOfJob[i] & 0xff]]++;
+    }
+  }
+
   /** Exclusive. */
   int end(int job) {
     return first[job] + codes[job].length;
@@ -101,11 +121,22 @@ final class TaskTable {
   }
 
   void setDetail(int job, int node, @Nullable TaskStatus status) {
+    FailureIndex failed = failures[job];
+    TaskStatus before = failed.isEmpty() ? null : details.get(key(job, node));
+    Failure gone = before == null ? null : before.failure();
+    if (before != null && gone != null) {
+      failed.remove(before, gone);
+    }
+    Failure failure = status == null ? null : status.failure();
     if (status == null) {
       details.remove(key(job, node));
     } else {
-      details.put(key(job, node), status);
+      details.put(key(job, node), failure == null ? status : failed.add(node, status, failure));
     }
+  }
+
+  FailureIndex failures(int job) {
+    return failures[job];
   }
 
   LongMap<TaskStatus> details() {

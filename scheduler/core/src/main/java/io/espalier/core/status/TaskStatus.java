@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts invocations since it was last forgiven, or ever, this one included
  * @param data what the task said; kept over synthetic statuses
  * @param checkpoint the newest progress it wrote, for the next attempt; kept until it is done
+ * @param failure why the latest attempt failed; null: it did not, or is forgiven, or is under way
  */
 public record TaskStatus(
     Main main,
@@ -33,10 +34,42 @@ public record TaskStatus(
     int position,
     int attempts,
     Json.@Nullable Obj data,
-    Json.@Nullable Obj checkpoint) {
+    Json.@Nullable Obj checkpoint,
+    @Nullable Failure failure) {
 
   /** The key under which stores keep the checkpoint within the data. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";
+
+  /** The key under which stores keep the failure within the data. */
+  static final String FAILURE_KEY = "__espalier_failure";
+
+  /** A status without a failure. */
+  public TaskStatus(
+      Main main,
+      boolean usesBackoff,
+      boolean holdsPosition,
+      boolean overwriteable,
+      boolean savedBackoff,
+      long sinceMillis,
+      int backoffSeconds,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data,
+      Json.@Nullable Obj checkpoint) {
+    this(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        null);
+  }
 
   /** A status without a checkpoint. */
   public TaskStatus(
@@ -136,14 +169,37 @@ public record TaskStatus(
         position,
         attempts,
         data,
-        newCheckpoint);
+        newCheckpoint,
+        failure);
   }
 
-  /** Data and checkpoint as one object, for stores; null when there is neither. */
+  /** The same with why its latest attempt failed. */
+  public TaskStatus withFailure(@Nullable Failure newFailure) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        newFailure);
+  }
+
+  /** Data, checkpoint and failure as one object, for stores; null when there is none of them. */
   public Json.@Nullable Obj storedData() {
-    return checkpoint == null
-        ? data
-        : (data == null ? Json.Obj.EMPTY : data).with(CHECKPOINT_KEY, checkpoint);
+    Json.Obj all = data;
+    if (checkpoint != null) {
+      all = (all == null ? Json.Obj.EMPTY : all).with(CHECKPOINT_KEY, checkpoint);
+    }
+    if (failure != null) {
+      all = (all == null ? Json.Obj.EMPTY : all).with(FAILURE_KEY, Json.of(failure.text()));
+    }
+    return all;
   }
 
   /**
@@ -159,8 +215,10 @@ public record TaskStatus(
       int position,
       int attempts,
       Json.@Nullable Obj storedData) {
-    Json.Obj data = storedData == null ? null : storedData.without(CHECKPOINT_KEY);
+    Json.Obj data =
+        storedData == null ? null : storedData.without(CHECKPOINT_KEY).without(FAILURE_KEY);
     Json kept = storedData == null ? null : storedData.get(CHECKPOINT_KEY);
+    Json why = storedData == null ? null : storedData.get(FAILURE_KEY);
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
     for (Main main : Main.values()) {
       if (main.bit() == (bits & ~flags) && (main != Main.UNSTARTED || (bits & flags) == 0)) {
@@ -174,8 +232,9 @@ public record TaskStatus(
             backoffSeconds,
             position,
             attempts,
-            data == null || (data.isEmpty() && kept != null) ? null : data,
-            kept instanceof Json.Obj checkpoint ? checkpoint : null);
+            data == null || (data.isEmpty() && (kept != null || why != null)) ? null : data,
+            kept instanceof Json.Obj checkpoint ? checkpoint : null,
+            why instanceof Json.Str text ? Failure.of(text.value()) : null);
       }
     }
     throw new IllegalArgumentException("not the bits of a stored status: " + bits);

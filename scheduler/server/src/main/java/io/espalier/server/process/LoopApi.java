@@ -2,10 +2,13 @@ package io.espalier.server.process;
 
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
@@ -15,6 +18,9 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
@@ -84,7 +90,7 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
-    return ask(l -> l.histograms(jobs, samples));
+    return ask(l -> l.questions().histograms(jobs, samples)).thenCompose(Function.identity());
   }
 
   @Override
@@ -157,7 +163,7 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<Explanation> explain(String job, String node) {
-    return ask(l -> l.explain(job, node));
+    return ask(l -> l.questions().explain(job, node)).thenCompose(Function.identity());
   }
 
   @Override
@@ -173,6 +179,31 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<WorkerView> release(String shard, String reason) {
     return ask(l -> l.release(shard, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return ask(l -> l.questions().tree(query)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return ask(l -> l.questions().node(level, node)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return ask(l -> l.questions().waiting(job)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return ask(l -> l.questions().failures(job, limit)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return ask(l -> l.questions().levels(job, samples)).thenCompose(Function.identity());
   }
 
   @Override

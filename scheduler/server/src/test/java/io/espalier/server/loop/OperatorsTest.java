@@ -356,6 +356,23 @@ class OperatorsTest {
   }
 
   @Test
+  void tasksAreChosenByTheCauseOfTheirFailure() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "{\"result\": \"failed\", \"data\": {\"error\": \"disk 7 is full\"}}");
+    world.writes("j", "b", "{\"result\": \"failed\", \"data\": {\"error\": \"no such table\"}}");
+    world.writes("j", "d", "{\"result\": \"failed\", \"data\": {\"error\": \"disk 8 is full\"}}");
+    int job = world.core.findJob("j");
+    int node = world.core.topology().find(2, "a");
+    String cause =
+        Objects.requireNonNull(Objects.requireNonNull(world.core.status(job, node)).failure())
+            .fingerprint();
+    TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
+    Selected rerun = done(world.loop.rerun(selection(some, false, 2)));
+    assertThat(rerun.samples()).containsExactly("a", "d");
+    assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.FAILED);
+  }
+
+  @Test
   void manyTasksGoInSlicesThatTheStoreCanFollow() {
     String many =
         """

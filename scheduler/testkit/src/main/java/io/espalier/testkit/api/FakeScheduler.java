@@ -1,12 +1,15 @@
 package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -17,6 +20,9 @@ import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -280,6 +286,41 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return answer(
+        () -> {
+          if (!query.job().isEmpty()) {
+            known(query.job());
+          }
+          return queries().tree(query);
+        });
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return answer(() -> queries().node(level, node));
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return answer(() -> queries().waiting(known(job)));
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return answer(() -> queries().failures(known(job)));
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return answer(() -> queries().levels(known(job), samples));
+  }
+
+  private synchronized FakeQueries queries() {
+    return new FakeQueries(view, this::taskOf);
+  }
+
+  @Override
   public CompletionStage<LogPage> logs(LogQuery query) {
     return answer(
         () -> {
@@ -509,7 +550,8 @@ public final class FakeScheduler implements SchedulerApi {
   public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
     return answer(
         () -> {
-          if (!override.level().equals("host")) {
+          Config config = view.config();
+          if (config == null || config.settings().levels().find(override.level()) < 0) {
             throw new RefusedException(
                 RefusedException.Reason.UNKNOWN, "there is no level \"" + override.level() + "\"");
           }
