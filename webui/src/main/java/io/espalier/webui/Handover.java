@@ -8,10 +8,13 @@ import io.espalier.core.api.JobCheck;
 import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
@@ -25,6 +28,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
 import java.util.Map;
@@ -161,6 +165,46 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Void> resume(String job) {
     return here(api.resume(job));
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
+    return here(api.pause(job, author, reason, millis));
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job, String author, String reason) {
+    return here(api.resume(job, author, reason));
+  }
+
+  @Override
+  public CompletionStage<Long> stop(String job, String author, String reason) {
+    return here(api.stop(job, author, reason));
+  }
+
+  @Override
+  public CompletionStage<Selected> rerun(Selection selection) {
+    return here(api.rerun(selection));
+  }
+
+  @Override
+  public CompletionStage<Selected> forgive(Selection selection) {
+    return here(api.forgive(selection));
+  }
+
+  @Override
+  public CompletionStage<List<LimitView>> limits() {
+    return here(api.limits());
+  }
+
+  @Override
+  public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
+    return here(api.setLimit(override, millis));
+  }
+
+  @Override
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return here(api.endLimit(key, author, reason));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.bistro.BistroBatches;
@@ -77,6 +78,12 @@ class ContractTest {
     if (operation.endsWith("/rollback")) {
       return "{\"version\": 1}";
     }
+    if (operation.contains("/limits")) {
+      return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
+    }
+    if (operation.endsWith("/rerun")) {
+      return "{\"selector\": {\"all\": true}, \"preview\": true}";
+    }
     return operation.startsWith("PUT") || operation.endsWith("/validate")
         ? "{\"owner\": \"me\"}"
         : "{}";
@@ -89,6 +96,8 @@ class ContractTest {
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
             .replace("{worker}", "here")
+            .replace("{level}", "db")
+            .replace("{resource}", "slots")
             .replace("{node}", "d12");
     return served
         .request(path + query)
@@ -104,6 +113,10 @@ class ContractTest {
   @Test
   void everyDescribedOperationAnswersAsDescribed() {
     try (Served served = Served.standard()) {
+      for (String node : List.of("", "d12")) {
+        // They are deleted first.
+        served.scheduler.setLimit(new LimitOverride("db", "slots", node, 1, "", "", 0, 0), 1);
+      }
       for (String operation : CONTRACT.operations().keySet()) {
         // What is in the answer is compared with the contract by the client of all these tests.
         HttpResponse<String> response = served.send(request(served, operation, ""));

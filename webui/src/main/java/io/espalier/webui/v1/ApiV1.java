@@ -25,6 +25,11 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String RERUN = "/api/v1/jobs/{job}/rerun";
+  public static final String STOP = "/api/v1/jobs/{job}/stop";
+  public static final String LIMITS = "/api/v1/limits";
+  public static final String LIMIT_OF_LEVEL = "/api/v1/limits/{level}/{resource}";
+  public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
   public static final String FAILURES = "/api/v1/jobs/{job}/failures";
   public static final String LEVELS = "/api/v1/jobs/{job}/levels";
@@ -64,6 +69,8 @@ public final class ApiV1 {
   public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
     new SecurityResources(audit).addTo(routes);
     new JobResources(api).addTo(routes);
+    new OperationResources(api).addTo(routes);
+    new LimitResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);

@@ -179,7 +179,7 @@ final class Explainer {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
         int free = world.ledger.free(at, level, r);
-        int limit = world.ledger.limit(r);
+        int limit = world.ledger.limit(at, level, r);
         uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!Ledger.fits(need, free)) {
           reasons.add(
@@ -199,7 +199,11 @@ final class Explainer {
                       + free
                       + " of "
                       + limit
-                      + " are free"));
+                      + " are free"
+                      + LimitWords.of(
+                          world.overrides.on(
+                              topology.levels().name(level), resource.name(), topology.name(at)),
+                          resource.limit())));
         }
       }
       steps.add(

@@ -9,6 +9,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJob;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -37,6 +38,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
           new OraclePool.Use() {
@@ -48,6 +50,12 @@ public final class Oracle {
             @Override
             public int slots(String shard, String resource) {
               return used(new Place(Levels.WORKER, shard), resource);
+            }
+
+            @Override
+            public int limit(String shard, Resource resource, int configured) {
+              String name = shard.isEmpty() ? Trees.INSTANCE : shard;
+              return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
   private Config config;
@@ -138,6 +146,15 @@ public final class Oracle {
       paused.add(job);
     } else {
       paused.remove(job);
+    }
+  }
+
+  /** Another limit for a node, or for all of its level where the node is empty. */
+  public void override(LimitOverride.Key key, @Nullable Integer limit) {
+    if (limit == null) {
+      overrides.remove(key);
+    } else {
+      overrides.put(key, limit);
     }
   }
 
@@ -249,7 +266,15 @@ public final class Oracle {
 
   /** Slots left; negative where more is in use than the limit. */
   public int free(Place place, Resource resource) {
-    return resource.limit() - used(place, resource.name());
+    return limit(place, resource, resource.limit()) - used(place, resource.name());
+  }
+
+  /** Slots in all, as operators have it. */
+  private int limit(Place place, Resource resource, int configured) {
+    String level = place.level();
+    Integer ofNode = overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
+    Integer ofLevel = overrides.get(new LimitOverride.Key(level, resource.name(), ""));
+    return ofNode != null ? ofNode : ofLevel != null ? ofLevel : configured;
   }
 
   private int used(Place place, String resource) {
