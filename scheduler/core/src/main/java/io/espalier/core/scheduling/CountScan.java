@@ -8,9 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Counts the tasks in subtrees by state, a slice at a time. Where every node has one parent, on the
- * level above, the tasks of a subtree are a range per level and are read one after the other;
- * otherwise the subtree is walked, and a node with several parents counts in each of its places.
+ * Counts the tasks in subtrees by state, a slice at a time. Where every node has one parent, and
+ * nodes are numbered like their places, the nodes at one distance from the root are a range, and
+ * are read one after the other; otherwise the subtree is walked, and a node with several parents counts in each of its places.
  *
  * <p>Made by {@link SchedulingCore#counts}; for the same thread as the core.
  */
@@ -48,8 +48,7 @@ public final class CountScan {
 
   private long leaves;
 
-  // Where it stands: in a range,
-  private int level;
+  // Where it stands: in the nodes of one distance from the root of the subtree,
   private int from;
   private int to;
   private int job;
@@ -109,7 +108,6 @@ public final class CountScan {
     leaves = 0;
     isDone = false;
     if (topology.slotsAreNodes()) {
-      level = world.index.level(slot);
       from = slot;
       to = slot + 1;
       job = -1;
@@ -137,40 +135,48 @@ public final class CountScan {
     int used = 0;
     while (used < units) {
       if (job < 0) {
-        // A level begins.
         used++;
-        if (level == lowest) {
-          leaves = to - from;
-        }
-        job = 0;
-        at = from;
-      }
-      while (job < world.jobs.count() && (world.jobs.levels[job] != level || !wants(job))) {
-        job++;
-      }
-      if (job == world.jobs.count()) {
-        used++;
-        if (level == lowest || from == to) {
+        if (from == to) {
           isDone = true;
           return used;
         }
+        leaves += Math.max(0, Math.min(to, topology.levelEnd(lowest)) - first(lowest));
+        next(0);
+      } else if (job == world.jobs.count()) {
+        used++;
         int last = topology.childEnd(to - 1);
         from = topology.childStart(from);
         to = last;
-        level++;
         job = -1;
-        continue;
-      }
-      int end = (int) Math.min(to, at + (long) (units - used) * CODES_PER_UNIT);
-      world.tasks.tally(job, at, end, STATE, counts, row(job));
-      used += 1 + (end - at) / CODES_PER_UNIT;
-      at = end;
-      if (at == to) {
-        job++;
-        at = from;
+      } else {
+        int end = Math.min(to, topology.levelEnd(world.jobs.levels[job]));
+        int stop = (int) Math.min(end, at + (long) (units - used) * CODES_PER_UNIT);
+        if (at < stop) {
+          world.tasks.tally(job, at, stop, STATE, counts, row(job));
+          used += (stop - at) / CODES_PER_UNIT;
+          at = stop;
+        }
+        used++;
+        if (at >= end) {
+          next(job + 1);
+        }
       }
     }
     return used;
+  }
+
+  /** Goes on with the next job that has tasks at that distance. */
+  private void next(int number) {
+    job = number;
+    while (job < world.jobs.count() && (world.jobs.levels[job] < 0 || !wants(job))) {
+      job++;
+    }
+    at = job < world.jobs.count() ? first(world.jobs.levels[job]) : 0;
+  }
+
+  /** The first node of a level that is not before where it stands. */
+  private int first(int level) {
+    return Math.max(from, topology.levelStart(level));
   }
 
   private boolean wants(int number) {

@@ -29,7 +29,7 @@ final class Explainer {
   /** What is not in the configuration: by job. */
   record Gates(boolean paused, boolean held, @Nullable String closed) {}
 
-  private Explainer(World world) {
+  Explainer(World world) {
     this.world = world;
     this.topology = world.topology;
     workers = new WorkerExplainer(world.workers, world.pool, topology.name(0));
@@ -161,8 +161,13 @@ final class Explainer {
     };
   }
 
+  /** The path on which fewest conditions fail: the slots, the node's own first. */
+  int[] bestPath(int job, int node) {
+    return BestPath.find(topology, node, slot -> failures(job, slot));
+  }
+
   private void path(int job, int node) {
-    int[] slots = BestPath.find(topology, node, slot -> failures(job, slot));
+    int[] slots = bestPath(job, node);
     for (int slot : slots) {
       int at = topology.node(slot);
       int before = reasons.size();

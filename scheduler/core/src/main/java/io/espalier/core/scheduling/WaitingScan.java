@@ -30,6 +30,7 @@ public final class WaitingScan {
   private final int job;
   private final int level;
   private final WaitingGroups groups;
+  private final Explainer explainer;
   private final @Nullable Reason noWorker;
   private final boolean isTree;
   private long counted;
@@ -62,6 +63,7 @@ public final class WaitingScan {
     int tasks = world.tasks.end(job) - world.tasks.first(job);
     stride = isTree ? 1 : Math.max(1, tasks / SAMPLED);
     at = world.tasks.first(job);
+    explainer = new Explainer(world);
     noWorker = noWorker(gates.isEmpty());
     if (!gates.isEmpty()) {
       all(gates.get(0));
@@ -183,9 +185,7 @@ public final class WaitingScan {
       int node = at;
       at += stride;
       if (isWaiting(world.tasks.code(job, node))) {
-        int[] path =
-            BestPath.find(
-                topology, node, slot -> blockOf(slot, topology.node(slot)) == null ? 0 : 1);
+        int[] path = explainer.bestPath(job, node);
         WaitingGroups.Group block = null;
         int blockNode = -1;
         for (int i = path.length - 1; i >= 0 && block == null; i--) {
@@ -227,16 +227,12 @@ public final class WaitingScan {
   /** What blocks a job in one place of the tree; null: nothing. */
   private WaitingGroups.@Nullable Group blockOf(int slot, int node) {
     int atLevel = world.index.level(node);
-    for (int r : world.ledger.resources(atLevel)) {
-      int need = world.jobs.needs[job][r];
-      if (need > 0 && !Ledger.fits(need, world.ledger.free(node, atLevel, r))) {
-        return groups.ofResource(r);
-      }
+    // Of several paths another one is open, or the task would not count as waiting.
+    if (!topology.enabled(slot)) {
+      return groups.of(Kind.NODE_DISABLED, -1, "a node on their path is disabled");
     }
     if (!world.index.isAllowed(slot, job)) {
-      // Of several paths another one is open, or the task would not count as waiting.
-      return groups.of(
-          Kind.FILTERED, -1, "the filters of the job or a disabled node are in the way");
+      return groups.of(Kind.FILTERED, -1, "the filters of the job exclude a node on their path");
     }
     int placing = world.workers.placementLevel(job);
     if (placing >= 0 && atLevel >= placing) {
@@ -246,6 +242,12 @@ public final class WaitingScan {
           ? !world.workers.finds(job, topology.name(node))
           : passedBy && !world.workers.finds(job, null)) {
         return groups.of(Kind.NO_WORKER, -2, "no worker on their host takes them");
+      }
+    }
+    for (int r : world.ledger.resources(atLevel)) {
+      int need = world.jobs.needs[job][r];
+      if (need > 0 && !Ledger.fits(need, world.ledger.free(node, atLevel, r))) {
+        return groups.ofResource(r);
       }
     }
     return null;

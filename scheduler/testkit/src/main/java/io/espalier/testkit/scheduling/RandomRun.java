@@ -453,6 +453,8 @@ public final class RandomRun {
       compare(job);
     }
     compareCounters();
+    new QueryChecks(core, oracle).holders(random);
+    new QueryChecks(core, oracle).counts(random);
     compareWorkers();
     compareOrphans();
     compareOpenJobs();
@@ -460,6 +462,7 @@ public final class RandomRun {
 
   private void compare(Job job) {
     int number = core.findJob(job.name());
+    QueryChecks queries = new QueryChecks(core, oracle);
     long[] counts = new long[8];
     for (TaskKey task : oracle.tasks(job)) {
       int node = node(task);
@@ -472,7 +475,9 @@ public final class RandomRun {
       assertThat(explanation.reasons().stream().map(RandomRun::failure))
           .as("reasons of %s", task)
           .containsExactlyInAnyOrderElementsOf(failures);
+      queries.path(job, task, explanation);
     }
+    queries.waiting(job, random);
     JobProgress progress =
         new JobProgress(
             job.name(),
@@ -515,6 +520,13 @@ public final class RandomRun {
   }
 
   private void compareHistogram(Job job, int number) {
+    if (random.nextBoolean()) {
+      int units = 2 + random.nextInt(20);
+      long used = units;
+      while (used >= units) {
+        used = core.prepareHistogram(number, units);
+      }
+    }
     Histogram histogram = core.histogram(number, 2);
     Map<String, Map<Integer, Long>> counts = new HashMap<>();
     histogram
