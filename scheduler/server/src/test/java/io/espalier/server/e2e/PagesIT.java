@@ -57,7 +57,7 @@ class PagesIT {
           new Place("task-running", "#/jobs/backup/task/RUNNING", "a retry was needed"),
           new Place("task-waiting", "#/jobs/backup/task/WAITING", "needs 1 of"),
           new Place("tree", "#/tree", "Tree"),
-          new Place("workers", "#/workers", "Drain"),
+          new Place("workers", "#/workers", "pause jobs instead"),
           new Place("limits", "#/limits", "Limits"),
           new Place("problems", "#/problems", "priorty"),
           new Place("events", "#/events", "Details"),
@@ -152,6 +152,7 @@ class PagesIT {
       page.keyboard().press("Enter");
       assertThat(page.locator("h1")).hasText("backup");
       assertThat(page.locator("h1")).isFocused();
+      assertThat(page.locator(".tabs")).isVisible();
       page.keyboard().press("2");
       assertThat(page.locator("table")).containsText("r1-h1:v1");
       page.keyboard().press("u");
