@@ -241,9 +241,7 @@ final class Routes {
     return key == null || key.isEmpty()
         ? action.get()
         : replays.once(
-            request.caller().name() + "\n" + key,
-            fingerprint(route, asked, bytes),
-            action);
+            request.caller().name() + "\n" + key, fingerprint(route, asked, bytes), action);
   }
 
   /** Two requests with the same one ask for the same thing. */
@@ -268,8 +266,7 @@ final class Routes {
   }
 
   private static ApiRequest request(RoutingContext ctx, Asked asked, Json.Obj body) {
-    return new ApiRequest(
-        asked.path(), asked.query(), body, asked.headers(), Access.caller(ctx));
+    return new ApiRequest(asked.path(), asked.query(), body, asked.headers(), Access.caller(ctx));
   }
 
   private static CompletionStage<Reply> reply(ApiRoute route, ApiRequest request) {

@@ -47,7 +47,8 @@ class FleetProxyTest {
         FleetServed fleet = new FleetServed(list("one=127.0.0.1:" + one.server.port()), QUICK)) {
       await().until(() -> !fleet.fleet.view().hosts().isEmpty());
       assertThat(fleet.get("/s/one/api/v1/jobs/backup").get("name")).hasToString("\"backup\"");
-      HttpResponse<String> paused = fleet.post("/s/one/api/v1/jobs/backup/pause", "{\"reason\":\"r\"}");
+      HttpResponse<String> paused =
+          fleet.post("/s/one/api/v1/jobs/backup/pause", "{\"reason\":\"r\"}");
       assertThat(paused.statusCode()).isEqualTo(200);
       assertThat(fleet.send(fleet.request("/s/one/").build()).body()).contains("<title>Espalier");
       HttpResponse<String> redirect = fleet.send(fleet.request("/s/one").build());
@@ -112,7 +113,8 @@ class FleetProxyTest {
         assertThat(next).as(seen.toString()).isNotNegative();
         seen.append((char) next);
       }
-      assertThat(seen.toString().toLowerCase(Locale.ROOT)).contains("content-type: text/event-stream");
+      assertThat(seen.toString().toLowerCase(Locale.ROOT))
+          .contains("content-type: text/event-stream");
     }
   }
 
@@ -165,7 +167,8 @@ class FleetProxyTest {
       assertThat(json.statusCode()).isEqualTo(200);
       assertThat(json.headers().map().keySet())
           .doesNotContain("set-cookie", "access-control-allow-origin", "clear-site-data");
-      assertThat(json.headers().allValues("Content-Security-Policy")).hasSize(1)
+      assertThat(json.headers().allValues("Content-Security-Policy"))
+          .hasSize(1)
           .noneMatch(policy -> policy.contains("*"));
       HttpResponse<String> redirect = fleet.send(fleet.request("/s/away/api/v1/jobs").build());
       assertThat(redirect.statusCode()).isEqualTo(503);

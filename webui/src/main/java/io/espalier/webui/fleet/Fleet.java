@@ -122,7 +122,8 @@ public final class Fleet implements ListNews, AutoCloseable {
         return CompletableFuture.completedFuture(known);
       }
     }
-    String path = "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
+    String path =
+        "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
     return client
         .get(of, path, within)
         .thenApply(
@@ -162,7 +163,9 @@ public final class Fleet implements ListNews, AutoCloseable {
         reply -> {
           if (reply.status() == 404) {
             throw new HostFailure(
-                HostState.ERROR, true, "it has no /api/v1/summary: is it a scheduler of this version?");
+                HostState.ERROR,
+                true,
+                "it has no /api/v1/summary: is it a scheduler of this version?");
           }
           try {
             return summaries.read(reply.json());

@@ -101,8 +101,7 @@ final class FleetActions {
       said.forEach(
           (host, what) -> {
             counts.merge(what.result(), 1, Integer::sum);
-            Json.Builder one =
-                Json.object().put("host", host).put("result", what.result().word());
+            Json.Builder one = Json.object().put("host", host).put("result", what.result().word());
             if (!what.detail().isEmpty()) {
               one.put("detail", what.detail());
             }

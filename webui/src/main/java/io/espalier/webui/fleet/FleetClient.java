@@ -198,9 +198,7 @@ public final class FleetClient implements AutoCloseable {
       headers.forEach(asked::putHeader);
       client
           .request(asked)
-          .onComplete(
-              connected -> send(connected, json),
-              failure -> fail(unreachable(failure)));
+          .onComplete(connected -> send(connected, json), failure -> fail(unreachable(failure)));
     }
 
     private void send(HttpClientRequest connected, Json.@Nullable Obj json) {
@@ -210,9 +208,7 @@ public final class FleetClient implements AutoCloseable {
       }
       request = connected;
       sent = true;
-      connected
-          .response()
-          .onComplete(this::receive, failure -> fail(broken(failure)));
+      connected.response().onComplete(this::receive, failure -> fail(broken(failure)));
       if (json == null) {
         connected.end();
       } else {
@@ -301,7 +297,8 @@ public final class FleetClient implements AutoCloseable {
   /** Without names and addresses, so that those who are down for the same reason are one group. */
   private static HostFailure unreachable(Throwable failure) {
     String said = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
-    if (failure instanceof UnknownHostException || failure.getCause() instanceof UnknownHostException) {
+    if (failure instanceof UnknownHostException
+        || failure.getCause() instanceof UnknownHostException) {
       return new HostFailure(HostState.DEAD, false, "there is no such host");
     }
     if (failure instanceof SSLException || failure.getCause() instanceof SSLException) {

@@ -101,8 +101,7 @@ public final class FleetResources {
     Predicate<String> matches = matching(request);
     List<JoinedJob> chosen =
         joined.jobs().values().stream().filter(job -> matches.test(job.name())).toList();
-    Page<JoinedJob> page =
-        Page.of(chosen, job -> (byName ? "" : rank(job)) + job.name(), request);
+    Page<JoinedJob> page = Page.of(chosen, job -> (byName ? "" : rank(job)) + job.name(), request);
     List<Json> list = new ArrayList<>();
     page.items().forEach(job -> list.add(FleetForms.job(job).build()));
     return answer
@@ -240,8 +239,17 @@ public final class FleetResources {
 
   private CompletionStage<Json> logs(ApiRequest request) {
     request.allowing(
-        "stream", "job", "node", "invocation", "regex", "order", "limit", "since_ms", "until_ms",
-        "after", "host");
+        "stream",
+        "job",
+        "node",
+        "invocation",
+        "regex",
+        "order",
+        "limit",
+        "since_ms",
+        "until_ms",
+        "after",
+        "host");
     Map<String, List<String>> filters = new LinkedHashMap<>();
     for (String name : List.of("stream", "job", "node", "invocation", "regex")) {
       List<String> values = request.all(name);

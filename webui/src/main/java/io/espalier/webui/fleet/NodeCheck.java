@@ -80,8 +80,7 @@ final class NodeCheck implements AutoCloseable {
   private Duplicates.Report check(FleetView known) {
     List<HostView> hosts =
         known.known().stream().filter(host -> host.state() == HostState.ANSWERED).toList();
-    int each =
-        Math.max(PAGE, Math.min(MOST_EACH, options.nodeNames() / Math.max(1, hosts.size())));
+    int each = Math.max(PAGE, Math.min(MOST_EACH, options.nodeNames() / Math.max(1, hosts.size())));
     Duplicates duplicates = new Duplicates();
     CompletableFuture<Void> all =
         Fanout.each(

@@ -21,10 +21,8 @@ final class JobVersionResources {
   }
 
   void addTo(List<ApiRoute> routes) {
-    routes.add(
-        ApiRoute.admin("PUT", ApiV1.JOB, this::save).tagged(JobVersionResources::tag));
-    routes.add(
-        ApiRoute.admin("DELETE", ApiV1.JOB, this::delete).tagged(JobVersionResources::tag));
+    routes.add(ApiRoute.admin("PUT", ApiV1.JOB, this::save).tagged(JobVersionResources::tag));
+    routes.add(ApiRoute.admin("DELETE", ApiV1.JOB, this::delete).tagged(JobVersionResources::tag));
     routes.add(new ApiRoute("POST", ApiV1.VALIDATE, false, this::validate));
     routes.add(ApiRoute.get(ApiV1.HISTORY, this::history));
     routes.add(ApiRoute.admin("POST", ApiV1.ROLLBACK, this::rollBack));

@@ -8,7 +8,6 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.Topology;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -95,8 +95,10 @@ class ManySchedulersTest {
   void troublesOfTheSameKindAreOneWithACount() {
     Json.Obj problems = served.get("/api/v1/fleet/problems");
     assertThat(list(problems, "problems"))
-        .filteredOn(one -> ((Json.Obj) one).get("kind") instanceof Json.Str s
-            && s.value().equals("connection"))
+        .filteredOn(
+            one ->
+                ((Json.Obj) one).get("kind") instanceof Json.Str s
+                    && s.value().equals("connection"))
         .allSatisfy(one -> assertThat(number((Json.Obj) one, "count")).isEqualTo(20))
         .hasSize(6);
   }
@@ -113,11 +115,7 @@ class ManySchedulersTest {
     assertThat(number(other, "count")).isEqualTo(10);
     assertThat(list(other, "differences"))
         .containsExactly(
-            Json.object()
-                .put("path", "priority")
-                .put("majority", 1)
-                .put("here", 2)
-                .build());
+            Json.object().put("path", "priority").put("majority", 1).put("here", 2).build());
   }
 
   @Test
@@ -165,10 +163,11 @@ class ManySchedulersTest {
     assertThat(many.told(8)).isEmpty();
     HttpResponse<String> done =
         served.post(
-            path, "{\"reason\":\"a test\",\"hosts\":[\"h8\",\"h9\",\"h51\",\"h54\",\"h55\",\"h50\"]}");
+            path,
+            "{\"reason\":\"a test\",\"hosts\":[\"h8\",\"h9\",\"h51\",\"h54\",\"h55\",\"h50\"]}");
     assertThat(done.statusCode()).isEqualTo(200);
-    Json.Obj answer = (Json.Obj) Objects.requireNonNull(
-        io.espalier.json.JsonReader.parse(done.body()).value());
+    Json.Obj answer =
+        (Json.Obj) Objects.requireNonNull(io.espalier.json.JsonReader.parse(done.body()).value());
     Json.Obj results = object(answer, "results");
     assertThat(number(results, "ok")).isEqualTo(2);
     assertThat(number(results, "unreachable")).isEqualTo(1);

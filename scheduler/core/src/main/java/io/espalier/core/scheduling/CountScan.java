@@ -10,7 +10,8 @@ import java.util.Map;
 /**
  * Counts the tasks in subtrees by state, a slice at a time. Where every node has one parent, and
  * nodes are numbered like their places, the nodes at one distance from the root are a range, and
- * are read one after the other; otherwise the subtree is walked, and a node with several parents counts in each of its places.
+ * are read one after the other; otherwise the subtree is walked, and a node with several parents
+ * counts in each of its places.
  *
  * <p>Made by {@link SchedulingCore#counts}; for the same thread as the core.
  */

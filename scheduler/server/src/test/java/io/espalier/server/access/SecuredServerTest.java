@@ -81,8 +81,7 @@ class SecuredServerTest {
   }
 
   private WebSecurity security() throws IOException {
-    Path tokens =
-        secret("tokens", "ada admin token-of-ada-123456\nalice operator cert:CN=alice\n");
+    Path tokens = secret("tokens", "ada admin token-of-ada-123456\nalice operator cert:CN=alice\n");
     return new HttpAccess(Optional.of(tokens), Optional.of(files), Set.of())
         .open(new MemoryAuditLog(100));
   }
@@ -160,8 +159,7 @@ class SecuredServerTest {
     try (HttpApi api = new HttpApi(url(), certificate(WORLD.get().alice()))) {
       assertThatThrownBy(
               () ->
-                  api.call(
-                      "DELETE", ApiV1.JOB, Map.of("job", "backup"), Map.of(), Json.Obj.EMPTY))
+                  api.call("DELETE", ApiV1.JOB, Map.of("job", "backup"), Map.of(), Json.Obj.EMPTY))
           .hasMessageContaining("needs the role admin");
     }
     assertThat(scheduler.calls()).isEmpty();
@@ -225,8 +223,7 @@ class SecuredServerTest {
   @Test
   void aStandbyAsksOnWithTheTokenAndSendsOnWhoShowsACertificate() throws Exception {
     StandbyState state =
-        new StandbyState(
-            Optional.of(server.orElseThrow().uri()), "the leader", "");
+        new StandbyState(Optional.of(server.orElseThrow().uri()), "the leader", "");
     try (WebServer standby =
         WebServer.standby(WebOptions.at("127.0.0.1", 0).withSecurity(security()), () -> state)) {
       String there = standby.uri().toString();

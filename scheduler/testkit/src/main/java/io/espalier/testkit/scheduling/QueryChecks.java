@@ -117,9 +117,7 @@ final class QueryChecks {
         .forEach(
             (task, run) -> {
               int slots =
-                  run.charges()
-                      .getOrDefault(place, Map.of())
-                      .getOrDefault(resource.name(), 0);
+                  run.charges().getOrDefault(place, Map.of()).getOrDefault(resource.name(), 0);
               if (slots > 0) {
                 expected.put(task, slots);
               }
