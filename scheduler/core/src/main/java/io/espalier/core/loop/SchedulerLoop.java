@@ -123,8 +123,7 @@ public final class SchedulerLoop {
     this.deadlines = new JobDeadlines(core);
     this.pauses = new Pauses(core, events);
     this.limits = new Limits(core, events);
-    this.views = 
-        new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
+    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
     this.questions = new Questions(core, live, paces, deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
