@@ -3,6 +3,7 @@ package io.espalier.webui;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.v1.ApiV1;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -157,12 +159,21 @@ public final class WebServer implements AutoCloseable {
     Duration third = limits.idle().dividedBy(3);
     Duration heartbeat =
         third.compareTo(Duration.ofSeconds(15)) < 0 ? third : Duration.ofSeconds(15);
+    Answers answers = new Answers(pool, limits.requests(), limits.answerWithin());
+    Gauge.builder("espalier.http.active", answers, Answers::active)
+        .description("questions being answered; more than 256 at a time get 429")
+        .register(metrics);
+    if (pool instanceof ThreadPoolExecutor threads) {
+      Gauge.builder("espalier.http.pool.queue", threads, t -> t.getQueue().size())
+          .description("answers that wait for a thread")
+          .register(metrics);
+    }
     return new Routes(
         options,
         api,
         new ApiV1(api, options.identity()),
         new BistroBatches(api, options.clock(), limits.answerWithin(), pool),
-        new Answers(pool, limits.requests(), limits.answerWithin()),
+        answers,
         new Meters(metrics, api, options.clock()),
         new Guard(ownHosts(options, address)),
         new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
