@@ -31,12 +31,19 @@ final class Answers {
 
   private final Executor pool;
   private final Semaphore permits;
+  private final int atATime;
   private final Duration within;
 
   Answers(Executor pool, int atATime, Duration within) {
     this.pool = pool;
     this.permits = new Semaphore(atATime);
+    this.atATime = atATime;
     this.within = within;
+  }
+
+  /** Questions being answered now. */
+  int active() {
+    return atATime - permits.availablePermits();
   }
 
   /** Answers with a problem document when the question fails or takes too long. */

@@ -4,6 +4,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.v1.ApiV1;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -31,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -214,12 +216,21 @@ public final class WebServer implements AutoCloseable {
     Duration third = limits.idle().dividedBy(3);
     Duration heartbeat =
         third.compareTo(Duration.ofSeconds(15)) < 0 ? third : Duration.ofSeconds(15);
+    Answers answers = new Answers(pool, limits.requests(), limits.answerWithin());
+    Gauge.builder("espalier.http.active", answers, Answers::active)
+        .description("questions being answered; more than 256 at a time get 429")
+        .register(metrics);
+    if (pool instanceof ThreadPoolExecutor threads) {
+      Gauge.builder("espalier.http.pool.queue", threads, t -> t.getQueue().size())
+          .description("answers that wait for a thread")
+          .register(metrics);
+    }
     return new Routes(
         options,
         api,
         new ApiV1(api, options.identity(), options.security().audit()),
         new BistroBatches(api, options.clock(), limits.answerWithin(), pool),
-        new Answers(pool, limits.requests(), limits.answerWithin()),
+        answers,
         new Meters(metrics, api, options.clock()),
         new Guard(ownHosts(options, address)),
         new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
