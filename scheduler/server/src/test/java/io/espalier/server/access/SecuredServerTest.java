@@ -19,6 +19,7 @@ import io.espalier.webui.v1.ApiV1;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,8 +84,7 @@ class SecuredServerTest {
   }
 
   private WebSecurity security() throws IOException {
-    Path tokens =
-        secret("tokens", "ada admin token-of-ada-123456\nalice operator cert:CN=alice\n");
+    Path tokens = secret("tokens", "ada admin token-of-ada-123456\nalice operator cert:CN=alice\n");
     return new HttpAccess(Optional.of(tokens), Optional.of(files), Set.of())
         .open(new MemoryAuditLog(100));
   }
@@ -160,8 +162,7 @@ class SecuredServerTest {
     try (HttpApi api = new HttpApi(url(), certificate(WORLD.get().alice()))) {
       assertThatThrownBy(
               () ->
-                  api.call(
-                      "DELETE", ApiV1.JOB, Map.of("job", "backup"), Map.of(), Json.Obj.EMPTY))
+                  api.call("DELETE", ApiV1.JOB, Map.of("job", "backup"), Map.of(), Json.Obj.EMPTY))
           .hasMessageContaining("needs the role admin");
     }
     assertThat(scheduler.calls()).isEmpty();
@@ -180,8 +181,8 @@ class SecuredServerTest {
 
   @Test
   void whoBeginsAHandshakeAndDoesNotEndItKeepsNobodyOut() throws Exception {
-    try (Socket silent = new Socket("127.0.0.1", server.orElseThrow().port());
-        Socket half = new Socket("127.0.0.1", server.orElseThrow().port())) {
+    try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), server.orElseThrow().port());
+        Socket half = new Socket(InetAddress.getLoopbackAddress(), server.orElseThrow().port())) {
       half.getOutputStream().write(new byte[] {0x16, 3, 1, 0, (byte) 0xf4, 1, 0, 0, (byte) 0xf0});
       assertThat(me(url(), token("token-of-ada-123456"))).isNotNull();
       for (Socket socket : new Socket[] {silent, half}) {
@@ -209,24 +210,19 @@ class SecuredServerTest {
   }
 
   private String shown() throws Exception {
-    javax.net.ssl.SSLContext context = files(WORLD.get().alice()).context();
-    try (javax.net.ssl.SSLSocket socket =
-        (javax.net.ssl.SSLSocket)
+    SSLContext context = WORLD.get().alice().context();
+    try (SSLSocket socket =
+        (SSLSocket)
             context.getSocketFactory().createSocket("127.0.0.1", server.orElseThrow().port())) {
       socket.startHandshake();
       return socket.getSession().getPeerPrincipal().getName();
     }
   }
 
-  private static TlsFiles files(TlsFiles of) {
-    return of;
-  }
-
   @Test
   void aStandbyAsksOnWithTheTokenAndSendsOnWhoShowsACertificate() throws Exception {
     StandbyState state =
-        new StandbyState(
-            Optional.of(server.orElseThrow().uri()), "the leader", "");
+        new StandbyState(Optional.of(server.orElseThrow().uri()), "the leader", "");
     try (WebServer standby =
         WebServer.standby(WebOptions.at("127.0.0.1", 0).withSecurity(security()), () -> state)) {
       String there = standby.uri().toString();
