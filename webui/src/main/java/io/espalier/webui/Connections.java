@@ -80,7 +80,7 @@ final class Connections {
 
   /** The connections of one event loop. */
   final class Loop {
-    private final Map<HttpConnection, State> states = new IdentityHashMap<>();
+    private final IdentityHashMap<HttpConnection, State> states = new IdentityHashMap<>();
 
     private Loop(Vertx vertx) {
       long look = Math.max(50, Math.min(1_000, limits.requestWithin().toMillis() / 4));

@@ -3,6 +3,7 @@ package io.espalier.webui.security;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import javax.security.auth.x500.X500Principal;
@@ -12,8 +13,8 @@ public final class Tokens {
   /** Everything that may be said about one name. */
   sealed interface Proof {}
 
-  /** SHA-256 of a token. */
-  record Hash(byte[] sha256) implements Proof {}
+  /** SHA-256 of a token, as 64 hexadecimal digits in lower case. */
+  record Hash(String sha256) implements Proof {}
 
   /** Subject of a client certificate. */
   record Subject(X500Principal subject) implements Proof {}
@@ -36,10 +37,11 @@ public final class Tokens {
    * last byte.
    */
   public Optional<Principal> ofToken(String offered) {
-    byte[] hash = sha256(offered);
+    byte[] hash = ascii(sha256(offered));
     Optional<Principal> found = Optional.empty();
     for (Entry entry : entries) {
-      if (entry.proof() instanceof Hash known && MessageDigest.isEqual(known.sha256(), hash)) {
+      if (entry.proof() instanceof Hash known
+          && MessageDigest.isEqual(ascii(known.sha256()), hash)) {
         found = Optional.of(entry.principal());
       }
     }
@@ -56,9 +58,15 @@ public final class Tokens {
     return Optional.empty();
   }
 
-  static byte[] sha256(String text) {
+  private static byte[] ascii(String hex) {
+    return hex.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  static String sha256(String text) {
     try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -29,6 +29,8 @@ public final class TokensFile {
   private static final String HASH = "sha256:";
   private static final String CERTIFICATE = "cert:";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
+
+  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
 
   /** What may stand in an {@code Authorization} header (RFC 6750, section 2.1). */
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
@@ -169,10 +171,10 @@ public final class TokensFile {
         return null;
       }
     }
-    byte[] hash;
+    String hash;
     if (secret.startsWith(HASH)) {
-      hash = hash(secret.substring(HASH.length()));
-      if (hash == null) {
+      hash = secret.substring(HASH.length()).toLowerCase(Locale.ROOT);
+      if (!SHA256.matcher(hash).matches()) {
         problem(number, "sha256: of " + name + " must be followed by 64 hexadecimal digits");
         return null;
       }
@@ -192,7 +194,7 @@ public final class TokensFile {
     } else {
       hash = Tokens.sha256(secret);
     }
-    return once(number, HexFormat.of().formatHex(hash)) ? new Tokens.Hash(hash) : null;
+    return once(number, hash) ? new Tokens.Hash(hash) : null;
   }
 
   private boolean once(int number, String proof) {
@@ -201,15 +203,6 @@ public final class TokensFile {
       problem(number, "line " + before + " has the same token or certificate");
     }
     return before == null;
-  }
-
-  private static byte @Nullable [] hash(String hex) {
-    try {
-      byte[] bytes = HexFormat.of().parseHex(hex);
-      return bytes.length == 32 ? bytes : null;
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
   }
 
   private void problem(int number, String text) {

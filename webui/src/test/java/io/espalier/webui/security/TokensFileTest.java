@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import javax.security.auth.x500.X500Principal;
@@ -40,7 +39,7 @@ class TokensFileTest {
 
   @Test
   void namesRolesTokensHashesAndCertificatesAreRead() throws Exception {
-    String hash = HexFormat.of().formatHex(Tokens.sha256("the-token-of-bob-123"));
+    String hash = Tokens.sha256("the-token-of-bob-123");
     Tokens tokens =
         parse(
             "# who may\r\n\n  alice admin  the-token-of-alice-1 \nbob\toperator\tsha256:"

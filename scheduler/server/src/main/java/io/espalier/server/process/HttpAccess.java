@@ -9,6 +9,8 @@ import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.Credentials;
 import io.espalier.webui.security.TokensFile;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Optional;
@@ -48,6 +50,17 @@ public record HttpAccess(
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", e.problems()), e);
     } catch (IOException e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Whether tokens can be read on the way to that host. */
+  boolean isInTheClear(String host) {
+    try {
+      return tokensFile.isPresent()
+          && tls.isEmpty()
+          && !InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
     }
   }
 

@@ -427,6 +427,12 @@ final class Wiring implements AutoCloseable {
       PrometheusMeterRegistry metrics,
       WebSecurity security) {
     ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
+    if (options.access().isInTheClear(at.host())) {
+      LOG.warn(
+          "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy in"
+              + " front of it that speaks TLS",
+          at);
+    }
     return WebServer.start(
         WebOptions.at(at.host(), at.port())
             .withAllowedHosts(options.access().names(leadership.names()))

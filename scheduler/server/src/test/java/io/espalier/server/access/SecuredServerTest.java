@@ -19,6 +19,7 @@ import io.espalier.webui.v1.ApiV1;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -178,8 +181,8 @@ class SecuredServerTest {
 
   @Test
   void whoBeginsAHandshakeAndDoesNotEndItKeepsNobodyOut() throws Exception {
-    try (Socket silent = new Socket("127.0.0.1", server.orElseThrow().port());
-        Socket half = new Socket("127.0.0.1", server.orElseThrow().port())) {
+    try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), server.orElseThrow().port());
+        Socket half = new Socket(InetAddress.getLoopbackAddress(), server.orElseThrow().port())) {
       half.getOutputStream().write(new byte[] {0x16, 3, 1, 0, (byte) 0xf4, 1, 0, 0, (byte) 0xf0});
       assertThat(me(url(), token("token-of-ada-123456"))).isNotNull();
       for (Socket socket : new Socket[] {silent, half}) {
@@ -207,17 +210,13 @@ class SecuredServerTest {
   }
 
   private String shown() throws Exception {
-    javax.net.ssl.SSLContext context = files(WORLD.get().alice()).context();
-    try (javax.net.ssl.SSLSocket socket =
-        (javax.net.ssl.SSLSocket)
+    SSLContext context = WORLD.get().alice().context();
+    try (SSLSocket socket =
+        (SSLSocket)
             context.getSocketFactory().createSocket("127.0.0.1", server.orElseThrow().port())) {
       socket.startHandshake();
       return socket.getSession().getPeerPrincipal().getName();
     }
-  }
-
-  private static TlsFiles files(TlsFiles of) {
-    return of;
   }
 
   @Test
