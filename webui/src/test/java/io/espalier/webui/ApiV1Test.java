@@ -2,6 +2,7 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -10,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -319,6 +321,7 @@ class ApiV1Test {
     assertThat(text(problem, "type")).isEqualTo("about:blank");
     assertThat(text(problem, "title")).isNotEmpty();
     assertThat(text(problem, "detail")).contains(detail);
+    assertThat(ContractDocument.SERVED.checkProblem(problem)).isEmpty();
   }
 
   @ParameterizedTest
@@ -347,6 +350,21 @@ class ApiV1Test {
                 .build());
     assertThat(response.statusCode()).isEqualTo(405);
     assertThat(response.headers().firstValue("Allow")).contains("POST");
+  }
+
+  @Test
+  void problemsSaySinceWhenTheyAreThere() {
+    Problem problem = Problem.error("bistro_settings", "is missing");
+    FakeScheduler failing =
+        new FakeScheduler()
+            .problems(List.of(problem))
+            .problemAges(
+                new ProblemAges(
+                    Map.of(), Map.of("ERROR bistro_settings is missing", 1_700_000_000_000L)));
+    try (Served other = Served.of(failing)) {
+      assertThat(other.get("/api/v1/problems").body())
+          .contains("\"message\":\"is missing\",\"since_ms\":1700000000000");
+    }
   }
 
   @Test

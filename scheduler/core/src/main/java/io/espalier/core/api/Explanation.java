@@ -71,6 +71,8 @@ public record Explanation(
     FAILED,
     BACKOFF,
     DEPENDENCY,
+    /** Whole jobs must be done first. */
+    JOB_DEPENDENCY,
     NODE_DISABLED,
     FILTERED,
     RESOURCE,

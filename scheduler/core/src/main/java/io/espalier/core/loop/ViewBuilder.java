@@ -23,9 +23,9 @@ final class ViewBuilder {
   private final LiveTasks live;
   private final String shard;
   private final JobDeadlines deadlines;
+  private final Pauses pauses;
   private final Paces paces;
   private final Map<String, String> errors = new TreeMap<>();
-  private final Map<String, String> paused = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private SupervisorFindings findings = SupervisorFindings.NONE;
   private boolean dirty = true;
@@ -34,11 +34,17 @@ final class ViewBuilder {
   private long publishedAt = Long.MIN_VALUE / 2;
 
   ViewBuilder(
-      SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines, Paces paces) {
+      SchedulingCore core,
+      LiveTasks live,
+      String shard,
+      JobDeadlines deadlines,
+      Paces paces,
+      Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.deadlines = deadlines;
+    this.pauses = pauses;
     this.paces = paces;
   }
 
@@ -64,16 +70,6 @@ final class ViewBuilder {
 
   void found(SupervisorFindings newest) {
     findings = newest;
-  }
-
-  void paused(String job, String reason) {
-    paused.put(job, reason);
-    dirty = true;
-  }
-
-  void resumed(String job) {
-    paused.remove(job);
-    dirty = true;
   }
 
   /**
@@ -121,7 +117,7 @@ final class ViewBuilder {
         paced(nowMillis),
         live.view(shard),
         Map.copyOf(errors),
-        Map.copyOf(paused),
+        pauses.all(),
         findings,
         nowMillis);
   }

@@ -91,6 +91,9 @@ final class Explainer {
     if (gates.closed() != null) {
       add(Kind.DEADLINE, null, gates.closed());
     }
+    for (String message : world.wholeJobs.waitsFor(number)) {
+      add(Kind.JOB_DEPENDENCY, null, message);
+    }
   }
 
   private void status(int job, int node) {
@@ -181,7 +184,7 @@ final class Explainer {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
         int free = world.ledger.free(at, level, r);
-        int limit = world.ledger.limit(r);
+        int limit = world.ledger.limit(at, level, r);
         uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!Ledger.fits(need, free)) {
           reasons.add(
@@ -201,7 +204,11 @@ final class Explainer {
                       + free
                       + " of "
                       + limit
-                      + " are free"));
+                      + " are free"
+                      + LimitWords.of(
+                          world.overrides.on(
+                              topology.levels().name(level), resource.name(), topology.name(at)),
+                          resource.limit())));
         }
       }
       steps.add(

@@ -12,6 +12,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
@@ -157,8 +158,11 @@ public final class SchedulingCore {
       world.workers.setSettings(after);
     }
     for (Resource resource : change.limits()) {
-      world.shiftLimit(resource.index(), resource.level(), resource.limit());
+      if (resource.level() < world.topology.levels().worker()) {
+        world.configuredLimitChanged(resource);
+      }
     }
+    world.limits.step(Integer.MAX_VALUE, true);
     updateGates();
     for (int run = 0; run < runs.high(); run++) {
       if (runs.isUsed(run)) {
@@ -202,6 +206,7 @@ public final class SchedulingCore {
       world.jobs.setActive(
           job,
           world.jobs.canRun(job)
+              && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
               && !closed.containsKey(name));
@@ -295,6 +300,56 @@ public final class SchedulingCore {
   public void reopen(String job) {
     closed.remove(job);
     updateGate(job);
+  }
+
+  // ---- limits
+
+  /**
+   * Gives a resource another limit than the configured one, on one node or on all of a level that
+   * have no override of their own; it replaces an older one of the same. Kills nothing: where more
+   * is in use nothing starts that needs the resource, until less is. What there is no level,
+   * resource or node for is kept until there is. {@link #stepLimits} must follow.
+   */
+  public void override(LimitOverride override) {
+    override(override.key(), override);
+  }
+
+  /** Ends what {@link #override} began; {@link #stepLimits} must follow. */
+  public void endOverride(LimitOverride.Key key) {
+    override(key, null);
+  }
+
+  private void override(LimitOverride.Key key, @Nullable LimitOverride override) {
+    world.override(key, override);
+    if (migration != null) {
+      migration.override(key, override);
+    }
+  }
+
+  /** All overrides of limits, whether they mean something now or not. */
+  public List<LimitOverride> overrides() {
+    return List.copyOf(world.overrides.all());
+  }
+
+  /** The one that decides on the limit of a resource of a node, or of a worker; null: none. */
+  public @Nullable LimitOverride overrideOn(String level, String resource, String node) {
+    return world.overrides.on(level, resource, node);
+  }
+
+  /**
+   * Brings overrides into effect.
+   *
+   * @param units as for {@link #step}
+   * @return whether all are in effect
+   */
+  public boolean stepLimits(int units) {
+    world.limits.step(units, true);
+    return world.limits.isDone();
+  }
+
+  /** Slots of a resource on a node in all, as they are in effect. */
+  public int limit(int node, int resource) {
+    return world.ledger.limit(node, world.index.level(node), resource);
   }
 
   // ---- workers
@@ -525,11 +580,6 @@ public final class SchedulingCore {
     return CountScan.of(world, job, node);
   }
 
-  /** The limit of a resource on a node, in force. */
-  public int limit(int node, int resource) {
-    return world.ledger.limit(resource);
-  }
-
   World world() {
     return world;
   }
@@ -548,6 +598,9 @@ public final class SchedulingCore {
    * @return whether the round is complete; if not, call again to go on with it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
+    for (int job : world.wholeJobs.takeChanged()) {
+      updateGate(world.jobs.name(job));
+    }
     Round current = round;
     if (current == null || current.world() != world) {
       current = new Round(world, runs, random, turns, this::start);

@@ -2,7 +2,10 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,10 @@ final class TaskTable {
   private final int[] first;
   private final int[][] counts;
   private final long[] remaining;
+
+  /** By job; null: nobody counts its tagged tasks. */
+  private final @Nullable List<TagCounts>[] watches;
+
   private final LongMap<TaskStatus> details = new LongMap<>();
   private final FailureIndex[] failures;
 
@@ -36,6 +43,7 @@ final class TaskTable {
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
     remaining = new long[codes.length];
+    watches = watches(codes.length);
     failures = new FailureIndex[codes.length];
     Arrays.setAll(failures, j -> new FailureIndex());
     for (int j = 0; j < codes.length; j++) {
@@ -46,6 +54,23 @@ final class TaskTable {
         remaining[j] += REMAINING[code] ? counts[j][code] : 0;
       }
     }
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // there are no generic arrays
+  private static @Nullable List<TagCounts>[] watches(int jobs) {
+    return new List[jobs];
+  }
+
+  /** Counts some tasks of a job from now on. */
+  TagCounts watch(int job, BitSet nodes) {
+    TagCounts counts = new TagCounts(nodes, codes[job]);
+    List<TagCounts> others = watches[job];
+    if (others == null) {
+      others = new ArrayList<>();
+      watches[job] = others;
+    }
+    others.add(counts);
+    return counts;
   }
 
   static long key(int job, int node) {
@@ -104,6 +129,10 @@ final class TaskTable {
     count[code]++;
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
+    }
+    List<TagCounts> counting = watches[job];
+    if (counting != null) {
+      counting.forEach(counts -> counts.changed(at, before, code));
     }
     return before;
   }

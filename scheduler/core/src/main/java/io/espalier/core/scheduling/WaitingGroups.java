@@ -127,8 +127,16 @@ final class WaitingGroups {
         "needs " + world.jobs.needs[job][group.resource] + " of " + resource.name() + ", ";
     if (group.blocking == 1) {
       int free = world.ledger.free(node, resource.level(), resource.index());
-      int limit = world.ledger.limit(resource.index());
-      return text + free + " of " + limit + " are free on " + topology.name(node);
+      int limit = world.ledger.limit(node, resource.level(), resource.index());
+      String level = topology.levels().name(resource.level());
+      String name = topology.name(node);
+      return text
+          + free
+          + " of "
+          + limit
+          + " are free on "
+          + name
+          + LimitWords.of(world.overrides.on(level, resource.name(), name), resource.limit());
     }
     return text
         + "too few are free on "

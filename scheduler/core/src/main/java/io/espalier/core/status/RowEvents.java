@@ -38,6 +38,12 @@ public final class RowEvents {
   /** Failures and waits were forgiven: {@code job} and {@code tasks}. */
   public static final String FORGIVEN = "tasks_forgiven";
 
+  /**
+   * Tasks were made to run again: {@code job}, and {@code tasks} by node. Their rows say unstarted
+   * since the time of the event.
+   */
+  public static final String RERUN = "tasks_rerun";
+
   /** All rows of a {@code job} were deleted. */
   public static final String JOB_FORGOTTEN = "job_forgotten";
 
@@ -114,6 +120,11 @@ public final class RowEvents {
               forgive(text(data, "job"), items(task));
             }
           }
+          case RERUN -> {
+            for (Json node : items(data.get("tasks"))) {
+              rerun(text(data, "job"), ((Json.Str) node).value(), event.timeMillis());
+            }
+          }
           default -> {
             if (data.get(ROW) != null) {
               put(event.kind(), data, items(data.get(ROW)));
@@ -175,6 +186,12 @@ public final class RowEvents {
                   before == null ? null : before.status().data(),
                   before == null ? null : before.status().checkpoint()),
               new Invocation(0, 0, 0)));
+    }
+
+    private void rerun(String job, String node, long atMillis) {
+      StatusRow row =
+          new StatusRow(job, node, TaskStatus.unstarted(atMillis), new Invocation(0, 0, 0));
+      rows.put(row.key(), row);
     }
 
     private static TaskStatus status(

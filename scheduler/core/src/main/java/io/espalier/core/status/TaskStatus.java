@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last known status of a task that was tried at least once (behaviour section 6). Immutable.
  *
- * @param main exactly one, never {@code UNSTARTED} in a stored status
+ * @param main exactly one; {@code UNSTARTED} only in what is stored of a task that was made to run
+ *     again
  * @param usesBackoff must wait {@code backoffSeconds} after {@code sinceMillis}
  * @param holdsPosition does not advance the back-off position (killed, preempted)
  * @param overwriteable synthetic: the next real, non-running status replaces it
@@ -94,6 +95,12 @@ public record TaskStatus(
         attempts,
         data,
         null);
+  }
+
+  /** What is stored of a task that was made to run again: nothing but its history remains. */
+  public static TaskStatus unstarted(long nowMillis) {
+    return new TaskStatus(
+        Main.UNSTARTED, false, false, false, false, nowMillis, 0, 0, 0, null, null);
   }
 
   /** The main bits of behaviour 6.1. */
@@ -214,7 +221,7 @@ public record TaskStatus(
     Json why = storedData == null ? null : storedData.get(FAILURE_KEY);
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
     for (Main main : Main.values()) {
-      if (main.bit() == (bits & ~flags) && main != Main.UNSTARTED) {
+      if (main.bit() == (bits & ~flags) && (main != Main.UNSTARTED || (bits & flags) == 0)) {
         return new TaskStatus(
             main,
             (bits & USES_BACKOFF) != 0,

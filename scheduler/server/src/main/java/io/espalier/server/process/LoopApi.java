@@ -7,10 +7,14 @@ import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
@@ -23,6 +27,7 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
@@ -35,13 +40,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
 final class LoopApi implements SchedulerApi {
   private final SchedulerLoop loop;
   private final Executor owner;
-  private final Supplier<SchedulerView> view;
+  private final PublishedViews view;
   private final EventFeed events;
   private final LogReader logs;
   private final StatusStore store;
@@ -56,7 +60,7 @@ final class LoopApi implements SchedulerApi {
   LoopApi(
       SchedulerLoop loop,
       Executor owner,
-      Supplier<SchedulerView> view,
+      PublishedViews view,
       EventFeed events,
       LogReader logs,
       StatusStore store,
@@ -77,6 +81,11 @@ final class LoopApi implements SchedulerApi {
   @Override
   public SchedulerView view() {
     return view.get();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return view.ages();
   }
 
   @Override
@@ -229,12 +238,52 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<Void> pause(String job, String reason) {
-    return ask(l -> l.pause(job, reason)).thenCompose(Function.identity());
+    return ask(l -> l.pause(job, "", reason, 0)).thenCompose(Function.identity());
   }
 
   @Override
   public CompletionStage<Void> resume(String job) {
-    return ask(l -> l.resume(job)).thenCompose(Function.identity());
+    return ask(l -> l.resume(job, "", "")).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
+    return ask(l -> l.pause(job, author, reason, millis)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job, String author, String reason) {
+    return ask(l -> l.resume(job, author, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Long> stop(String job, String author, String reason) {
+    return ask(l -> l.stopJob(job, author, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Selected> rerun(Selection selection) {
+    return ask(l -> l.rerun(selection)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Selected> forgive(Selection selection) {
+    return ask(l -> l.forgive(selection)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<List<LimitView>> limits() {
+    return ask(SchedulerLoop::limits);
+  }
+
+  @Override
+  public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
+    return ask(l -> l.setLimit(override, millis)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return ask(l -> l.endLimit(key, author, reason)).thenCompose(Function.identity());
   }
 
   @Override

@@ -223,7 +223,7 @@ class QuestionsTest {
     assertThat(dependent.reasons()).hasSize(1);
     assertThat(dependent.reasons().get(0).message()).contains("job j is not done");
     assertThat(dependent.reasons().get(0).count()).isEqualTo(5);
-    world.loop.pause("k", "for a while");
+    world.loop.pause("k", "", "for a while", 0);
     world.settle();
     assertThat(ask(q -> q.waiting("k")).reasons().get(0).kind()).isEqualTo("job_paused");
   }

@@ -269,6 +269,7 @@ public final class ApiWorld {
         List.of(1, 1),
         Map.of(),
         dependsOn,
+        List.of(),
         Optional.empty(),
         "",
         List.of("/bin/true"),
