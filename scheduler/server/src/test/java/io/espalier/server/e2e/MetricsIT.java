@@ -169,7 +169,7 @@ class MetricsIT {
       for (Object rule : list(map(group).get("rules"))) {
         assertThat(alerts.add(String.valueOf(map(rule).get("alert")))).isTrue();
         expressions.add(String.valueOf(map(rule).get("expr")));
-        assertThat(map(rule).get("labels").toString()).containsAnyOf("page", "ticket");
+        assertThat(String.valueOf(map(rule).get("labels"))).containsAnyOf("page", "ticket");
         assertThat(map(map(rule).get("annotations")).get("summary")).isInstanceOf(String.class);
       }
     }
