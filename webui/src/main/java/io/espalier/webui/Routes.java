@@ -10,6 +10,7 @@ import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.contract.Asked;
 import io.espalier.webui.contract.Contract;
 import io.espalier.webui.contract.Violation;
+import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiFailure;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
@@ -68,12 +69,15 @@ final class Routes {
   private final Bodies bodies;
   private final Meters meters;
   private final Guard guard;
+  private final AuditTrail trail;
+  private final Access access;
   private final EventStreams streams;
   private final LogStreams logStreams;
   private final ContractCheck contract;
   private final Replays replays;
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, Page> pages = new LinkedHashMap<>();
+  private final Page openapi = new Page(CONTRACT, "application/yaml; charset=utf-8");
 
   Routes(
       WebOptions options,
@@ -94,15 +98,13 @@ final class Routes {
     this.bodies = new Bodies(options.limits().bodyBytes());
     this.meters = meters;
     this.guard = guard;
+    this.trail = new AuditTrail(options.security().audit(), options.clock());
+    this.access = new Access(options.security(), trail);
     this.streams = streams;
     this.logStreams = logStreams;
     this.contract = contract;
     this.replays = new Replays(options.clock());
-    pages.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
-    pages.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
-    pages.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
-    pages.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
-    pages.put(OPENAPI, new Page(CONTRACT, "application/yaml; charset=utf-8"));
+    pages.putAll(Webroot.pages());
   }
 
   /** Answers all requests of one event loop. */
@@ -137,15 +139,16 @@ final class Routes {
     router.route().handler(meters);
     router.route().handler((RoutingContext ctx) -> secure(ctx));
     router.route().handler(guard);
-    Mounting mounting = new Mounting(router);
-    pages.forEach((path, page) -> mounting.get(path, page));
-    mounting.get("/healthz", this::health);
-    mounting.get("/readyz", this::ready);
+    Mounting mounting = new Mounting(router, access);
+    pages.forEach((path, page) -> mounting.open(path, page));
+    mounting.get(OPENAPI, openapi);
+    mounting.open("/healthz", this::health);
+    mounting.open("/readyz", this::ready);
     mounting.get("/metrics", this::metrics);
     mounting.get(ApiV1.EVENTS, contract.before(ApiV1.EVENTS, streams));
     mounting.get(ApiV1.LOGS, contract.before(ApiV1.LOGS, logStreams));
     for (ApiRoute route : v1.routes()) {
-      mounting.on(HttpMethod.valueOf(route.method()), route.template(), ctx -> answer(ctx, route));
+      mounting.on(route, ctx -> answer(ctx, route));
     }
     mounting.refuseOtherMethods();
     router.route().handler(this::elsewhere);
@@ -193,11 +196,10 @@ final class Routes {
                   .thenCompose(
                       known -> {
                         ContractCheck.demand(known, route.method(), route.template(), asked);
-                        return reply(route, request(asked, Json.Obj.EMPTY));
+                        return reply(route, request(ctx, asked, Json.Obj.EMPTY));
                       }));
       return;
     }
-    String who = String.valueOf(ctx.request().remoteAddress());
     bodies.read(
         ctx,
         body ->
@@ -206,39 +208,40 @@ final class Routes {
                 () ->
                     contract
                         .contract()
-                        .thenCompose(known -> act(route, known, asked, body.getBytes(), who))));
+                        .thenCompose(known -> act(ctx, route, known, asked, body.getBytes()))));
   }
 
   /** Acts upon a request with a body, if it is as it should be and did not come before. */
   private CompletionStage<Reply> act(
-      ApiRoute route, Contract known, Asked asked, byte[] bytes, String who) {
+      RoutingContext ctx, ApiRoute route, Contract known, Asked asked, byte[] bytes) {
     // No body and an empty object say the same.
     Json body = bytes.length == 0 ? Json.Obj.EMPTY : json(bytes);
     boolean says =
         !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
     Asked whole = new Asked(asked.path(), asked.query(), asked.headers(), says ? body : null);
     ContractCheck.demand(known, route.method(), route.template(), whole);
-    ApiRequest request = request(asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
+    ApiRequest request =
+        request(ctx, asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
     if (!route.changes()) {
       return reply(route, request);
     }
+    String who = Access.address(ctx);
     Supplier<CompletionStage<Reply>> action =
         () -> {
           CHANGES.info(
-              "{} from {}: {} {}",
+              "{} by {} from {}: {} {}",
               route.template(),
+              request.caller().name(),
               who,
               JsonWriter.compact(Json.strings(request.path().values())),
               request.body());
-          return reply(route, request);
+          return trail.recorded(who, route, request, () -> reply(route, request));
         };
     String key = asked.headers().get("idempotency-key");
     return key == null || key.isEmpty()
         ? action.get()
         : replays.once(
-            asked.headers().getOrDefault("authorization", "") + "\n" + key,
-            fingerprint(route, asked, bytes),
-            action);
+            request.caller().name() + "\n" + key, fingerprint(route, asked, bytes), action);
   }
 
   /** Two requests with the same one ask for the same thing. */
@@ -262,8 +265,8 @@ final class Routes {
     }
   }
 
-  private static ApiRequest request(Asked asked, Json.Obj body) {
-    return new ApiRequest(asked.path(), asked.query(), body, asked.headers());
+  private static ApiRequest request(RoutingContext ctx, Asked asked, Json.Obj body) {
+    return new ApiRequest(asked.path(), asked.query(), body, asked.headers(), Access.caller(ctx));
   }
 
   private static CompletionStage<Reply> reply(ApiRoute route, ApiRequest request) {
@@ -348,6 +351,10 @@ final class Routes {
       return;
     }
     Meters.operation(ctx, "bistro");
+    access.batch(this::bistro).handle(ctx);
+  }
+
+  private void bistro(RoutingContext ctx) {
     // A batch keeps its own deadline and says in place what was not answered by it.
     Duration patience = options.limits().answerWithin().plusSeconds(10);
     bodies.read(
@@ -355,28 +362,42 @@ final class Routes {
         body ->
             answers.answer(
                 ctx,
-                () ->
-                    bistro
-                        .answer(reader.read(body.getBytes()))
-                        .thenApply(text -> new Reply(200, Reply.JSON, text, Map.of())),
+                () -> {
+                  Result<Json> batch = reader.read(body.getBytes());
+                  access.admit(ctx, BistroBatches.changes(batch));
+                  return bistro
+                      .answer(batch, Access.caller(ctx), trail.ofBatch(ctx))
+                      .thenApply(text -> new Reply(200, Reply.JSON, text, Map.of()));
+                },
                 patience));
   }
 
   /** Mounts handlers and remembers which methods each path has. */
   private static final class Mounting {
     private final Router router;
+    private final Access access;
     private final Map<String, Set<String>> methods = new LinkedHashMap<>();
     private final Set<String> operations = new TreeSet<>(Set.of("POST /"));
 
-    Mounting(Router router) {
+    Mounting(Router router, Access access) {
       this.router = router;
+      this.access = access;
     }
 
-    void get(String template, Handler<RoutingContext> handler) {
+    /** For everybody: what says nothing of jobs. */
+    void open(String template, Handler<RoutingContext> handler) {
       on(HttpMethod.GET, template, handler);
     }
 
-    void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
+    void get(String template, Handler<RoutingContext> handler) {
+      on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
+    }
+
+    void on(ApiRoute route, Handler<RoutingContext> handler) {
+      on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
+    }
+
+    private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
       operations.add(method + " " + template);
       String path = template.replace('{', ':').replace("}", "");
       Set<String> known = methods.computeIfAbsent(path, p -> new TreeSet<>());

@@ -43,8 +43,8 @@ class ContractCheckTest {
                   "expected":"a whole number from 1 to 1000",
                   "message":"parameter \\"limit\\" must be a whole number from 1 to 1000, not \\"0\\""},
                  {"in":"query","parameter":"prefx","value":"d",
-                  "expected":"one of status, prefix, after, limit",
-                  "message":"unknown parameter \\"prefx\\"; there are status, prefix, after, limit",
+                  "expected":"one of status, prefix, fingerprint, after, limit",
+                  "message":"unknown parameter \\"prefx\\"; there are status, prefix, fingerprint, after, limit",
                   "hint":"did you mean \\"prefix\\"?"}]"""));
     assertThat(String.valueOf(Served.object(response).get("detail")))
         .contains("4 things are wrong with the request: ")

@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.bistro.BistroBatches;
@@ -20,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -32,8 +34,9 @@ class ContractTest {
   private static final ContractDocument CONTRACT = ContractDocument.SERVED;
 
   /** What only the page itself asks for. */
-  private static final Set<String> PAGE =
-      Set.of("GET /ui/app.js", "GET /ui/style.css", "GET /favicon.svg");
+  private static boolean isOfThePage(String operation) {
+    return operation.startsWith("GET /ui/") || operation.equals("GET /favicon.svg");
+  }
 
   private static Set<String> mounted() {
     Vertx vertx = Vertx.vertx();
@@ -57,7 +60,7 @@ class ContractTest {
               .router(vertx);
       Set<String> operations =
           new TreeSet<>(Objects.requireNonNull(router.<Set<String>>getMetadata(Routes.OPERATIONS)));
-      operations.removeAll(PAGE);
+      operations.removeIf(ContractTest::isOfThePage);
       return operations;
     } finally {
       vertx.close();
@@ -76,6 +79,12 @@ class ContractTest {
     if (operation.endsWith("/rollback")) {
       return "{\"version\": 1}";
     }
+    if (operation.contains("/limits")) {
+      return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
+    }
+    if (operation.endsWith("/rerun")) {
+      return "{\"selector\": {\"all\": true}, \"preview\": true}";
+    }
     return operation.startsWith("PUT") || operation.endsWith("/validate")
         ? "{\"owner\": \"me\"}"
         : "{}";
@@ -88,6 +97,8 @@ class ContractTest {
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
             .replace("{worker}", "here")
+            .replace("{level}", "db")
+            .replace("{resource}", "slots")
             .replace("{node}", "d12");
     return served
         .request(path + query)
@@ -103,6 +114,10 @@ class ContractTest {
   @Test
   void everyDescribedOperationAnswersAsDescribed() {
     try (Served served = Served.standard()) {
+      for (String node : List.of("", "d12")) {
+        // They are deleted first.
+        served.scheduler.setLimit(new LimitOverride("db", "slots", node, 1, "", "", 0, 0), 1);
+      }
       for (String operation : CONTRACT.operations().keySet()) {
         // What is in the answer is compared with the contract by the client of all these tests.
         HttpResponse<String> response = served.send(request(served, operation, ""));

@@ -1,6 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -16,12 +17,14 @@ import java.util.TreeSet;
  * @param query values by name
  * @param body empty when there is none
  * @param headers by name in lower case
+ * @param caller who asks, already found to have the role of the route
  */
 public record ApiRequest(
     Map<String, String> path,
     Map<String, List<String>> query,
     Json.Obj body,
-    Map<String, String> headers) {
+    Map<String, String> headers,
+    Principal caller) {
   public ApiRequest {
     headers = Map.copyOf(headers);
     path = Map.copyOf(path);
@@ -30,9 +33,14 @@ public record ApiRequest(
     query = java.util.Collections.unmodifiableMap(copy);
   }
 
-  /** A request without headers. */
+  /** A request of somebody in this process, without headers. */
   public ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
-    this(path, query, body, Map.of());
+    this(path, query, body, Map.of(), Principal.ANYBODY);
+  }
+
+  /** The same, asked by somebody. */
+  public ApiRequest by(Principal who) {
+    return new ApiRequest(path, query, body, headers, who);
   }
 
   /**
@@ -45,7 +53,7 @@ public record ApiRequest(
   }
 
   /** Refuses query parameters of other names. */
-  ApiRequest allowing(String... names) {
+  public ApiRequest allowing(String... names) {
     List<String> allowed = Arrays.asList(names);
     for (String name : query.keySet()) {
       if (!allowed.contains(name)) {
@@ -62,7 +70,7 @@ public record ApiRequest(
   }
 
   /** Refuses body members of other names. */
-  ApiRequest allowingInBody(String... names) {
+  public ApiRequest allowingInBody(String... names) {
     List<String> allowed = Arrays.asList(names);
     TreeSet<String> unknown = new TreeSet<>(body.members().keySet());
     allowed.forEach(unknown::remove);
@@ -77,7 +85,7 @@ public record ApiRequest(
   }
 
   /** A path parameter; templates guarantee its presence. */
-  String part(String name) {
+  public String part(String name) {
     String value = path.get(name);
     if (value == null) {
       throw new IllegalStateException("no path parameter " + name);
@@ -86,7 +94,7 @@ public record ApiRequest(
   }
 
   /** A query parameter, or empty. */
-  String text(String name) {
+  public String text(String name) {
     List<String> values = query.getOrDefault(name, List.of());
     if (values.size() > 1) {
       throw ApiFailure.badRequest("parameter \"" + name + "\" is given more than once");
@@ -95,11 +103,12 @@ public record ApiRequest(
   }
 
   /** All values of a parameter that may be repeated. */
-  List<String> all(String name) {
+  public List<String> all(String name) {
     return new ArrayList<>(query.getOrDefault(name, List.of()));
   }
 
-  String choice(String name, String otherwise, List<String> choices) {
+  /** A query parameter that is one of these words. */
+  public String choice(String name, String otherwise, List<String> choices) {
     String value = text(name);
     if (value.isEmpty()) {
       return otherwise;
@@ -117,7 +126,8 @@ public record ApiRequest(
     return value;
   }
 
-  long integer(String name, long otherwise, long min, long max) {
+  /** A query parameter that is a whole number within bounds. */
+  public long integer(String name, long otherwise, long min, long max) {
     String value = text(name);
     if (value.isEmpty()) {
       return otherwise;
@@ -157,7 +167,7 @@ public record ApiRequest(
   }
 
   /** A string member of the body, or empty. */
-  String bodyText(String name) {
+  public String bodyText(String name) {
     Json value = body.get(name);
     if (value == null) {
       return "";

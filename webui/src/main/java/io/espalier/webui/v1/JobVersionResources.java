@@ -21,12 +21,11 @@ final class JobVersionResources {
   }
 
   void addTo(List<ApiRoute> routes) {
-    routes.add(new ApiRoute("PUT", ApiV1.JOB, true, this::save).tagged(JobVersionResources::tag));
-    routes.add(
-        new ApiRoute("DELETE", ApiV1.JOB, true, this::delete).tagged(JobVersionResources::tag));
+    routes.add(ApiRoute.admin("PUT", ApiV1.JOB, this::save).tagged(JobVersionResources::tag));
+    routes.add(ApiRoute.admin("DELETE", ApiV1.JOB, this::delete).tagged(JobVersionResources::tag));
     routes.add(new ApiRoute("POST", ApiV1.VALIDATE, false, this::validate));
     routes.add(ApiRoute.get(ApiV1.HISTORY, this::history));
-    routes.add(ApiRoute.post(ApiV1.ROLLBACK, this::rollBack));
+    routes.add(ApiRoute.admin("POST", ApiV1.ROLLBACK, this::rollBack));
   }
 
   /** The entity tag of anything that has a {@code version}. */
@@ -62,7 +61,7 @@ final class JobVersionResources {
             request.part("job"),
             request.body(),
             version(request),
-            request.text("author"),
+            request.caller().author(request.text("author")),
             request.text("reason"))
         .handle((saved, failure) -> outcome(request, saved, failure));
   }
@@ -71,7 +70,10 @@ final class JobVersionResources {
     request.allowing("version", "author", "reason").allowingInBody();
     return api.jobVersions()
         .delete(
-            request.part("job"), version(request), request.text("author"), request.text("reason"))
+            request.part("job"),
+            version(request),
+            request.caller().author(request.text("author")),
+            request.text("reason"))
         .handle((deleted, failure) -> outcome(request, deleted, failure));
   }
 
@@ -87,7 +89,7 @@ final class JobVersionResources {
         .rollBack(
             request.part("job"),
             number.value().longValueExact(),
-            request.bodyText("author"),
+            request.caller().author(request.bodyText("author")),
             request.bodyText("reason"))
         .thenApply(JobVersionResources::json);
   }

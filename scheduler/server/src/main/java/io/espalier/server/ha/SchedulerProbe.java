@@ -3,6 +3,7 @@ package io.espalier.server.ha;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;
+import io.espalier.server.access.ClientAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,23 +19,28 @@ import java.util.concurrent.TimeoutException;
 final class SchedulerProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+  private final ClientAccess access;
   private final Duration patience;
   private final HttpClient client;
 
-  SchedulerProbe() {
-    this(PATIENCE);
+  SchedulerProbe(ClientAccess access) {
+    this(access, PATIENCE);
   }
 
   /**
+   * @param access what the schedulers are shown
    * @param patience for a whole answer
    */
-  SchedulerProbe(Duration patience) {
+  SchedulerProbe(ClientAccess access, Duration patience) {
+    this.access = access;
     this.patience = patience;
     this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .connectTimeout(patience)
+        access
+            .applyTo(
+                HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .proxy(HttpClient.Builder.NO_PROXY)
+                    .connectTimeout(patience))
             .build();
   }
 
@@ -70,7 +76,7 @@ final class SchedulerProbe {
 
   private static URI uri(String at, String path) throws IOException {
     try {
-      return URI.create("http://" + at + path);
+      return URI.create(Candidate.url(at) + path);
     } catch (IllegalArgumentException e) {
       throw new IOException(at + " is no address", e);
     }
@@ -78,6 +84,7 @@ final class SchedulerProbe {
 
   private Said send(String at, HttpRequest.Builder request)
       throws IOException, InterruptedException {
+    access.authorization().ifPresent(value -> request.header("Authorization", value));
     long before = System.currentTimeMillis();
     // Without this header some answers are streams that never end.
     HttpResponse<byte[]> answer =
@@ -90,7 +97,8 @@ final class SchedulerProbe {
         instanceof Json.Obj body) {
       return new Said(answer.statusCode(), body, mid);
     }
-    throw new IOException("http://" + at + " answers no JSON, with status " + answer.statusCode());
+    throw new IOException(
+        Candidate.url(at) + " answers no JSON, with status " + answer.statusCode());
   }
 
   /** The client's own time limit ends with the headers; a body may trickle for ever. */

@@ -34,7 +34,10 @@ import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
 import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
+import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.FileAuditLog;
 import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
@@ -71,6 +74,8 @@ import org.slf4j.LoggerFactory;
 final class Wiring implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
   private static final int EVENTS_KEPT = 20_000;
+  private static final long AUDIT_FILE_BYTES = 16L << 20;
+  private static final int AUDIT_FILES = 8;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
 
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
@@ -92,6 +97,7 @@ final class Wiring implements AutoCloseable {
   final ConfigPoller configs;
   final SchedulerApi api;
   final @Nullable WebServer web;
+  private final WebSecurity security;
   final @Nullable RemoteRunner remote;
 
   private record Step(String name, AutoCloseable part) {}
@@ -155,6 +161,7 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
+      loop.restoreLimits(store.limits());
       if (runner.outlivesScheduler()) {
         // Also when there is nothing to take over: workers are answered from then on.
         loop.restoreRunning(store.running());
@@ -192,6 +199,7 @@ final class Wiring implements AutoCloseable {
               queries,
               new EditedJobs(editor, queries),
               leadership.control(epoch));
+      security = options.access().open(audit(data));
       if (options.http().isPresent()) {
         meter(writer, leadership, epoch, queries);
       }
@@ -199,7 +207,7 @@ final class Wiring implements AutoCloseable {
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, leadership, runner, api, metrics));
+              : opened("http", web(options, leadership, runner, api, metrics, security));
       changes =
           opened(
               "changes",
@@ -292,6 +300,9 @@ final class Wiring implements AutoCloseable {
           loop.error("nodes", nodesProblem);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
+          security
+              .problems()
+              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
           loop.error("leadership", leadership.problem().orElse(null));
         });
     writer.failure().ifPresent(onDeath);
@@ -403,16 +414,29 @@ final class Wiring implements AutoCloseable {
     }
   }
 
+  /** Of this data directory, whoever leads. */
+  private AuditLog audit(DataDirectory data) throws IOException {
+    return opened("audit log", FileAuditLog.open(data.root(), AUDIT_FILE_BYTES, AUDIT_FILES));
+  }
+
   private static WebServer web(
       ProcessOptions options,
       Leadership leadership,
       TaskRunner runner,
       SchedulerApi api,
-      PrometheusMeterRegistry metrics) {
+      PrometheusMeterRegistry metrics,
+      WebSecurity security) {
     ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
+    if (options.access().isInTheClear(at.host())) {
+      LOG.warn(
+          "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy in"
+              + " front of it that speaks TLS",
+          at);
+    }
     return WebServer.start(
         WebOptions.at(at.host(), at.port())
-            .withAllowedHosts(leadership.names())
+            .withAllowedHosts(options.access().names(leadership.names()))
+            .withSecurity(security)
             .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
         api,
         metrics);

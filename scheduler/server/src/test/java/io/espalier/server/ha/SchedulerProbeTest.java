@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
+import io.espalier.server.access.ClientAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,7 +22,7 @@ class SchedulerProbeTest {
     try (ServerSocket server = listen()) {
       CompletableFuture<Socket> peer = answer(server, "Content-Length: 12\r\n\r\n{\"up\": true}");
 
-      SchedulerProbe.Said said = new SchedulerProbe().get(at(server), "/x");
+      SchedulerProbe.Said said = new SchedulerProbe(ClientAccess.none()).get(at(server), "/x");
 
       assertThat(said.status()).isEqualTo(200);
       assertThat(said.body().get("up")).isEqualTo(Json.of(true));
@@ -34,7 +35,10 @@ class SchedulerProbeTest {
     try (ServerSocket server = listen()) {
       CompletableFuture<Socket> peer = answer(server, "Content-Length: 100\r\n\r\n{\"up\":");
 
-      assertThatThrownBy(() -> new SchedulerProbe(Duration.ofMillis(300)).get(at(server), "/x"))
+      assertThatThrownBy(
+              () ->
+                  new SchedulerProbe(ClientAccess.none(), Duration.ofMillis(300))
+                      .get(at(server), "/x"))
           .isInstanceOf(IOException.class)
           .hasMessage("no whole answer within 300 ms");
       peer.join().close();
