@@ -216,7 +216,8 @@ final class SchedulerProxy {
           ctx,
           Reply.problem(
               new ApiFailure(
-                  503, "this scheduler stands by, and its leader is not in the list of schedulers")));
+                  503,
+                  "this scheduler stands by, and its leader is not in the list of schedulers")));
       return;
     }
     ctx.response().putHeader("Location", PREFIX + leader.id() + pathOf(location));

@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Collects what more than one scheduler has, and says how much was looked at. Not thread-safe.
- */
+/** Collects what more than one scheduler has, and says how much was looked at. Not thread-safe. */
 public final class Duplicates {
   private static final int MOST_LISTED = 100;
   private static final int MOST_HOSTS = 10;

@@ -94,13 +94,14 @@ public final class Fleet implements ListNews, AutoCloseable {
   }
 
   /** What follows from what is known; at most a moment old. */
+  @SuppressWarnings("ReferenceEquality") // Each change makes a view of its own.
   synchronized Joined joined() {
     FleetView newest = poller.view();
     boolean old =
         newest != joined.view()
             && (clock.millis() - joined.view().atMillis() >= JOINED_MILLIS
                 || joined.view().hosts().size() != newest.hosts().size());
-    if (old || nodes.report() != joined.nodes()) {
+    if (old || nodes.report().atMillis() != joined.nodes().atMillis()) {
       joined = join(newest);
     }
     return joined;
@@ -122,7 +123,8 @@ public final class Fleet implements ListNews, AutoCloseable {
         return CompletableFuture.completedFuture(known);
       }
     }
-    String path = "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
+    String path =
+        "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
     return client
         .get(of, path, within)
         .thenApply(
@@ -162,7 +164,9 @@ public final class Fleet implements ListNews, AutoCloseable {
         reply -> {
           if (reply.status() == 404) {
             throw new HostFailure(
-                HostState.ERROR, true, "it has no /api/v1/summary: is it a scheduler of this version?");
+                HostState.ERROR,
+                true,
+                "it has no /api/v1/summary: is it a scheduler of this version?");
           }
           try {
             return summaries.read(reply.json());

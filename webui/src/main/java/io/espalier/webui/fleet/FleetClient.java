@@ -196,11 +196,13 @@ public final class FleetClient implements AutoCloseable {
               .putHeader("Accept", "application/json");
       options.access().token().ifPresent(t -> asked.putHeader("Authorization", "Bearer " + t));
       headers.forEach(asked::putHeader);
-      client
-          .request(asked)
-          .onComplete(
-              connected -> send(connected, json),
-              failure -> fail(unreachable(failure)));
+      try {
+        client
+            .request(asked)
+            .onComplete(connected -> send(connected, json), failure -> fail(unreachable(failure)));
+      } catch (IllegalStateException e) {
+        fail(new HostFailure(HostState.ERROR, false, "this is stopping"));
+      }
     }
 
     private void send(HttpClientRequest connected, Json.@Nullable Obj json) {
@@ -210,9 +212,7 @@ public final class FleetClient implements AutoCloseable {
       }
       request = connected;
       sent = true;
-      connected
-          .response()
-          .onComplete(this::receive, failure -> fail(broken(failure)));
+      connected.response().onComplete(this::receive, failure -> fail(broken(failure)));
       if (json == null) {
         connected.end();
       } else {
@@ -256,7 +256,7 @@ public final class FleetClient implements AutoCloseable {
     }
 
     private void read(HostReply reply) {
-      int length = reply.body().length;
+      int length = reply.bytes();
       try {
         readers.execute(
             () -> {
@@ -301,7 +301,8 @@ public final class FleetClient implements AutoCloseable {
   /** Without names and addresses, so that those who are down for the same reason are one group. */
   private static HostFailure unreachable(Throwable failure) {
     String said = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
-    if (failure instanceof UnknownHostException || failure.getCause() instanceof UnknownHostException) {
+    if (failure instanceof UnknownHostException
+        || failure.getCause() instanceof UnknownHostException) {
       return new HostFailure(HostState.DEAD, false, "there is no such host");
     }
     if (failure instanceof SSLException || failure.getCause() instanceof SSLException) {

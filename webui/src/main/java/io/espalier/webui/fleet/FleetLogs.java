@@ -55,8 +55,7 @@ final class FleetLogs {
     LogMerge merge = new LogMerge(query.ascending(), wanted);
     Map<String, HostFailure> missing = new TreeMap<>();
     for (HostView host : hosts) {
-      missing.put(
-          host.id(), new HostFailure(HostState.SLOW, true, "it had not answered by then"));
+      missing.put(host.id(), new HostFailure(HostState.SLOW, true, "it had not answered by then"));
     }
     // Who did not answer the last time is asked too, but hardly waited for.
     List<HostView> quick = new ArrayList<>();
@@ -65,8 +64,7 @@ final class FleetLogs {
     CompletableFuture<Void> further = each(others, query, wanted, merge, missing);
     return each(quick, query, wanted, merge, missing)
         .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
-        .thenCompose(
-            done -> further.completeOnTimeout(null, GRACE_MILLIS, TimeUnit.MILLISECONDS))
+        .thenCompose(done -> further.completeOnTimeout(null, GRACE_MILLIS, TimeUnit.MILLISECONDS))
         .thenApplyAsync(
             done -> {
               Map<String, HostFailure> still;
@@ -85,22 +83,22 @@ final class FleetLogs {
       LogMerge merge,
       Map<String, HostFailure> missing) {
     return Fanout.each(
-            hosts,
-            AT_A_TIME,
-            client.readers(),
-            host ->
-                pages(host, query, Math.min(wanted, MOST_LINES), merge, "", 1)
-                    .handle(
-                        (nothing, failure) -> {
-                          synchronized (missing) {
-                            if (failure == null) {
-                              missing.remove(host.id());
-                            } else {
-                              missing.put(host.id(), HostFailure.of(failure));
-                            }
-                          }
-                          return null;
-                        }));
+        hosts,
+        AT_A_TIME,
+        client.readers(),
+        host ->
+            pages(host, query, Math.min(wanted, MOST_LINES), merge, "", 1)
+                .handle(
+                    (nothing, failure) -> {
+                      synchronized (missing) {
+                        if (failure == null) {
+                          missing.remove(host.id());
+                        } else {
+                          missing.put(host.id(), HostFailure.of(failure));
+                        }
+                      }
+                      return null;
+                    }));
   }
 
   private CompletableFuture<Void> pages(

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Keeps the first lines, by time, of those that schedulers give; never more than are wanted, however
- * many schedulers there are. Thread-safe.
+ * Keeps the first lines, by time, of those that schedulers give; never more than are wanted,
+ * however many schedulers there are. Thread-safe.
  */
 final class LogMerge {
   private static final int LONGEST_TEXT = 64 << 10;

@@ -65,7 +65,7 @@ final class NodeCheck implements AutoCloseable {
       boolean due =
           report.atMillis() == 0
               ? !known.known().isEmpty()
-                  && (known.states().getOrDefault(HostState.WAITING, 0) == 0
+                  && (known.count(HostState.WAITING) == 0
                       || now - begunMillis > FIRST_WITHIN_MILLIS)
               : now - report.atMillis() >= options.nodesEvery().toMillis();
       if (due) {
@@ -80,8 +80,7 @@ final class NodeCheck implements AutoCloseable {
   private Duplicates.Report check(FleetView known) {
     List<HostView> hosts =
         known.known().stream().filter(host -> host.state() == HostState.ANSWERED).toList();
-    int each =
-        Math.max(PAGE, Math.min(MOST_EACH, options.nodeNames() / Math.max(1, hosts.size())));
+    int each = Math.max(PAGE, Math.min(MOST_EACH, options.nodeNames() / Math.max(1, hosts.size())));
     Duplicates duplicates = new Duplicates();
     CompletableFuture<Void> all =
         Fanout.each(

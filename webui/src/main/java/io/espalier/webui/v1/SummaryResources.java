@@ -8,7 +8,6 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.Topology;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -122,6 +121,7 @@ final class SummaryResources {
   }
 
   /** A configuration does not change, so its hashes are made once. */
+  @SuppressWarnings("ReferenceEquality") // Comparing all jobs would cost more than the hashes.
   private Map<String, String> hashes(Config config) {
     Hashes known = hashes;
     if (known.config() != config) {

@@ -29,7 +29,8 @@ class JoiningTest {
         fleet(
             answered("a", summary("1", job("scan", "aa", counts(5, 1)))),
             answered("b", summary("2", job("scan", "bb", counts(2, 0)))),
-            answered("c", summary("3", job("scan", "bb", counts(3, 0)), job("x", "x", counts(1, 0)))),
+            answered(
+                "c", summary("3", job("scan", "bb", counts(3, 0)), job("x", "x", counts(1, 0)))),
             dead("d"));
     Map<String, JoinedJob> jobs = JoinedJob.join(view);
     assertThat(jobs.keySet()).containsExactly("scan", "x");
@@ -50,8 +51,7 @@ class JoiningTest {
     assertThat(Objects.requireNonNull(JoinedJob.join(view).get("scan")).counts())
         .isEqualTo(counts(5, 0));
     assertThat(view.sameProcess()).containsExactly(Map.entry("b", "a"));
-    assertThat(
-            Troubles.of(view, Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
+    assertThat(Troubles.of(view, Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
         .singleElement()
         .satisfies(trouble -> assertThat(trouble.hosts()).containsExactly("b"));
   }
@@ -66,9 +66,10 @@ class JoiningTest {
             answered("d", summary("2", job("scan", "aa", counts(1, 0)))),
             answered("e", summary("3", job("scan", "bb", counts(1, 0)))));
     List<Troubles.Trouble> troubles =
-        Troubles.of(
-            view, JoinedJob.join(view), Duplicates.Report.NONE, Duplicates.Report.NONE);
-    assertThat(troubles).extracting(Troubles.Trouble::kind).containsExactly("connection", "settings");
+        Troubles.of(view, JoinedJob.join(view), Duplicates.Report.NONE, Duplicates.Report.NONE);
+    assertThat(troubles)
+        .extracting(Troubles.Trouble::kind)
+        .containsExactly("connection", "settings");
     assertThat(troubles.get(0).count()).isEqualTo(2);
     assertThat(troubles.get(0).error()).isTrue();
     assertThat(troubles.get(1).hosts()).containsExactly("e");
@@ -92,7 +93,9 @@ class JoiningTest {
         Duplicates.running(
             fleet(
                 answered("a", summary("1", one, List.of())),
-                answered("b", summary("2", List.of(new HostSummary.Running("scan", "n2", 1)), List.of())),
+                answered(
+                    "b",
+                    summary("2", List.of(new HostSummary.Running("scan", "n2", 1)), List.of())),
                 answered("c", summary("3", one, List.of()))));
     assertThat(report.total()).isEqualTo(1);
     assertThat(report.looked()).isEqualTo(3);

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
 import io.espalier.webui.FleetServed;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,7 @@ class ManySchedulersTest {
     many.close();
   }
 
-  private static long number(Json.@org.jspecify.annotations.Nullable Obj of, String key) {
+  private static long number(Json.@Nullable Obj of, String key) {
     return ((Json.Num) Objects.requireNonNull(Objects.requireNonNull(of).get(key)))
         .value()
         .longValue();
@@ -95,8 +97,10 @@ class ManySchedulersTest {
   void troublesOfTheSameKindAreOneWithACount() {
     Json.Obj problems = served.get("/api/v1/fleet/problems");
     assertThat(list(problems, "problems"))
-        .filteredOn(one -> ((Json.Obj) one).get("kind") instanceof Json.Str s
-            && s.value().equals("connection"))
+        .filteredOn(
+            one ->
+                ((Json.Obj) one).get("kind") instanceof Json.Str s
+                    && s.value().equals("connection"))
         .allSatisfy(one -> assertThat(number((Json.Obj) one, "count")).isEqualTo(20))
         .hasSize(6);
   }
@@ -113,11 +117,7 @@ class ManySchedulersTest {
     assertThat(number(other, "count")).isEqualTo(10);
     assertThat(list(other, "differences"))
         .containsExactly(
-            Json.object()
-                .put("path", "priority")
-                .put("majority", 1)
-                .put("here", 2)
-                .build());
+            Json.object().put("path", "priority").put("majority", 1).put("here", 2).build());
   }
 
   @Test
@@ -165,10 +165,10 @@ class ManySchedulersTest {
     assertThat(many.told(8)).isEmpty();
     HttpResponse<String> done =
         served.post(
-            path, "{\"reason\":\"a test\",\"hosts\":[\"h8\",\"h9\",\"h51\",\"h54\",\"h55\",\"h50\"]}");
+            path,
+            "{\"reason\":\"a test\",\"hosts\":[\"h8\",\"h9\",\"h51\",\"h54\",\"h55\",\"h50\"]}");
     assertThat(done.statusCode()).isEqualTo(200);
-    Json.Obj answer = (Json.Obj) Objects.requireNonNull(
-        io.espalier.json.JsonReader.parse(done.body()).value());
+    Json.Obj answer = (Json.Obj) Objects.requireNonNull(JsonReader.parse(done.body()).value());
     Json.Obj results = object(answer, "results");
     assertThat(number(results, "ok")).isEqualTo(2);
     assertThat(number(results, "unreachable")).isEqualTo(1);
@@ -187,13 +187,13 @@ class ManySchedulersTest {
     try (FleetServed some = new FleetServed(many.addresses().subList(6, 12), PATIENT)) {
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> some.fleet.view().states().get(HostState.ANSWERED) == 6);
+          .until(() -> some.fleet.view().count(HostState.ANSWERED) == 6);
       some.fleet.follow("a test", many.addresses().subList(8, 13));
       await().atMost(Duration.ofSeconds(30)).until(() -> some.fleet.view().hosts().size() == 5);
       assertThat(some.fleet.view().hosts().get(0).summary()).isNotNull();
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> some.fleet.view().states().get(HostState.ANSWERED) == 5);
+          .until(() -> some.fleet.view().count(HostState.ANSWERED) == 5);
     }
   }
 }

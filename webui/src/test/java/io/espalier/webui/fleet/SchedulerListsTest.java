@@ -23,7 +23,8 @@ class SchedulerListsTest {
         good(
             "127.0.0.1:8080, db1=db1.example.com:8080;https://b:8443\n\n# all\n [::1]:9 # last\n"
                 + "http://C.example.com/");
-    assertThat(list).extracting(a -> a.uri().toString())
+    assertThat(list)
+        .extracting(a -> a.uri().toString())
         .containsExactly(
             "http://127.0.0.1:8080",
             "http://db1.example.com:8080",
@@ -73,8 +74,7 @@ class SchedulerListsTest {
 
   @Test
   void everyBadEntryIsReportedAndSoAreThoseThatAreThereTwice() {
-    Result<List<SchedulerAddress>> result =
-        SchedulerLists.parse("a:1 x b:99999 A:1 n=c:1 N=d:1");
+    Result<List<SchedulerAddress>> result = SchedulerLists.parse("a:1 x b:99999 A:1 n=c:1 N=d:1");
     assertThat(result.problems())
         .extracting(Problem::message)
         .containsExactly(

@@ -77,9 +77,7 @@ public final class UiProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * Like {@link #start}; from now on SIGINT and SIGTERM end the program, cleanly and with 0.
-   */
+  /** Like {@link #start}; from now on SIGINT and SIGTERM end the program, cleanly and with 0. */
   public static UiProcess startUntilSignal(Options options) {
     CompletableFuture<UiProcess> started = new CompletableFuture<>();
     AtomicBoolean stopping = new AtomicBoolean();

@@ -1,4 +1,6 @@
-/** {@code espalier ui}: where the list of schedulers comes from, and the process that shows them. */
+/**
+ * {@code espalier ui}: where the list of schedulers comes from, and the process that shows them.
+ */
 @NullMarked
 package io.espalier.server.fleet;
 
