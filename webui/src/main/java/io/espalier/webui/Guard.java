@@ -42,6 +42,9 @@ final class Guard implements Handler<RoutingContext> {
 
   private @Nullable String refusal(HttpServerRequest request) {
     String host = request.getHeader("Host");
+    if (request.headers().getAll("Host").size() > 1) {
+      return "the Host header is given more than once";
+    }
     if (!anyHost && (host == null || !hosts.contains(bare(withoutPort(host))))) {
       return "the Host header names a host that is not this server's";
     }

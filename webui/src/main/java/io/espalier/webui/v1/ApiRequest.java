@@ -1,6 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -15,13 +16,40 @@ import java.util.TreeSet;
  * @param path values of the template's parameters
  * @param query values by name
  * @param body empty when there is none
+ * @param headers by name in lower case
+ * @param caller who asks, already found to have the role of the route
  */
-public record ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+public record ApiRequest(
+    Map<String, String> path,
+    Map<String, List<String>> query,
+    Json.Obj body,
+    Map<String, String> headers,
+    Principal caller) {
   public ApiRequest {
+    headers = Map.copyOf(headers);
     path = Map.copyOf(path);
     Map<String, List<String>> copy = new LinkedHashMap<>();
     query.forEach((name, values) -> copy.put(name, List.copyOf(values)));
     query = java.util.Collections.unmodifiableMap(copy);
+  }
+
+  /** A request of somebody in this process, without headers. */
+  public ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+    this(path, query, body, Map.of(), Principal.ANYBODY);
+  }
+
+  /** The same, asked by somebody. */
+  public ApiRequest by(Principal who) {
+    return new ApiRequest(path, query, body, headers, who);
+  }
+
+  /**
+   * A header, or empty.
+   *
+   * @param name in lower case
+   */
+  String header(String name) {
+    return headers.getOrDefault(name, "");
   }
 
   /** Refuses query parameters of other names. */
