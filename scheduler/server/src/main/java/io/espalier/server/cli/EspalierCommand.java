@@ -51,10 +51,12 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
     line.addSubcommand(new WorkerCommand());
+    line.addSubcommand(new UiCommand());
     Plugins plugins = Plugins.load();
     line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
     line.addSubcommand(new HaCheckCommand());
+    line.addSubcommand(new BenchCommand());
     ClientCommands.all(new Clients(new ClientOpener(), new TerminalViewport(environment)))
         .forEach(line::addSubcommand);
     line.addSubcommand(new CompletionCommand());

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -44,6 +45,8 @@ abstract class ClientCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "File with a scheme, a blank and an account for ZooKeeper.")
   private @Nullable Path zookeeperAuth;
+
+  @Mixin private AccessFlags access = new AccessFlags();
 
   @Option(names = "--json", description = "Print what the server answers.")
   private boolean json;
@@ -115,7 +118,9 @@ abstract class ClientCommand implements Callable<Integer> {
   abstract int run(Client client);
 
   Client open(Client.Opener opener) {
-    return zookeeper == null ? opener.server(server) : opener.leader(zookeeper, zookeeperAuth);
+    return zookeeper == null
+        ? opener.server(server, access.access())
+        : opener.leader(zookeeper, zookeeperAuth, access.access());
   }
 
   /** The scheduler, as the user named it. */

@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.server.bench;
+
+import org.jspecify.annotations.NullMarked;
