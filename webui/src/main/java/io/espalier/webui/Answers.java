@@ -31,12 +31,19 @@ final class Answers {
 
   private final Executor pool;
   private final Semaphore permits;
+  private final int atATime;
   private final Duration within;
 
   Answers(Executor pool, int atATime, Duration within) {
     this.pool = pool;
     this.permits = new Semaphore(atATime);
+    this.atATime = atATime;
     this.within = within;
+  }
+
+  /** Questions being answered now. */
+  int active() {
+    return atATime - permits.availablePermits();
   }
 
   /** Answers with a problem document when the question fails or takes too long. */
@@ -133,9 +140,14 @@ final class Answers {
       if (response.ended() || response.closed()) {
         return;
       }
-      response.setStatusCode(reply.status()).putHeader("Content-Type", reply.type());
+      response.setStatusCode(reply.status());
       reply.headers().forEach(response::putHeader);
       response.putHeader("Vary", "Accept-Encoding");
+      if (reply.status() == 304) {
+        response.end();
+        return;
+      }
+      response.putHeader("Content-Type", reply.type());
       if (compressed) {
         response.putHeader("Content-Encoding", "gzip");
       }

@@ -42,6 +42,9 @@ final class Guard implements Handler<RoutingContext> {
 
   private @Nullable String refusal(HttpServerRequest request) {
     String host = request.getHeader("Host");
+    if (request.headers().getAll("Host").size() > 1) {
+      return "the Host header is given more than once";
+    }
     if (!anyHost && (host == null || !hosts.contains(bare(withoutPort(host))))) {
       return "the Host header names a host that is not this server's";
     }
@@ -59,9 +62,14 @@ final class Guard implements Handler<RoutingContext> {
   /** A link in a wiki may lead here: the browser shows the page, the wiki learns nothing. */
   private static boolean isLinkToThePage(HttpServerRequest request) {
     return HttpMethod.GET.equals(request.method())
-        && "/".equals(request.path())
+        && isPage(request.path())
         && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
         && "document".equals(request.getHeader("Sec-Fetch-Dest"));
+  }
+
+  /** The page, or that of one of many schedulers. */
+  private static boolean isPage(String path) {
+    return "/".equals(path) || (path != null && path.matches("/s/[A-Za-z0-9._-]+/"));
   }
 
   private static boolean isOwn(String origin, String host) {

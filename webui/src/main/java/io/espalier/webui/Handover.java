@@ -2,21 +2,33 @@ package io.espalier.webui;
 
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobCheck;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LimitView;
+import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +60,11 @@ final class Handover implements SchedulerApi {
   @Override
   public EventFeed events() {
     return api.events();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return api.problemAges();
   }
 
   @Override
@@ -91,6 +108,31 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return here(api.tree(query));
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return here(api.node(level, node));
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return here(api.waiting(job));
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return here(api.failures(job, limit));
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return here(api.levels(job, samples));
+  }
+
+  @Override
   public CompletionStage<LogPage> logs(LogQuery query) {
     return here(api.logs(query));
   }
@@ -126,6 +168,46 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
+    return here(api.pause(job, author, reason, millis));
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job, String author, String reason) {
+    return here(api.resume(job, author, reason));
+  }
+
+  @Override
+  public CompletionStage<Long> stop(String job, String author, String reason) {
+    return here(api.stop(job, author, reason));
+  }
+
+  @Override
+  public CompletionStage<Selected> rerun(Selection selection) {
+    return here(api.rerun(selection));
+  }
+
+  @Override
+  public CompletionStage<Selected> forgive(Selection selection) {
+    return here(api.forgive(selection));
+  }
+
+  @Override
+  public CompletionStage<List<LimitView>> limits() {
+    return here(api.limits());
+  }
+
+  @Override
+  public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
+    return here(api.setLimit(override, millis));
+  }
+
+  @Override
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return here(api.endLimit(key, author, reason));
+  }
+
+  @Override
   public LeadershipControl leadership() {
     return api.leadership();
   }
@@ -150,6 +232,11 @@ final class Handover implements SchedulerApi {
       public CompletionStage<JobVersion> rollBack(
           String name, long version, String author, String reason) {
         return here(versions.rollBack(name, version, author, reason));
+      }
+
+      @Override
+      public CompletionStage<JobCheck> check(String name, Json.Obj job) {
+        return here(versions.check(name, job));
       }
 
       @Override

@@ -4,7 +4,9 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.SupervisorFindings;
+import io.espalier.core.config.Config;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.topology.Topology;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MultiGauge;
@@ -17,6 +19,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
@@ -28,8 +32,29 @@ final class Meters implements Handler<RoutingContext> {
 
   private static final String UNTIMED = "espalier.untimed";
 
+  /** More jobs than these are one: a scrape must not grow with the configuration. */
+  static final int MAX_JOBS = 1_000;
+
+  /** The job whose numbers are the sum of those without a line of their own. */
+  static final String OTHER = "other";
+
   private static final Set<HttpMethod> METHODS =
-      Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST, HttpMethod.PUT, HttpMethod.OPTIONS);
+      Set.of(
+          HttpMethod.GET,
+          HttpMethod.HEAD,
+          HttpMethod.POST,
+          HttpMethod.PUT,
+          HttpMethod.DELETE,
+          HttpMethod.OPTIONS);
+
+  private static final Duration[] BUCKETS = {
+    Duration.ofMillis(5),
+    Duration.ofMillis(20),
+    Duration.ofMillis(100),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(2),
+    Duration.ofSeconds(10)
+  };
 
   private final PrometheusMeterRegistry registry;
   private final SchedulerApi api;
@@ -61,6 +86,21 @@ final class Meters implements Handler<RoutingContext> {
     FunctionCounter.builder("espalier.supervisor.repairs", api, a -> a.view().findings().repairs())
         .description("kills repeated and lost ends made up for by the supervisor")
         .register(registry);
+    Gauge.builder("espalier.jobs", api, Meters::jobs)
+        .description("configured jobs")
+        .register(registry);
+    Gauge.builder("espalier.jobs.paused", api, a -> a.view().paused().size())
+        .description("jobs that an operator keeps from starting tasks")
+        .register(registry);
+    Gauge.builder("espalier.nodes", api, Meters::nodes)
+        .description("nodes in force")
+        .register(registry);
+    Gauge.builder("espalier.nodes.age.seconds", api, a -> nodesAge(a.view(), clock))
+        .description("seconds since the nodes in force were fetched; 0 without any")
+        .register(registry);
+    Gauge.builder("espalier.errors", api, a -> a.view().errors().size())
+        .description("current errors of the scheduler, as /api/v1/problems lists them")
+        .register(registry);
     Gauge.builder("espalier.config.in.force", api, a -> a.view().config() == null ? 0 : 1)
         .description("1 when a configuration is in force")
         .register(registry);
@@ -70,6 +110,20 @@ final class Meters implements Handler<RoutingContext> {
             a -> a.view().configProblems().stream().filter(Problem::isError).count())
         .description("errors in the newest configuration")
         .register(registry);
+  }
+
+  private static int jobs(SchedulerApi api) {
+    Config config = api.view().config();
+    return config == null ? 0 : config.jobs().size();
+  }
+
+  private static int nodes(SchedulerApi api) {
+    Topology topology = api.view().topology();
+    return topology == null ? 0 : topology.size();
+  }
+
+  private static double nodesAge(SchedulerView view, InstantSource clock) {
+    return view.topology() == null ? 0 : (clock.millis() - view.nodesAtMillis()) / 1000.0;
   }
 
   private void finding(String kind, ToDoubleFunction<SupervisorFindings> count) {
@@ -104,6 +158,7 @@ final class Meters implements Handler<RoutingContext> {
               .tag("method", METHODS.contains(method) ? method.name() : "other")
               .tag("route", ctx.get(ROUTE, "unmatched"))
               .tag("status", Integer.toString(ctx.response().getStatusCode()))
+              .serviceLevelObjectives(BUCKETS)
               .register(registry)
               .record(Duration.ofNanos(System.nanoTime() - begin));
         });
@@ -112,9 +167,8 @@ final class Meters implements Handler<RoutingContext> {
 
   /** The text that Prometheus reads. */
   synchronized String scrape() {
-    SchedulerView view = api.view();
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
-    for (JobProgress job : view.progress().values()) {
+    for (JobProgress job : shown(api.view().progress().values())) {
       row(rows, job, "done", job.done());
       row(rows, job, "failed", job.failed());
       row(rows, job, "running", job.running());
@@ -126,6 +180,42 @@ final class Meters implements Handler<RoutingContext> {
     }
     tasks.register(rows, true);
     return registry.scrape();
+  }
+
+  /** The largest jobs by themselves, all others as one. */
+  static Collection<JobProgress> shown(Collection<JobProgress> jobs) {
+    if (jobs.size() <= MAX_JOBS) {
+      return jobs;
+    }
+    List<JobProgress> sorted = new ArrayList<>(jobs);
+    sorted.sort(
+        Comparator.comparingLong(JobProgress::total).reversed().thenComparing(JobProgress::job));
+    List<JobProgress> shown = new ArrayList<>();
+    JobProgress rest = new JobProgress(OTHER, 0, 0, 0, 0, 0, 0, 0, 0);
+    for (JobProgress job : sorted) {
+      // A job that is called so is counted with the others, not twice.
+      if (shown.size() < MAX_JOBS && !job.job().equals(OTHER)) {
+        shown.add(job);
+      } else {
+        rest = sum(rest, job);
+      }
+    }
+    shown.add(rest);
+    return shown;
+  }
+
+  private static JobProgress sum(JobProgress a, JobProgress b) {
+    return new JobProgress(
+        a.job(),
+        a.total() + b.total(),
+        a.done() + b.done(),
+        a.failed() + b.failed(),
+        a.running() + b.running(),
+        a.waiting() + b.waiting(),
+        a.ready() + b.ready(),
+        a.blocked() + b.blocked(),
+        a.avoided() + b.avoided(),
+        a.disabled() + b.disabled());
   }
 
   private static void row(List<MultiGauge.Row<?>> rows, JobProgress job, String state, long count) {

@@ -4,9 +4,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.zip.CRC32;
@@ -17,16 +14,25 @@ final class Page implements Handler<RoutingContext> {
   private final Buffer plain;
   private final Buffer zipped;
   private final String tag;
+  private final String keep;
 
   /**
    * @param resource on the class path
    * @param type of the content
    */
   Page(String resource, String type) {
-    byte[] bytes = read(resource);
+    this(Webroot.read(resource), type, false);
+  }
+
+  /**
+   * @param type of the content
+   * @param forever whether the path names this very content, so that a browser need not ask again
+   */
+  Page(byte[] bytes, String type, boolean forever) {
     CRC32 crc = new CRC32();
     crc.update(bytes);
     this.type = type;
+    this.keep = forever ? "private, max-age=31536000, immutable" : "no-cache";
     this.plain = Buffer.buffer(bytes);
     this.zipped = Buffer.buffer(Answers.gzip(bytes));
     this.tag = String.format(Locale.ROOT, "\"%08x-%x\"", crc.getValue(), bytes.length);
@@ -42,7 +48,7 @@ final class Page implements Handler<RoutingContext> {
         ctx.response()
             .putHeader("ETag", tag)
             .putHeader("Vary", "Accept-Encoding")
-            .putHeader("Cache-Control", "no-cache");
+            .putHeader("Cache-Control", keep);
     if (tag.equals(ctx.request().getHeader("If-None-Match"))) {
       response.setStatusCode(304).end();
       return;
@@ -52,17 +58,6 @@ final class Page implements Handler<RoutingContext> {
       response.putHeader("Content-Encoding", "gzip").end(zipped);
     } else {
       response.end(plain);
-    }
-  }
-
-  private static byte[] read(String resource) {
-    try (InputStream in = Page.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        throw new IllegalStateException("no resource " + resource);
-      }
-      return in.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

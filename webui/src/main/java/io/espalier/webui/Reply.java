@@ -3,6 +3,7 @@ package io.espalier.webui;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.webui.v1.ApiFailure;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -14,6 +15,13 @@ import java.util.Map;
 record Reply(int status, String type, String text, Map<String, String> headers) {
   static final String JSON = "application/json";
   static final String PROBLEM = "application/problem+json";
+
+  /** The same with one more header. */
+  Reply with(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(headers);
+    more.put(name, value);
+    return new Reply(status, type, text, more);
+  }
 
   static Reply json(int status, Json body) {
     return new Reply(status, JSON, JsonWriter.compact(body), Map.of());

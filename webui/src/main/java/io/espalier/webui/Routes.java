@@ -7,6 +7,10 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.contract.Asked;
+import io.espalier.webui.contract.Contract;
+import io.espalier.webui.contract.Violation;
+import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiFailure;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
@@ -20,15 +24,19 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +46,9 @@ final class Routes {
   static final String OPERATIONS = "operations";
 
   static final String OPENAPI = "/api/v1/openapi.yaml";
+
+  /** The contract on the class path. */
+  static final String CONTRACT = "/openapi.yaml";
 
   private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
 
@@ -58,10 +69,15 @@ final class Routes {
   private final Bodies bodies;
   private final Meters meters;
   private final Guard guard;
+  private final AuditTrail trail;
+  private final Access access;
   private final EventStreams streams;
   private final LogStreams logStreams;
+  private final ContractCheck contract;
+  private final Replays replays;
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, Page> pages = new LinkedHashMap<>();
+  private final Page openapi = new Page(CONTRACT, "application/yaml; charset=utf-8");
 
   Routes(
       WebOptions options,
@@ -72,7 +88,8 @@ final class Routes {
       Meters meters,
       Guard guard,
       EventStreams streams,
-      LogStreams logStreams) {
+      LogStreams logStreams,
+      ContractCheck contract) {
     this.options = options;
     this.api = api;
     this.v1 = v1;
@@ -81,13 +98,13 @@ final class Routes {
     this.bodies = new Bodies(options.limits().bodyBytes());
     this.meters = meters;
     this.guard = guard;
+    this.trail = new AuditTrail(options.security().audit(), options.clock());
+    this.access = new Access(options.security(), trail);
     this.streams = streams;
     this.logStreams = logStreams;
-    pages.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
-    pages.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
-    pages.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
-    pages.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
-    pages.put(OPENAPI, new Page("/openapi.yaml", "application/yaml; charset=utf-8"));
+    this.contract = contract;
+    this.replays = new Replays(options.clock());
+    pages.putAll(Webroot.pages());
   }
 
   /** Answers all requests of one event loop. */
@@ -117,18 +134,21 @@ final class Routes {
 
   Router router(Vertx vertx) {
     Router router = Router.router(vertx);
+    // In this order: what is refused early costs little and is counted all the same. The contract
+    // is last, where the operation is known and the body is read; it tells nothing to strangers.
     router.route().handler(meters);
     router.route().handler((RoutingContext ctx) -> secure(ctx));
     router.route().handler(guard);
-    Mounting mounting = new Mounting(router);
-    pages.forEach((path, page) -> mounting.get(path, page));
-    mounting.get("/healthz", this::health);
-    mounting.get("/readyz", this::ready);
+    Mounting mounting = new Mounting(router, access);
+    pages.forEach((path, page) -> mounting.open(path, page));
+    mounting.get(OPENAPI, openapi);
+    mounting.open("/healthz", this::health);
+    mounting.open("/readyz", this::ready);
     mounting.get("/metrics", this::metrics);
-    mounting.get(ApiV1.EVENTS, streams);
-    mounting.get(ApiV1.LOGS, logStreams);
+    mounting.get(ApiV1.EVENTS, contract.before(ApiV1.EVENTS, streams));
+    mounting.get(ApiV1.LOGS, contract.before(ApiV1.LOGS, logStreams));
     for (ApiRoute route : v1.routes()) {
-      mounting.on(HttpMethod.valueOf(route.method()), route.template(), ctx -> answer(ctx, route));
+      mounting.on(route, ctx -> answer(ctx, route));
     }
     mounting.refuseOtherMethods();
     router.route().handler(this::elsewhere);
@@ -166,51 +186,121 @@ final class Routes {
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {
-    Map<String, List<String>> query = new HashMap<>();
-    for (String name : ctx.queryParams().names()) {
-      query.put(name, ctx.queryParams().getAll(name));
-    }
-    Map<String, String> path = Map.copyOf(ctx.pathParams());
-    if (!route.changes()) {
-      answers.answer(ctx, () -> reply(route, new ApiRequest(path, query, Json.Obj.EMPTY)));
+    Asked asked = ContractCheck.asked(ctx);
+    if (route.method().equals("GET")) {
+      answers.answer(
+          ctx,
+          () ->
+              contract
+                  .contract()
+                  .thenCompose(
+                      known -> {
+                        ContractCheck.demand(known, route.method(), route.template(), asked);
+                        return reply(route, request(ctx, asked, Json.Obj.EMPTY));
+                      }));
       return;
     }
-    String who = String.valueOf(ctx.request().remoteAddress());
     bodies.read(
         ctx,
         body ->
             answers.answer(
                 ctx,
-                () -> {
-                  ApiRequest request = new ApiRequest(path, query, object(body.getBytes()));
-                  CHANGES.info(
-                      "{} from {}: {} {}",
-                      route.template(),
-                      who,
-                      JsonWriter.compact(Json.strings(path.values())),
-                      request.body());
-                  return reply(route, request);
-                }));
+                () ->
+                    contract
+                        .contract()
+                        .thenCompose(known -> act(ctx, route, known, asked, body.getBytes()))));
+  }
+
+  /** Acts upon a request with a body, if it is as it should be and did not come before. */
+  private CompletionStage<Reply> act(
+      RoutingContext ctx, ApiRoute route, Contract known, Asked asked, byte[] bytes) {
+    // No body and an empty object say the same.
+    Json body = bytes.length == 0 ? Json.Obj.EMPTY : json(bytes);
+    boolean says =
+        !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
+    Asked whole = new Asked(asked.path(), asked.query(), asked.headers(), says ? body : null);
+    ContractCheck.demand(known, route.method(), route.template(), whole);
+    ApiRequest request =
+        request(ctx, asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
+    if (!route.changes()) {
+      return reply(route, request);
+    }
+    String who = Access.address(ctx);
+    Supplier<CompletionStage<Reply>> action =
+        () -> {
+          CHANGES.info(
+              "{} by {} from {}: {} {}",
+              route.template(),
+              request.caller().name(),
+              who,
+              JsonWriter.compact(Json.strings(request.path().values())),
+              request.body());
+          return trail.recorded(who, route, request, () -> reply(route, request));
+        };
+    String key = asked.headers().get("idempotency-key");
+    return key == null || key.isEmpty()
+        ? action.get()
+        : replays.once(
+            request.caller().name() + "\n" + key, fingerprint(route, asked, bytes), action);
+  }
+
+  /** Two requests with the same one ask for the same thing. */
+  private static String fingerprint(ApiRoute route, Asked asked, byte[] body) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      String rest =
+          String.join(
+              "\n",
+              route.method(),
+              route.template(),
+              new TreeMap<>(asked.path()).toString(),
+              new TreeMap<>(asked.query()).toString(),
+              asked.headers().getOrDefault("if-match", ""),
+              asked.headers().getOrDefault("if-none-match", ""));
+      digest.update(rest.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      return HexFormat.of().formatHex(digest.digest(body));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static ApiRequest request(RoutingContext ctx, Asked asked, Json.Obj body) {
+    return new ApiRequest(asked.path(), asked.query(), body, asked.headers(), Access.caller(ctx));
   }
 
   private static CompletionStage<Reply> reply(ApiRoute route, ApiRequest request) {
-    return route.handler().answer(request).thenApply(body -> Reply.json(200, body));
+    return route.handler().answer(request).thenApply(body -> tagged(route, request, body));
   }
 
-  private Json.Obj object(byte[] body) {
-    if (body.length == 0) {
-      return Json.Obj.EMPTY;
+  /** The answer with its entity tag, or none to a client that has the same already. */
+  private static Reply tagged(ApiRoute route, ApiRequest request, Json body) {
+    Reply reply = Reply.json(200, body);
+    String tag = route.tag().of(body);
+    if (tag.isEmpty()) {
+      return reply;
     }
+    String quoted = "\"" + tag + "\"";
+    Map<String, String> etag = Map.of("ETag", quoted);
+    boolean known =
+        !route.changes()
+            && List.of(request.headers().getOrDefault("if-none-match", "").split(",", -1)).stream()
+                .map(String::trim)
+                .anyMatch(given -> given.equals(quoted) || given.equals("W/" + quoted));
+    return known ? new Reply(304, Reply.JSON, "", etag) : reply.with("ETag", quoted);
+  }
+
+  private Json json(byte[] body) {
     Result<Json> read = reader.read(body);
-    if (read.value() == null || read.hasErrors()) {
-      throw ApiFailure.badRequest(
-          "the body is not valid JSON: "
-              + (read.problems().isEmpty() ? "" : read.problems().get(0).toString()));
+    Json value = read.value();
+    if (value == null || read.hasErrors()) {
+      String why = read.problems().isEmpty() ? "" : ": " + read.problems().get(0);
+      throw ApiFailure.violating(
+          List.of(
+              new Violation(
+                  "body", "", null, "valid JSON", "the body is not valid JSON" + why, null)));
     }
-    if (read.value() instanceof Json.Obj object) {
-      return object;
-    }
-    throw ApiFailure.badRequest("the body must be an object, not " + read.value().kind());
+    return value;
   }
 
   private void health(RoutingContext ctx) {
@@ -261,6 +351,10 @@ final class Routes {
       return;
     }
     Meters.operation(ctx, "bistro");
+    access.batch(this::bistro).handle(ctx);
+  }
+
+  private void bistro(RoutingContext ctx) {
     // A batch keeps its own deadline and says in place what was not answered by it.
     Duration patience = options.limits().answerWithin().plusSeconds(10);
     bodies.read(
@@ -268,28 +362,42 @@ final class Routes {
         body ->
             answers.answer(
                 ctx,
-                () ->
-                    bistro
-                        .answer(reader.read(body.getBytes()))
-                        .thenApply(text -> new Reply(200, Reply.JSON, text, Map.of())),
+                () -> {
+                  Result<Json> batch = reader.read(body.getBytes());
+                  access.admit(ctx, BistroBatches.changes(batch));
+                  return bistro
+                      .answer(batch, Access.caller(ctx), trail.ofBatch(ctx))
+                      .thenApply(text -> new Reply(200, Reply.JSON, text, Map.of()));
+                },
                 patience));
   }
 
   /** Mounts handlers and remembers which methods each path has. */
   private static final class Mounting {
     private final Router router;
+    private final Access access;
     private final Map<String, Set<String>> methods = new LinkedHashMap<>();
     private final Set<String> operations = new TreeSet<>(Set.of("POST /"));
 
-    Mounting(Router router) {
+    Mounting(Router router, Access access) {
       this.router = router;
+      this.access = access;
     }
 
-    void get(String template, Handler<RoutingContext> handler) {
+    /** For everybody: what says nothing of jobs. */
+    void open(String template, Handler<RoutingContext> handler) {
       on(HttpMethod.GET, template, handler);
     }
 
-    void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
+    void get(String template, Handler<RoutingContext> handler) {
+      on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
+    }
+
+    void on(ApiRoute route, Handler<RoutingContext> handler) {
+      on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
+    }
+
+    private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
       operations.add(method + " " + template);
       String path = template.replace('{', ':').replace("}", "");
       Set<String> known = methods.computeIfAbsent(path, p -> new TreeSet<>());

@@ -1,6 +1,7 @@
 package io.espalier.webui;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiFailure;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
@@ -19,6 +20,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -54,28 +56,39 @@ final class StandbyRoutes {
       Set.of("host", "origin", "referer", "content-length", "expect");
 
   private final Guard guard;
+  private final Access access;
   private final Supplier<StandbyState> state;
   private final Supplier<Long> clock;
+  private final Optional<TlsSource> tls;
 
-  StandbyRoutes(Guard guard, Supplier<StandbyState> state, Supplier<Long> clock) {
+  StandbyRoutes(
+      Guard guard,
+      Access access,
+      Supplier<StandbyState> state,
+      Optional<TlsSource> tls,
+      Supplier<Long> clock) {
     this.guard = guard;
+    this.access = access;
     this.state = state;
+    this.tls = tls;
     this.clock = clock;
   }
 
   /** Answers all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
     HttpClient client =
-        vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout(CONNECT_MILLIS).setKeepAlive(true),
-            new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+        vertx.createHttpClient(clientOptions(), new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
     Router router = Router.router(vertx);
     router.route().handler((RoutingContext ctx) -> Routes.secure(ctx));
     router.route().handler(guard);
     router.get("/healthz").handler(ctx -> Answers.send(ctx, Reply.json(200, about())));
     router.get("/readyz").handler(this::ready);
-    router.get("/metrics").handler(this::metrics);
-    router.route().handler(ctx -> toLeader(ctx, client));
+    router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
+    // The page asks for nothing; what is asked of the leader it judges again, by the same file.
+    router.get("/").handler(ctx -> toLeader(ctx, client));
+    router.get("/ui/*").handler(ctx -> toLeader(ctx, client));
+    router.get("/favicon.svg").handler(ctx -> toLeader(ctx, client));
+    router.route().handler(access.needing(Role.VIEWER, ctx -> toLeader(ctx, client)));
     return request -> {
       if (Routes.isReadable(request)) {
         router.handle(request);
@@ -85,6 +98,12 @@ final class StandbyRoutes {
             request.response(), Reply.problem(ApiFailure.badRequest("the URL cannot be read")));
       }
     };
+  }
+
+  private HttpClientOptions clientOptions() {
+    HttpClientOptions options =
+        new HttpClientOptions().setConnectTimeout(CONNECT_MILLIS).setKeepAlive(true);
+    return tls.isPresent() ? TlsSetup.client(options, tls.get().current()) : options;
   }
 
   private Json.Obj about() {
@@ -130,9 +149,10 @@ final class StandbyRoutes {
         HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method());
     if (now.leader().isEmpty() || (question && request.headers().contains(HANDED_ON))) {
       nobodyLeads(ctx, now);
-    } else if (question && !"/".equals(request.path())) {
+    } else if (question && !"/".equals(request.path()) && !Access.byCertificate(request)) {
       handOn(ctx, client, now.leader().get());
     } else {
+      // A certificate cannot be shown on behalf of somebody else.
       // The page goes with the changes: a browser lets it change things only where it came from.
       String there = now.leader().get() + request.uri();
       ctx.response().putHeader("Location", there);
@@ -170,6 +190,7 @@ final class StandbyRoutes {
             .setMethod(request.method())
             .setHost(leader.getHost())
             .setPort(leader.getPort())
+            .setSsl("https".equals(leader.getScheme()))
             .setURI(request.uri());
     var unused =
         client

@@ -15,6 +15,7 @@ import java.util.Set;
  *     among them
  * @param identity what this process is
  * @param clock for ages and running times
+ * @param security who is let in
  */
 public record WebOptions(
     String host,
@@ -22,7 +23,8 @@ public record WebOptions(
     Set<String> allowedHosts,
     ServerIdentity identity,
     Limits limits,
-    InstantSource clock) {
+    InstantSource clock,
+    WebSecurity security) {
   public WebOptions {
     allowedHosts = Set.copyOf(allowedHosts);
     if (port < 0 || port > 65535) {
@@ -60,22 +62,32 @@ public record WebOptions(
   /** Defaults for everything but the address. */
   public static WebOptions at(String host, int port) {
     return new WebOptions(
-        host, port, Set.of(), ServerIdentity.UNNAMED, Limits.DEFAULT, InstantSource.system());
+        host,
+        port,
+        Set.of(),
+        ServerIdentity.UNNAMED,
+        Limits.DEFAULT,
+        InstantSource.system(),
+        WebSecurity.open());
   }
 
   public WebOptions withAllowedHosts(Set<String> newHosts) {
-    return new WebOptions(host, port, newHosts, identity, limits, clock);
+    return new WebOptions(host, port, newHosts, identity, limits, clock, security);
   }
 
   public WebOptions withIdentity(ServerIdentity newIdentity) {
-    return new WebOptions(host, port, allowedHosts, newIdentity, limits, clock);
+    return new WebOptions(host, port, allowedHosts, newIdentity, limits, clock, security);
   }
 
   public WebOptions withLimits(Limits newLimits) {
-    return new WebOptions(host, port, allowedHosts, identity, newLimits, clock);
+    return new WebOptions(host, port, allowedHosts, identity, newLimits, clock, security);
   }
 
   public WebOptions withClock(InstantSource newClock) {
-    return new WebOptions(host, port, allowedHosts, identity, limits, newClock);
+    return new WebOptions(host, port, allowedHosts, identity, limits, newClock, security);
+  }
+
+  public WebOptions withSecurity(WebSecurity newSecurity) {
+    return new WebOptions(host, port, allowedHosts, identity, limits, clock, newSecurity);
   }
 }

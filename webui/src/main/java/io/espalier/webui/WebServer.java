@@ -2,7 +2,9 @@ package io.espalier.webui;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.v1.ApiV1;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -23,15 +25,20 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +51,7 @@ public final class WebServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
   private static final int EVENT_LOOPS = 2;
   private static final int POOL = 2;
+  private static final int LOOK_MILLIS = 1_000;
   private static final int HEADER_BYTES = 16 * 1024;
   private static final int REQUEST_LINE_BYTES = 8 * 1024;
 
@@ -67,8 +75,13 @@ public final class WebServer implements AutoCloseable {
       WebOptions options, SchedulerApi api, PrometheusMeterRegistry metrics) {
     InetAddress address = address(options);
     ExecutorService pool = pool();
-    Routes routes = routes(options, address, api, metrics, pool);
-    return listen(options, address, pool, routes::handler);
+    ContractCheck contract =
+        new ContractCheck(() -> new Page(Routes.CONTRACT, "application/yaml").text(), pool);
+    Routes routes = routes(options, address, api, metrics, pool, contract);
+    WebServer server = listen(options, address, pool, routes::handler);
+    // Only now: nothing that is asked first needs it.
+    contract.begin();
+    return server;
   }
 
   /**
@@ -81,8 +94,32 @@ public final class WebServer implements AutoCloseable {
     InetAddress address = address(options);
     StandbyRoutes routes =
         new StandbyRoutes(
-            new Guard(ownHosts(options, address)), state, () -> options.clock().millis());
+            new Guard(ownHosts(options, address)),
+            new Access(
+                options.security(), new AuditTrail(options.security().audit(), options.clock())),
+            state,
+            options.security().tls(),
+            () -> options.clock().millis());
     return listen(options, address, pool(), routes::handler);
+  }
+
+  /**
+   * Listens for people who watch many schedulers.
+   *
+   * @param fleet closed by the caller, after this
+   * @throws WebStartException when the address cannot be bound, with one line that says why
+   */
+  public static WebServer fleet(WebOptions options, Fleet fleet) {
+    InetAddress address = address(options);
+    ExecutorService pool = pool();
+    WebOptions.Limits limits = options.limits();
+    FleetRoutes routes =
+        new FleetRoutes(
+            options,
+            fleet,
+            new Guard(ownHosts(options, address)),
+            new Answers(pool, limits.requests(), limits.answerWithin()));
+    return listen(options, address, pool, routes::handler);
   }
 
   private static WebServer listen(
@@ -93,14 +130,23 @@ public final class WebServer implements AutoCloseable {
     Vertx vertx = vertx();
     try {
       AtomicInteger port = new AtomicInteger();
+      Connections connections =
+          new Connections(options.security().connecting(), options.limits().idle());
+      List<Listener> listeners = new CopyOnWriteArrayList<>();
       vertx
           .deployVerticle(
-              () -> new Listener(serving, address, options, port),
+              () -> {
+                Listener listener = new Listener(serving, address, options, connections, port);
+                listeners.add(listener);
+                return listener;
+              },
               new DeploymentOptions().setInstances(EVENT_LOOPS))
           .toCompletionStage()
           .toCompletableFuture()
           .get(30, TimeUnit.SECONDS);
-      return new WebServer(vertx, pool, uri(address, port.get()));
+      follow(options.security(), vertx, pool, listeners);
+      return new WebServer(
+          vertx, pool, uri(options.security().tls().isPresent(), address, port.get()));
     } catch (ExecutionException | TimeoutException e) {
       stop(vertx, pool);
       Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
@@ -110,6 +156,24 @@ public final class WebServer implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new WebStartException("interrupted while starting to listen", e);
     }
+  }
+
+  /** Files that change are read on the pool, never by an event loop. */
+  private static void follow(
+      WebSecurity security, Vertx vertx, ExecutorService pool, List<Listener> listeners) {
+    if (!security.credentials().required() && security.tls().isEmpty()) {
+      return;
+    }
+    Runnable onNewTls = () -> listeners.forEach(Listener::renewTls);
+    vertx.setPeriodic(
+        LOOK_MILLIS,
+        timer -> {
+          try {
+            pool.execute(() -> security.poll(onNewTls));
+          } catch (RejectedExecutionException e) {
+            LOG.debug("closing", e);
+          }
+        });
   }
 
   /** Where it listens, with the actual port; a wildcard address is shown as loopback. */
@@ -145,22 +209,33 @@ public final class WebServer implements AutoCloseable {
       InetAddress address,
       SchedulerApi scheduler,
       PrometheusMeterRegistry metrics,
-      ExecutorService pool) {
+      ExecutorService pool,
+      ContractCheck contract) {
     SchedulerApi api = new Handover(scheduler, pool);
     WebOptions.Limits limits = options.limits();
     Duration third = limits.idle().dividedBy(3);
     Duration heartbeat =
         third.compareTo(Duration.ofSeconds(15)) < 0 ? third : Duration.ofSeconds(15);
+    Answers answers = new Answers(pool, limits.requests(), limits.answerWithin());
+    Gauge.builder("espalier.http.active", answers, Answers::active)
+        .description("questions being answered; more than 256 at a time get 429")
+        .register(metrics);
+    if (pool instanceof ThreadPoolExecutor threads) {
+      Gauge.builder("espalier.http.pool.queue", threads, t -> t.getQueue().size())
+          .description("answers that wait for a thread")
+          .register(metrics);
+    }
     return new Routes(
         options,
         api,
-        new ApiV1(api, options.identity()),
+        new ApiV1(api, options.identity(), options.security().audit()),
         new BistroBatches(api, options.clock(), limits.answerWithin(), pool),
-        new Answers(pool, limits.requests(), limits.answerWithin()),
+        answers,
         new Meters(metrics, api, options.clock()),
         new Guard(ownHosts(options, address)),
         new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
-        new LogStreams(api, limits.streams(), heartbeat, metrics));
+        new LogStreams(api, limits.streams(), heartbeat, metrics),
+        contract);
   }
 
   private static ExecutorService pool() {
@@ -223,9 +298,13 @@ public final class WebServer implements AutoCloseable {
     return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
   }
 
-  private static URI uri(InetAddress address, int port) {
+  private static URI uri(boolean tls, InetAddress address, int port) {
     String host = address.isAnyLocalAddress() ? "127.0.0.1" : withoutZone(address.getHostAddress());
-    return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+    return URI.create(
+        (tls ? "https://" : "http://")
+            + (host.contains(":") ? "[" + host + "]" : host)
+            + ":"
+            + port);
   }
 
   private static String complaint(WebOptions options, Throwable cause) {
@@ -253,17 +332,31 @@ public final class WebServer implements AutoCloseable {
     private final Function<Vertx, Handler<HttpServerRequest>> serving;
     private final InetAddress address;
     private final WebOptions options;
+    private final Connections connections;
     private final AtomicInteger port;
+    private volatile @Nullable HttpServer server;
 
     Listener(
         Function<Vertx, Handler<HttpServerRequest>> serving,
         InetAddress address,
         WebOptions options,
+        Connections connections,
         AtomicInteger port) {
       this.serving = serving;
       this.address = address;
       this.options = options;
+      this.connections = connections;
       this.port = port;
+    }
+
+    /** Connections that are open keep what they have. */
+    void renewTls() {
+      HttpServer open = server;
+      TlsSource source = options.security().tls().orElse(null);
+      if (open != null && source != null) {
+        open.updateSSLOptions(TlsSetup.server(source.current()), true)
+            .onFailure(failure -> LOG.error("the new certificate is not in force", failure));
+      }
     }
 
     @Override
@@ -280,11 +373,20 @@ public final class WebServer implements AutoCloseable {
               // Asked for only once the declared length is known to be acceptable.
               .setHandle100ContinueAutomatically(false)
               .setHttp2ClearTextEnabled(false);
-      return vertx
-          .createHttpServer(http)
-          .requestHandler(serving.apply(vertx))
+      options.security().tls().ifPresent(tls -> TlsSetup.server(http, tls.current()));
+      HttpServer created = vertx.createHttpServer(http);
+      server = created;
+      Connections.Loop loop = connections.on(vertx);
+      Handler<HttpServerRequest> handler = serving.apply(vertx);
+      return created
+          .connectionHandler(loop::opened)
+          .requestHandler(
+              request -> {
+                loop.asked(request);
+                handler.handle(request);
+              })
           .listen()
-          .onSuccess((HttpServer server) -> port.set(server.actualPort()));
+          .onSuccess((HttpServer open) -> port.set(open.actualPort()));
     }
   }
 }

@@ -2,6 +2,7 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -10,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +53,7 @@ class ApiV1Test {
             Served.json(
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
-                 "priority":1,"depends_on":[],"progress":{"total":4,"done":1,"failed":1,
+                 "priority":1,"depends_on":[],"rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}"""));
   }
 
@@ -175,7 +177,14 @@ class ApiV1Test {
                 {"job":"backup","node":"d22","startable":false,"status":"error_backoff","reasons":[
                  {"kind":"backoff","until_ms":1700000105000,"message":"waits after an error"},
                  {"kind":"resource","node":"h2","resource":"conn","need":1,"free":0,"limit":2,
-                  "message":"host h2 has no free conn"}]}"""));
+                  "holders":[{"job":"scrub","node":"h2","slots":2,"since_ms":1700000000000,
+                   "expected_end_ms":1700000160000}],"holders_total":1,"free_at_ms":1700000160000,
+                  "message":"host h2 has no free conn"}],
+                 "path":[{"node":"here","level":"instance","enabled":true,"resources":[],"blocks":false},
+                  {"node":"h2","level":"host","enabled":true,"blocks":true,
+                   "resources":[{"resource":"conn","need":1,"used":2,"limit":2}]},
+                  {"node":"d22","level":"db","enabled":false,"blocks":false,
+                   "resources":[{"resource":"lock","need":1,"used":0,"limit":1}]}]}"""));
   }
 
   @Test
@@ -312,6 +321,7 @@ class ApiV1Test {
     assertThat(text(problem, "type")).isEqualTo("about:blank");
     assertThat(text(problem, "title")).isNotEmpty();
     assertThat(text(problem, "detail")).contains(detail);
+    assertThat(ContractDocument.SERVED.checkProblem(problem)).isEmpty();
   }
 
   @ParameterizedTest
@@ -340,6 +350,21 @@ class ApiV1Test {
                 .build());
     assertThat(response.statusCode()).isEqualTo(405);
     assertThat(response.headers().firstValue("Allow")).contains("POST");
+  }
+
+  @Test
+  void problemsSaySinceWhenTheyAreThere() {
+    Problem problem = Problem.error("bistro_settings", "is missing");
+    FakeScheduler failing =
+        new FakeScheduler()
+            .problems(List.of(problem))
+            .problemAges(
+                new ProblemAges(
+                    Map.of(), Map.of("ERROR bistro_settings is missing", 1_700_000_000_000L)));
+    try (Served other = Served.of(failing)) {
+      assertThat(other.get("/api/v1/problems").body())
+          .contains("\"message\":\"is missing\",\"since_ms\":1700000000000");
+    }
   }
 
   @Test

@@ -12,6 +12,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -83,6 +85,32 @@ class ProbesAndPageTest {
       String tag = page.headers().firstValue("ETag").orElseThrow();
       HttpRequest again = served.request(path).header("If-None-Match", tag).build();
       assertThat(served.send(again).statusCode()).isEqualTo(304);
+    }
+  }
+
+  @Test
+  void allFilesOfThePageAreServedAlsoByVersionAndThenKeptForEver() {
+    try (Served served = Served.standard()) {
+      String page = served.get("/").body();
+      Matcher version = Pattern.compile("\"ui/([0-9a-f]{8})/app\\.js\"").matcher(page);
+      assertThat(version.find()).as(page).isTrue();
+      String kept = "/ui/" + version.group(1) + "/";
+      assertThat(page).as("one version only").doesNotContain("\"ui/app.js\"", "\"/");
+      for (String path : Webroot.pages().keySet()) {
+        HttpResponse<String> file = served.get(path);
+        assertThat(file.statusCode()).as(path).isEqualTo(200);
+        assertThat(file.headers().firstValue("Cache-Control").orElseThrow())
+            .as(path)
+            .contains(path.startsWith(kept) ? "immutable" : "no-cache");
+        if (path.endsWith(".js") && !path.contains("/lib/")) {
+          assertThat(file.body())
+              .as(path + " makes no HTML of text")
+              .doesNotContain("innerHTML", "insertAdjacentHTML", "document.write", "eval(");
+          assertThat(file.headers().firstValue("Content-Type"))
+              .contains("text/javascript; charset=utf-8");
+        }
+      }
+      assertThat(served.get(kept + "lib/hooks.js").body()).contains("from\"./preact.js\"");
     }
   }
 

@@ -1,5 +1,7 @@
 package io.espalier.webui;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
@@ -23,7 +25,7 @@ import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/** A served fake scheduler and a client for it. */
+/** A served fake scheduler, and a client for it that holds every answer against the contract. */
 final class Served implements AutoCloseable {
   final FakeScheduler scheduler;
   final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -72,7 +74,12 @@ final class Served implements AutoCloseable {
 
   HttpResponse<String> send(HttpRequest request) {
     try {
-      return client.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(
+              ContractDocument.SERVED.check(request.method(), request.uri().getRawPath(), answer))
+          .as("what is not as openapi.yaml says")
+          .isEmpty();
+      return answer;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

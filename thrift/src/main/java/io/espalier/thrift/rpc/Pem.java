@@ -17,13 +17,18 @@ import java.util.Base64;
 import java.util.List;
 
 /** Reads PEM files. All failures name the file and never show what is in it. */
-final class Pem {
+public final class Pem {
   private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
   private static final String END = "-----END PRIVATE KEY-----";
 
   private Pem() {}
 
-  static List<X509Certificate> certificates(Path file) throws IOException {
+  /**
+   * All certificates of a file, at least one.
+   *
+   * @throws IOException naming the file, and why it cannot be used
+   */
+  public static List<X509Certificate> certificates(Path file) throws IOException {
     List<X509Certificate> certificates = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {
       for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
@@ -38,7 +43,12 @@ final class Pem {
     return certificates;
   }
 
-  static PrivateKey privateKey(Path file) throws IOException {
+  /**
+   * An unencrypted key.
+   *
+   * @throws IOException naming the file, and why it cannot be used
+   */
+  public static PrivateKey privateKey(Path file) throws IOException {
     String text = Files.readString(file);
     int begin = text.indexOf(BEGIN);
     int end = text.indexOf(END);

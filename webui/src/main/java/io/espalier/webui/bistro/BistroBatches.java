@@ -8,8 +8,13 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.webui.security.Principal;
+import io.espalier.webui.security.Role;
+import io.espalier.webui.v1.ApiFailure;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -59,13 +64,42 @@ public final class BistroBatches {
     new ChangeQueries(api).addTo(table);
   }
 
+  /** Told of every change, done or refused. */
+  @FunctionalInterface
+  public interface Changes {
+    /**
+     * Notes it. The answer waits for that.
+     *
+     * @param status 200: it was done; otherwise what REST would answer
+     * @param why it was not done; empty: it was
+     * @return must not fail
+     */
+    CompletionStage<Void> made(String handler, Json.Obj query, int status, String why);
+  }
+
+  /** What a request would change: the handlers, as often as they are called, with their roles. */
+  public static List<Map.Entry<String, Role>> changes(Result<Json> body) {
+    List<Map.Entry<String, Role>> changes = new ArrayList<>();
+    if (body.value() instanceof Json.Obj batch && !body.hasErrors()) {
+      for (Json query : batch.without("prefs").members().values()) {
+        if (query instanceof Json.Obj object && object.get("handler") instanceof Json.Str name) {
+          ChangeQueries.role(name.value())
+              .ifPresent(role -> changes.add(Map.entry(name.value(), role)));
+        }
+      }
+    }
+    return changes;
+  }
+
   /**
    * Answers a request body; never fails.
    *
    * @param body what its text was read as
+   * @param caller who asks; has all roles that {@link #changes} names
+   * @param changes is told what was changed
    * @return JSON text
    */
-  public CompletionStage<String> answer(Result<Json> body) {
+  public CompletionStage<String> answer(Result<Json> body, Principal caller, Changes changes) {
     Json request = body.value();
     if (request == null || body.hasErrors()) {
       return whole("the request is not valid JSON: " + joined(body.problems()));
@@ -82,16 +116,21 @@ public final class BistroBatches {
     Config config = view.config();
     return config == null
         ? whole(noConfig(view))
-        : batch(queries, new Snapshot(config, view), System.nanoTime() + answerWithin.toNanos());
+        : batch(
+            queries,
+            new Snapshot(config, view, caller),
+            System.nanoTime() + answerWithin.toNanos(),
+            changes);
   }
 
   private CompletionStage<String> batch(
-      Map<String, Json> queries, Snapshot snapshot, long deadline) {
+      Map<String, Json> queries, Snapshot snapshot, long deadline, Changes changes) {
     StringBuilder out = new StringBuilder("{");
     CompletionStage<?> done = CompletableFuture.completedFuture(null);
     for (Map.Entry<String, Json> query : queries.entrySet()) {
       done =
-          done.thenComposeAsync(before -> single(query.getValue(), snapshot, deadline), pool)
+          done.thenComposeAsync(
+                  before -> single(query.getValue(), snapshot, deadline, changes), pool)
               .thenAcceptAsync(answer -> append(out, query.getKey(), answer), pool);
     }
     return done.thenApply(after -> out.append('}').toString());
@@ -109,13 +148,15 @@ public final class BistroBatches {
   }
 
   /** {@code {"data": ...}} or {@code {"error": ...}}. */
-  private CompletionStage<Json> single(Json query, Snapshot snapshot, long deadline) {
+  private CompletionStage<Json> single(
+      Json query, Snapshot snapshot, long deadline, Changes changes) {
     CompletionStage<Json> data;
     try {
       data = data(query, snapshot);
     } catch (RuntimeException e) {
       data = CompletableFuture.failedFuture(e);
     }
+    data = noted(query, data, changes);
     long left = Math.max(1, deadline - System.nanoTime());
     return data.toCompletableFuture()
         .copy()
@@ -125,6 +166,40 @@ public final class BistroBatches {
                 failure == null
                     ? Json.object().put("data", value).build()
                     : error(message(failure)));
+  }
+
+  /** The same outcome, once a change is noted. */
+  private static CompletionStage<Json> noted(
+      Json query, CompletionStage<Json> data, Changes changes) {
+    if (!(query instanceof Json.Obj object
+        && object.get("handler") instanceof Json.Str name
+        && ChangeQueries.role(name.value()).isPresent())) {
+      return data;
+    }
+    return data.handle(
+            (value, failure) ->
+                failure == null
+                    ? changes.made(name.value(), object, 200, "")
+                    : changes.made(name.value(), object, status(failure), why(failure)))
+        .thenCompose(stage -> stage)
+        .thenCompose(done -> data);
+  }
+
+  private static int status(Throwable failure) {
+    return unwrapped(failure) instanceof BadArguments ? 400 : ApiFailure.of(failure).status();
+  }
+
+  private static String why(Throwable failure) {
+    Throwable cause = unwrapped(failure);
+    return cause instanceof BadArguments
+        ? String.valueOf(cause.getMessage())
+        : String.valueOf(ApiFailure.of(failure).getMessage());
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
   }
 
   private CompletionStage<Json> data(Json query, Snapshot snapshot) {
@@ -142,10 +217,7 @@ public final class BistroBatches {
   }
 
   private String message(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = unwrapped(failure);
     if (cause instanceof BadArguments || cause instanceof RefusedException) {
       return String.valueOf(cause.getMessage());
     }

@@ -3,8 +3,10 @@ package io.espalier.webui.bistro;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Role;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -13,17 +15,37 @@ import java.util.concurrent.CompletionStage;
  * delete_job}.
  */
 final class ChangeQueries {
+  /** What each needs. */
+  private static final Map<String, Role> ROLES =
+      Map.of(
+          "forgive_jobs", Role.OPERATOR,
+          "kill_task", Role.OPERATOR,
+          "save_job", Role.ADMIN,
+          "delete_job", Role.ADMIN);
+
   private final SchedulerApi api;
 
   ChangeQueries(SchedulerApi api) {
     this.api = api;
   }
 
+  /** The role that a change needs; nothing: it is none. */
+  static Optional<Role> role(String handler) {
+    return Optional.ofNullable(ROLES.get(handler));
+  }
+
   void addTo(Map<String, BistroQuery> table) {
-    table.put("forgive_jobs", this::forgive);
-    table.put("kill_task", this::kill);
-    table.put("save_job", this::save);
-    table.put("delete_job", this::delete);
+    change(table, "forgive_jobs", this::forgive);
+    change(table, "kill_task", this::kill);
+    change(table, "save_job", this::save);
+    change(table, "delete_job", this::delete);
+  }
+
+  private static void change(Map<String, BistroQuery> table, String handler, BistroQuery query) {
+    if (role(handler).isEmpty()) {
+      throw new IllegalStateException(handler + " needs a role");
+    }
+    table.put(handler, query);
   }
 
   private CompletionStage<Json> forgive(Arguments arguments, Snapshot snapshot) {
@@ -46,13 +68,19 @@ final class ChangeQueries {
 
   private CompletionStage<Json> save(Arguments arguments, Snapshot snapshot) {
     return api.jobVersions()
-        .save(arguments.text("job_id"), arguments.object("job"), JobVersions.ANY, "", "save_job")
+        .save(
+            arguments.text("job_id"),
+            arguments.object("job"),
+            JobVersions.ANY,
+            snapshot.caller().author(""),
+            "save_job")
         .thenApply(saved -> Json.of("saved"));
   }
 
   private CompletionStage<Json> delete(Arguments arguments, Snapshot snapshot) {
     return api.jobVersions()
-        .delete(arguments.text("job_id"), JobVersions.ANY, "", "delete_job")
+        .delete(
+            arguments.text("job_id"), JobVersions.ANY, snapshot.caller().author(""), "delete_job")
         .thenApply(deleted -> Json.of("deleted"));
   }
 }

@@ -64,6 +64,7 @@ public final class ApiJson {
         .put("startable", explanation.startable())
         .put("status", explanation.status())
         .put("reasons", new Json.Arr(reasons))
+        .put("path", QueryForm.path(explanation.path()))
         .build();
   }
 
@@ -79,6 +80,11 @@ public final class ApiJson {
           .put("need", reason.need())
           .put("free", reason.free())
           .put("limit", reason.limit());
+    }
+    if (reason.kind() == Explanation.Kind.RESOURCE) {
+      json.put("holders", QueryForm.holders(reason.holders(), false))
+          .put("holders_total", reason.holdersTotal());
+      time(json, "free_at_ms", reason.freeAtMillis());
     }
     time(json, "until_ms", reason.untilMillis());
     return json.put("message", reason.message()).build();
@@ -131,6 +137,14 @@ public final class ApiJson {
       json.put("seconds_left", rounded(task.secondsLeft()));
     }
     return json.build();
+  }
+
+  /** What a job's pace is, in its summary. */
+  static void pace(Json.Builder json, JobProgress progress) {
+    json.put("rate_per_second", rounded(progress.ratePerSecond()));
+    if (progress.secondsLeft() >= 0) {
+      json.put("seconds_left", rounded(progress.secondsLeft()));
+    }
   }
 
   private static double rounded(double number) {

@@ -1,6 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -15,17 +16,44 @@ import java.util.TreeSet;
  * @param path values of the template's parameters
  * @param query values by name
  * @param body empty when there is none
+ * @param headers by name in lower case
+ * @param caller who asks, already found to have the role of the route
  */
-public record ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+public record ApiRequest(
+    Map<String, String> path,
+    Map<String, List<String>> query,
+    Json.Obj body,
+    Map<String, String> headers,
+    Principal caller) {
   public ApiRequest {
+    headers = Map.copyOf(headers);
     path = Map.copyOf(path);
     Map<String, List<String>> copy = new LinkedHashMap<>();
     query.forEach((name, values) -> copy.put(name, List.copyOf(values)));
     query = java.util.Collections.unmodifiableMap(copy);
   }
 
+  /** A request of somebody in this process, without headers. */
+  public ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
+    this(path, query, body, Map.of(), Principal.ANYBODY);
+  }
+
+  /** The same, asked by somebody. */
+  public ApiRequest by(Principal who) {
+    return new ApiRequest(path, query, body, headers, who);
+  }
+
+  /**
+   * A header, or empty.
+   *
+   * @param name in lower case
+   */
+  String header(String name) {
+    return headers.getOrDefault(name, "");
+  }
+
   /** Refuses query parameters of other names. */
-  ApiRequest allowing(String... names) {
+  public ApiRequest allowing(String... names) {
     List<String> allowed = Arrays.asList(names);
     for (String name : query.keySet()) {
       if (!allowed.contains(name)) {
@@ -42,7 +70,7 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
   }
 
   /** Refuses body members of other names. */
-  ApiRequest allowingInBody(String... names) {
+  public ApiRequest allowingInBody(String... names) {
     List<String> allowed = Arrays.asList(names);
     TreeSet<String> unknown = new TreeSet<>(body.members().keySet());
     allowed.forEach(unknown::remove);
@@ -57,7 +85,7 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
   }
 
   /** A path parameter; templates guarantee its presence. */
-  String part(String name) {
+  public String part(String name) {
     String value = path.get(name);
     if (value == null) {
       throw new IllegalStateException("no path parameter " + name);
@@ -66,7 +94,7 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
   }
 
   /** A query parameter, or empty. */
-  String text(String name) {
+  public String text(String name) {
     List<String> values = query.getOrDefault(name, List.of());
     if (values.size() > 1) {
       throw ApiFailure.badRequest("parameter \"" + name + "\" is given more than once");
@@ -75,11 +103,12 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
   }
 
   /** All values of a parameter that may be repeated. */
-  List<String> all(String name) {
+  public List<String> all(String name) {
     return new ArrayList<>(query.getOrDefault(name, List.of()));
   }
 
-  String choice(String name, String otherwise, List<String> choices) {
+  /** A query parameter that is one of these words. */
+  public String choice(String name, String otherwise, List<String> choices) {
     String value = text(name);
     if (value.isEmpty()) {
       return otherwise;
@@ -97,7 +126,8 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
     return value;
   }
 
-  long integer(String name, long otherwise, long min, long max) {
+  /** A query parameter that is a whole number within bounds. */
+  public long integer(String name, long otherwise, long min, long max) {
     String value = text(name);
     if (value.isEmpty()) {
       return otherwise;
@@ -137,7 +167,7 @@ public record ApiRequest(Map<String, String> path, Map<String, List<String>> que
   }
 
   /** A string member of the body, or empty. */
-  String bodyText(String name) {
+  public String bodyText(String name) {
     Json value = body.get(name);
     if (value == null) {
       return "";

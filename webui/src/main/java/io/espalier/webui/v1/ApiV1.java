@@ -2,6 +2,8 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.MemoryAuditLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +25,17 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String RERUN = "/api/v1/jobs/{job}/rerun";
+  public static final String STOP = "/api/v1/jobs/{job}/stop";
+  public static final String LIMITS = "/api/v1/limits";
+  public static final String LIMIT_OF_LEVEL = "/api/v1/limits/{level}/{resource}";
+  public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
+  public static final String WAITING = "/api/v1/jobs/{job}/waiting";
+  public static final String FAILURES = "/api/v1/jobs/{job}/failures";
+  public static final String LEVELS = "/api/v1/jobs/{job}/levels";
+  public static final String TREE = "/api/v1/tree";
+  public static final String NODE = "/api/v1/nodes/{level}/{node}";
+  public static final String VALIDATE = "/api/v1/jobs/{job}/validate";
   public static final String HISTORY = "/api/v1/jobs/{job}/history";
   public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
@@ -36,21 +49,37 @@ public final class ApiV1 {
   public static final String LEADERSHIP = "/api/v1/leadership";
   public static final String STEP_DOWN = "/api/v1/leadership/step-down";
   public static final String PROBLEMS = "/api/v1/problems";
+  public static final String ME = "/api/v1/me";
+  public static final String AUDIT = "/api/v1/audit";
+  public static final String SUMMARY = "/api/v1/summary";
 
   /** Answered as a stream, or as a page when the client accepts JSON only. */
   public static final String EVENTS = "/api/v1/events";
 
   private final List<ApiRoute> routes = new ArrayList<>();
 
+  /** Without an audit log: changes of somebody in this process. */
   public ApiV1(SchedulerApi api, ServerIdentity identity) {
+    this(api, identity, new MemoryAuditLog(1));
+  }
+
+  /**
+   * @param audit that is read; whoever calls the routes writes it
+   */
+  public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
+    new SecurityResources(audit).addTo(routes);
     new JobResources(api).addTo(routes);
+    new OperationResources(api).addTo(routes);
+    new LimitResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
+    new QueryResources(api).addTo(routes);
     new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
+    new SummaryResources(api, identity).addTo(routes);
   }
 
   /** Every operation that answers with JSON. */

@@ -9,6 +9,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusBits;
 import io.espalier.core.status.StatusLabel;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Jobs: list, detail, histogram, forgive, pause, resume. */
+/** Jobs: list, detail, histogram. */
 final class JobResources {
   private final SchedulerApi api;
 
@@ -26,11 +27,8 @@ final class JobResources {
 
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.JOBS, this::jobs));
-    routes.add(ApiRoute.get(ApiV1.JOB, this::job));
+    routes.add(ApiRoute.get(ApiV1.JOB, this::job).tagged(JobVersionResources::tag));
     routes.add(ApiRoute.get(ApiV1.HISTOGRAM, this::histogram));
-    routes.add(ApiRoute.post(ApiV1.FORGIVE, this::forgive));
-    routes.add(ApiRoute.post(ApiV1.PAUSE, this::pause));
-    routes.add(ApiRoute.post(ApiV1.RESUME, this::resume));
   }
 
   private CompletionStage<Json> jobs(ApiRequest request) {
@@ -62,14 +60,16 @@ final class JobResources {
     }
     return CompletableFuture.completedFuture(
         summary(job, config, view)
+            .put("version", Math.max(0, job.versionId()))
             .put("problems", new Json.Arr(problems))
             .put("effective", JobExport.toJson(job, config.settings()))
             .put("original", job.original())
             .build());
   }
 
-  private static Json.Builder summary(Job job, Config config, SchedulerView view) {
-    String pauseReason = view.paused().get(job.name());
+  /** Schema {@code Job}, to be added to. */
+  static Json.Builder summary(Job job, Config config, SchedulerView view) {
+    Pause pause = view.pauses().get(job.name());
     JobProgress progress = view.progress().get(job.name());
     Json.Builder summary =
         Json.object()
@@ -77,12 +77,15 @@ final class JobResources {
             .put("owner", job.owner())
             .put("enabled", job.enabled())
             .put("valid", job.isValid())
-            .put("paused", pauseReason != null)
+            .put("paused", pause != null)
             .put("level", config.settings().levels().name(job.level()))
             .put("priority", job.priority())
             .put("depends_on", Json.strings(job.dependsOn()));
-    if (pauseReason != null && !pauseReason.isEmpty()) {
-      summary.put("pause_reason", pauseReason);
+    if (pause != null) {
+      if (!pause.reason().isEmpty()) {
+        summary.put("pause_reason", pause.reason());
+      }
+      summary.put("pause", pause(pause));
     }
     job.problems().stream()
         .filter(Problem::isError)
@@ -95,7 +98,23 @@ final class JobResources {
                 summary
                     .put("complete_by_ms", instant.toEpochMilli())
                     .put("past_deadline", instant.toEpochMilli() <= view.publishedAtMillis()));
-    return progress == null ? summary : summary.put("progress", ApiJson.progress(progress));
+    if (progress == null) {
+      return summary;
+    }
+    ApiJson.pace(summary, progress);
+    return summary.put("progress", ApiJson.progress(progress));
+  }
+
+  private static Json pause(Pause pause) {
+    Json.Builder json =
+        Json.object()
+            .put("reason", pause.reason())
+            .put("author", pause.operator())
+            .put("since_ms", pause.sinceMillis());
+    if (pause.untilMillis() > 0) {
+      json.put("expires_at_ms", pause.untilMillis());
+    }
+    return json.build();
   }
 
   private CompletionStage<Json> histogram(ApiRequest request) {
@@ -132,26 +151,6 @@ final class JobResources {
               levels.put(level, new Json.Arr(list));
             });
     return Json.object().put("job", histogram.job()).put("levels", levels.build()).build();
-  }
-
-  private CompletionStage<Json> forgive(ApiRequest request) {
-    String job = request.allowing().allowingInBody("reason").part("job");
-    request.bodyText("reason");
-    return api.forgive(List.of(job))
-        .thenApply(changed -> Json.object().put("job", job).put("changed", changed).build());
-  }
-
-  private CompletionStage<Json> pause(ApiRequest request) {
-    String job = request.allowing().allowingInBody("reason").part("job");
-    return api.pause(job, request.bodyText("reason"))
-        .thenApply(done -> Json.object().put("job", job).put("paused", true).build());
-  }
-
-  private CompletionStage<Json> resume(ApiRequest request) {
-    String job = request.allowing().allowingInBody("reason").part("job");
-    request.bodyText("reason");
-    return api.resume(job)
-        .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
   }
 
   private static Config config(SchedulerView view) {

@@ -1,12 +1,16 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Changing jobs: save, delete, history, back to an earlier version. */
 final class JobVersionResources {
@@ -17,10 +21,34 @@ final class JobVersionResources {
   }
 
   void addTo(List<ApiRoute> routes) {
-    routes.add(new ApiRoute("PUT", ApiV1.JOB, true, this::save));
-    routes.add(new ApiRoute("DELETE", ApiV1.JOB, true, this::delete));
+    routes.add(ApiRoute.admin("PUT", ApiV1.JOB, this::save).tagged(JobVersionResources::tag));
+    routes.add(ApiRoute.admin("DELETE", ApiV1.JOB, this::delete).tagged(JobVersionResources::tag));
+    routes.add(new ApiRoute("POST", ApiV1.VALIDATE, false, this::validate));
     routes.add(ApiRoute.get(ApiV1.HISTORY, this::history));
-    routes.add(ApiRoute.post(ApiV1.ROLLBACK, this::rollBack));
+    routes.add(ApiRoute.admin("POST", ApiV1.ROLLBACK, this::rollBack));
+  }
+
+  /** The entity tag of anything that has a {@code version}. */
+  static String tag(Json answer) {
+    return answer instanceof Json.Obj object && object.get("version") instanceof Json.Num version
+        ? JsonWriter.compact(version)
+        : "";
+  }
+
+  private CompletionStage<Json> validate(ApiRequest request) {
+    request.allowing();
+    return api.jobVersions()
+        .check(request.part("job"), request.body())
+        .thenApply(
+            check -> {
+              List<Json> problems = new ArrayList<>();
+              check.problems().forEach(problem -> problems.add(ApiJson.problem(problem)));
+              return Json.object()
+                  .put("valid", check.isValid())
+                  .put("problems", new Json.Arr(problems))
+                  .putIfPresent("effective", check.effective())
+                  .build();
+            });
   }
 
   private CompletionStage<Json> save(ApiRequest request) {
@@ -33,17 +61,20 @@ final class JobVersionResources {
             request.part("job"),
             request.body(),
             version(request),
-            request.text("author"),
+            request.caller().author(request.text("author")),
             request.text("reason"))
-        .thenApply(JobVersionResources::json);
+        .handle((saved, failure) -> outcome(request, saved, failure));
   }
 
   private CompletionStage<Json> delete(ApiRequest request) {
     request.allowing("version", "author", "reason").allowingInBody();
     return api.jobVersions()
         .delete(
-            request.part("job"), version(request), request.text("author"), request.text("reason"))
-        .thenApply(JobVersionResources::json);
+            request.part("job"),
+            version(request),
+            request.caller().author(request.text("author")),
+            request.text("reason"))
+        .handle((deleted, failure) -> outcome(request, deleted, failure));
   }
 
   private CompletionStage<Json> rollBack(ApiRequest request) {
@@ -58,7 +89,7 @@ final class JobVersionResources {
         .rollBack(
             request.part("job"),
             number.value().longValueExact(),
-            request.bodyText("author"),
+            request.caller().author(request.bodyText("author")),
             request.bodyText("reason"))
         .thenApply(JobVersionResources::json);
   }
@@ -78,8 +109,55 @@ final class JobVersionResources {
             });
   }
 
+  /** Another version than expected is a failed precondition if the request had one. */
+  private static Json outcome(
+      ApiRequest request, @Nullable JobVersion version, @Nullable Throwable failure) {
+    if (version != null) {
+      return json(version);
+    }
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof RefusedException refused
+        && refused.reason() == RefusedException.Reason.STALE
+        && isConditional(request)) {
+      throw new ApiFailure(412, String.valueOf(refused.getMessage()));
+    }
+    throw ApiFailure.of(cause == null ? new IllegalStateException() : cause);
+  }
+
+  private static boolean isConditional(ApiRequest request) {
+    return !request.header("if-match").isEmpty() || !request.header("if-none-match").isEmpty();
+  }
+
+  /** What the parameter or the headers say; they must not contradict each other. */
   private static long version(ApiRequest request) {
-    return request.integer("version", JobVersions.ANY, 0, Long.MAX_VALUE);
+    long given = request.integer("version", JobVersions.ANY, 0, Long.MAX_VALUE);
+    long expected = given;
+    for (long other : new long[] {ifMatch(request), ifNew(request)}) {
+      if (other != JobVersions.ANY && expected != JobVersions.ANY && other != expected) {
+        throw ApiFailure.badRequest(
+            "version, If-Match and If-None-Match contradict each other; give one of them");
+      }
+      expected = other == JobVersions.ANY ? expected : other;
+    }
+    return expected;
+  }
+
+  private static long ifNew(ApiRequest request) {
+    return request.header("if-none-match").isEmpty() ? JobVersions.ANY : JobVersions.NEW;
+  }
+
+  /** Its form was checked by the contract. */
+  private static long ifMatch(ApiRequest request) {
+    String tag = request.header("if-match");
+    if (tag.isEmpty()) {
+      return JobVersions.ANY;
+    }
+    return tag.equals("*")
+        ? JobVersions.EXISTING
+        : Long.parseLong(tag.substring(1, tag.length() - 1));
   }
 
   private static Json.Obj json(JobVersion version) {

@@ -19,7 +19,7 @@ final class LeadershipResources {
 
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.LEADERSHIP, this::leadership));
-    routes.add(ApiRoute.post(ApiV1.STEP_DOWN, this::stepDown));
+    routes.add(ApiRoute.admin("POST", ApiV1.STEP_DOWN, this::stepDown));
   }
 
   private CompletionStage<Json> leadership(ApiRequest request) {

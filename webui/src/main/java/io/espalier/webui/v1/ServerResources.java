@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
@@ -46,15 +47,23 @@ final class ServerResources {
   private CompletionStage<Json> problems(ApiRequest request) {
     request.allowing();
     SchedulerView view = api.view();
+    ProblemAges ages = api.problemAges();
     List<Json> problems = new ArrayList<>();
     for (Problem problem : view.configProblems()) {
-      problems.add(ApiJson.problem(problem));
+      long since = ages.of(problem);
+      Json.Obj form = ApiJson.problem(problem);
+      problems.add(since == 0 ? form : form.with("since_ms", Json.of(since)));
     }
     List<Json> errors = new ArrayList<>();
     view.errors()
         .forEach(
-            (source, message) ->
-                errors.add(Json.object().put("source", source).put("message", message).build()));
+            (source, message) -> {
+              Json.Builder error = Json.object().put("source", source).put("message", message);
+              if (ages.ofError(source) > 0) {
+                error.put("since_ms", ages.ofError(source));
+              }
+              errors.add(error.build());
+            });
     return CompletableFuture.completedFuture(
         Json.object()
             .put("config_in_force", view.config() != null)

@@ -38,14 +38,15 @@ final class TaskResources {
   }
 
   private CompletionStage<Json> tasks(ApiRequest request) {
-    request.allowing("status", "prefix", "after", "limit");
+    request.allowing("status", "prefix", "fingerprint", "after", "limit");
     TaskQuery query =
         new TaskQuery(
             request.part("job"),
             request.choice("status", "", STATUSES),
             request.text("prefix"),
             request.text("after"),
-            (int) request.integer("limit", 100, 1, MAX_PAGE));
+            (int) request.integer("limit", 100, 1, MAX_PAGE),
+            request.text("fingerprint"));
     return api.tasks(query)
         .thenApply(
             page -> {

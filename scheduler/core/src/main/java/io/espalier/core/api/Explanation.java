@@ -10,12 +10,53 @@ import org.jspecify.annotations.Nullable;
  * @param startable nothing stands in its way; it starts in the next round that reaches it
  * @param status the task's status as a label, such as {@code unstarted} or {@code error_backoff}
  * @param reasons empty if and only if {@code startable}
+ * @param path from the instance to the task's node; of several the one on which fewest conditions
+ *     fail
  */
 public record Explanation(
-    String job, String node, boolean startable, String status, List<Reason> reasons) {
+    String job,
+    String node,
+    boolean startable,
+    String status,
+    List<Reason> reasons,
+    List<Step> path) {
   public Explanation {
     reasons = List.copyOf(reasons);
+    path = List.copyOf(path);
   }
+
+  /** Without a path. */
+  public Explanation(
+      String job, String node, boolean startable, String status, List<Reason> reasons) {
+    this(job, node, startable, status, reasons, List.of());
+  }
+
+  /** The same with other reasons. */
+  public Explanation withReasons(List<Reason> others) {
+    return new Explanation(job, node, startable, status, others, path);
+  }
+
+  /**
+   * A node of the path.
+   *
+   * @param enabled its own flag in that place of the tree
+   * @param resources all of its level
+   * @param blocks whether a condition fails here: disabled, filtered, no worker, or slots missing
+   */
+  public record Step(
+      String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
+    public Step {
+      resources = List.copyOf(resources);
+    }
+  }
+
+  /**
+   * Slots of one resource on one node.
+   *
+   * @param need of the job; 0: none
+   * @param used by all running tasks; may exceed the limit
+   */
+  public record Use(String resource, int need, int used, int limit) {}
 
   /** What can stand in a task's way. */
   public enum Kind {
@@ -30,6 +71,8 @@ public record Explanation(
     FAILED,
     BACKOFF,
     DEPENDENCY,
+    /** Whole jobs must be done first. */
+    JOB_DEPENDENCY,
     NODE_DISABLED,
     FILTERED,
     RESOURCE,
@@ -46,6 +89,11 @@ public record Explanation(
    * @param limit slots in all
    * @param untilMillis when it is known to end by itself; 0: unknown
    * @param message a sentence for people
+   * @param holders for {@code RESOURCE}: running tasks that hold slots, those that are expected to
+   *     end first; at most {@link #MOST_HOLDERS}
+   * @param holdersTotal how many hold slots
+   * @param freeAtMillis when so many of them are expected to have ended that the need is met; 0:
+   *     unknown
    */
   public record Reason(
       Kind kind,
@@ -55,5 +103,33 @@ public record Explanation(
       int free,
       int limit,
       long untilMillis,
-      String message) {}
+      String message,
+      List<Holder> holders,
+      long holdersTotal,
+      long freeAtMillis) {
+    public static final int MOST_HOLDERS = 20;
+
+    public Reason {
+      holders = List.copyOf(holders);
+    }
+
+    /** Without holders. */
+    public Reason(
+        Kind kind,
+        @Nullable String node,
+        @Nullable String resource,
+        int need,
+        int free,
+        int limit,
+        long untilMillis,
+        String message) {
+      this(kind, node, resource, need, free, limit, untilMillis, message, List.of(), 0, 0);
+    }
+
+    /** The same with those who hold the slots. */
+    public Reason heldBy(List<Holder> some, long total, long freeAt) {
+      return new Reason(
+          kind, node, resource, need, free, limit, untilMillis, message, some, total, freeAt);
+    }
+  }
 }

@@ -9,6 +9,9 @@ package io.espalier.core.api;
  * @param blocked would be ready, but their job has errors or its {@code complete_by} is over
  * @param avoided excluded by filters
  * @param disabled on a disabled node
+ * @param ratePerSecond attempts that ended in the last minute, per second
+ * @param secondsLeft until all tasks that may run are through, as fast as in the last minute; -1:
+ *     unknown
  */
 public record JobProgress(
     String job,
@@ -20,7 +23,24 @@ public record JobProgress(
     long ready,
     long blocked,
     long avoided,
-    long disabled) {
+    long disabled,
+    double ratePerSecond,
+    double secondsLeft) {
+
+  /** Counts without a pace. */
+  public JobProgress(
+      String job,
+      long total,
+      long done,
+      long failed,
+      long running,
+      long waiting,
+      long ready,
+      long blocked,
+      long avoided,
+      long disabled) {
+    this(job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, 0, -1);
+  }
 
   /** Counts of a job that may start its tasks. */
   public JobProgress(
@@ -40,5 +60,12 @@ public record JobProgress(
   public JobProgress withoutReady() {
     return new JobProgress(
         job, total, done, failed, running, waiting, 0, blocked + ready, avoided, disabled);
+  }
+
+  /** The same with its pace. */
+  public JobProgress withPace(double perSecond, double left) {
+    return new JobProgress(
+        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, perSecond,
+        left);
   }
 }

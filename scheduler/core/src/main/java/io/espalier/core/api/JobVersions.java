@@ -14,14 +14,21 @@ public interface JobVersions {
   /** No particular version is expected. */
   long ANY = -1;
 
+  /** There must be no such job, with or without a version. */
+  long NEW = -2;
+
+  /** There must be such a job, of whatever version. */
+  long EXISTING = -3;
+
   /** For sources that cannot be written. */
   JobVersions NONE = new ReadOnly();
 
   /**
    * Saves a job, new or not.
    *
-   * @param expectedVersion its {@code version_id} as the caller knows it, 0 for a job that must be
-   *     new, or {@link #ANY}
+   * @param expectedVersion its {@code version_id} as the caller knows it, 0 for a job that has none
+   *     or must be new, or {@link #ANY}, {@link #NEW}, {@link #EXISTING}. Another one is refused as
+   *     {@link RefusedException.Reason#STALE}
    */
   CompletionStage<JobVersion> save(
       String name, Json.Obj job, long expectedVersion, String author, String reason);
@@ -34,6 +41,12 @@ public interface JobVersions {
 
   /** Saved versions, oldest first; empty for a job that was never saved through this interface. */
   CompletionStage<List<JobVersion>> history(String name);
+
+  /** What saving a job would say of it; changes nothing, also where nothing can be saved. */
+  default CompletionStage<JobCheck> check(String name, Json.Obj job) {
+    return CompletableFuture.failedFuture(
+        new RefusedException(RefusedException.Reason.UNSUPPORTED, "jobs cannot be checked here"));
+  }
 
   /** Refuses everything. */
   final class ReadOnly implements JobVersions {

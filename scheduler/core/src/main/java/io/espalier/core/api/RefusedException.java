@@ -12,6 +12,8 @@ public final class RefusedException extends RuntimeException {
     UNKNOWN,
     /** It exists, but not in a state that allows this: 409. */
     CONFLICT,
+    /** It has another version than the caller expects: 412 to a conditional request, else 409. */
+    STALE,
     /** The configuration cannot be written, or another fixed trait forbids it: 405. */
     UNSUPPORTED,
     /** Not now, try again: 503. */

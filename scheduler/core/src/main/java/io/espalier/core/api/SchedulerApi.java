@@ -4,9 +4,11 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.MergedLogs;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -19,6 +21,11 @@ public interface SchedulerApi {
   SchedulerView view();
 
   EventFeed events();
+
+  /** Since when the problems of the latest views have been there; never blocks. */
+  default ProblemAges problemAges() {
+    return ProblemAges.NONE;
+  }
 
   /**
    * @param jobs empty: all valid ones; unknown names are skipped
@@ -49,6 +56,40 @@ public interface SchedulerApi {
   CompletionStage<TaskHistory> history(String job, String node);
 
   CompletionStage<Explanation> explain(String job, String node);
+
+  /** Part of the node tree with use and counts; made lately, not necessarily just now. */
+  default CompletionStage<TreeView> tree(TreeQuery query) {
+    return notSupported();
+  }
+
+  /** One node with use, holders and counts. */
+  default CompletionStage<NodeDetail> node(String level, String node) {
+    return notSupported();
+  }
+
+  /** Why the waiting tasks of a job wait, counted; made lately, not necessarily just now. */
+  default CompletionStage<WaitingReasons> waiting(String job) {
+    return notSupported();
+  }
+
+  /**
+   * @param limit groups, at most
+   */
+  default CompletionStage<FailureGroups> failures(String job, int limit) {
+    return notSupported();
+  }
+
+  /**
+   * @param samples node names per state, at most
+   */
+  default CompletionStage<JobLevels> levels(String job, int samples) {
+    return notSupported();
+  }
+
+  private static <T> CompletionStage<T> notSupported() {
+    return CompletableFuture.failedFuture(
+        new RefusedException(RefusedException.Reason.UNSUPPORTED, "not supported"));
+  }
 
   /** Runs the query where blocking is allowed. */
   CompletionStage<LogPage> logs(LogQuery query);
@@ -100,6 +141,75 @@ public interface SchedulerApi {
   CompletionStage<Void> pause(String job, String reason);
 
   CompletionStage<Void> resume(String job);
+
+  /**
+   * As {@link #pause(String, String)}, replacing an older pause.
+   *
+   * @param author who asks; empty when nobody had to say
+   * @param millis when it ends by itself, from now; 0: never
+   */
+  default CompletionStage<Void> pause(String job, String author, String reason, long millis) {
+    return pause(job, reason);
+  }
+
+  /**
+   * As {@link #resume(String)}.
+   *
+   * @param author who asks; empty when nobody had to say
+   */
+  default CompletionStage<Void> resume(String job, String author, String reason) {
+    return resume(job);
+  }
+
+  /**
+   * Pauses a job and kills all its running tasks, as {@link #kill} does.
+   *
+   * @return how many were asked to end; completes when the pause is durable and the signals are
+   *     queued
+   */
+  default CompletionStage<Long> stop(String job, String author, String reason) {
+    return notSupported();
+  }
+
+  /**
+   * Makes tasks start again as if they had never been tried: also those that are done. Nothing
+   * remains of them but their history. Running ones are passed over. Durable when the stage
+   * completes; fails with a conflict, and changes nothing, when others than the expected number of
+   * tasks match.
+   */
+  default CompletionStage<Selected> rerun(Selection selection) {
+    return notSupported();
+  }
+
+  /** {@link #forgive(List)} for some tasks of a job; otherwise as {@link #rerun}. */
+  default CompletionStage<Selected> forgive(Selection selection) {
+    return notSupported();
+  }
+
+  /** All overrides of limits. */
+  default CompletionStage<List<LimitView>> limits() {
+    return notSupported();
+  }
+
+  /**
+   * Gives a resource another limit than the configured one, on one node or on a whole level;
+   * replaces an older override of the same. Kills nothing. Durable when the stage completes.
+   *
+   * @param override its times are ignored: it is in force from now on
+   * @param millis when it ends by itself, from now; 0: never
+   */
+  default CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
+    return notSupported();
+  }
+
+  /**
+   * Ends an override of a limit.
+   *
+   * @return what is in force no more
+   */
+  default CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return notSupported();
+  }
 
   /** Saving and deleting jobs. */
   default JobVersions jobVersions() {

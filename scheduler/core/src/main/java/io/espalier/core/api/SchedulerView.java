@@ -2,9 +2,11 @@ package io.espalier.core.api;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.status.Pause;
 import io.espalier.core.topology.Topology;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param progress by job, of configured jobs
  * @param running all live invocations, also of deleted jobs
  * @param errors source of the error to its message; only current ones
- * @param paused jobs to the reason given, empty if none was
+ * @param pauses by job, of paused jobs
  * @param findings of the supervisor's latest pass
  * @param publishedAtMillis when this view was made
  */
@@ -29,7 +31,7 @@ public record SchedulerView(
     Map<String, JobProgress> progress,
     List<RunningTask> running,
     Map<String, String> errors,
-    Map<String, String> paused,
+    Map<String, Pause> pauses,
     SupervisorFindings findings,
     long publishedAtMillis) {
   public static final SchedulerView EMPTY =
@@ -38,6 +40,14 @@ public record SchedulerView(
   public SchedulerView {
     configProblems = List.copyOf(configProblems);
     running = List.copyOf(running);
+    pauses = Map.copyOf(pauses);
+  }
+
+  /** Paused jobs to the reason given, empty if none was. */
+  public Map<String, String> paused() {
+    Map<String, String> reasons = new TreeMap<>();
+    pauses.forEach((job, pause) -> reasons.put(job, pause.reason()));
+    return reasons;
   }
 
   /** A view in which no job is paused. */
@@ -73,13 +83,13 @@ public record SchedulerView(
         progress,
         running,
         errors,
-        paused,
+        pauses,
         newest,
         publishedAtMillis);
   }
 
   /** The same with other pauses. */
-  public SchedulerView withPaused(Map<String, String> reasons) {
+  public SchedulerView withPauses(Map<String, Pause> newest) {
     return new SchedulerView(
         config,
         configProblems,
@@ -88,7 +98,7 @@ public record SchedulerView(
         progress,
         running,
         errors,
-        Map.copyOf(reasons),
+        newest,
         findings,
         publishedAtMillis);
   }

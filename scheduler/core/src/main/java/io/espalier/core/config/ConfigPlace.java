@@ -143,6 +143,9 @@ public enum ConfigPlace {
       Map.of("kill_request", "kill_subprocess"),
       Map.of()),
 
+  /** One job in {@code run_only_after_all_nodes_are_done_for}. */
+  WHOLE_JOB(List.of("job", "done_percent", "tags")),
+
   /** A level's filter in {@code filters} of a job. */
   FILTER(
       List.of(

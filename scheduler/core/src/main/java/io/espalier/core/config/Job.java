@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param needs slots per resource, by resource index; length = number of resources
  * @param filters by level index; levels without a filter are absent
  * @param dependsOn names of jobs that must be done on the same node
+ * @param afterJobs jobs whose tasks must be done, wherever they are
  * @param levelForHostPlacement empty when the job does not say
  * @param hostPlacement wins over {@code levelForHostPlacement}; empty string: none
  * @param command argv prefix; empty: the worker command
@@ -38,6 +39,7 @@ public record Job(
     List<Integer> needs,
     Map<Integer, JobFilter> filters,
     List<String> dependsOn,
+    List<WholeJob> afterJobs,
     Optional<Integer> levelForHostPlacement,
     String hostPlacement,
     List<String> command,
@@ -57,6 +59,7 @@ public record Job(
     needs = List.copyOf(needs);
     filters = Map.copyOf(filters);
     dependsOn = List.copyOf(dependsOn);
+    afterJobs = List.copyOf(afterJobs);
     command = List.copyOf(command);
     problems = List.copyOf(problems);
   }
@@ -73,6 +76,7 @@ public record Job(
         needs,
         filters,
         dependsOn,
+        afterJobs,
         levelForHostPlacement,
         hostPlacement,
         command,

@@ -17,13 +17,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks {@code depends_on} over all jobs: cycles are errors; what waits for ever, but disturbs
- * nobody else, is a warning (behaviour 5.6, Bistro defect L2).
+ * Checks what jobs wait for, node by node or as a whole, over all jobs: cycles are errors; what
+ * waits for ever, but disturbs nobody else, is a warning (behaviour 5.6, Bistro defect L2).
  */
 final class JobDependencies {
+  private static final String NODE_BY_NODE = "depends_on";
+
   private final Map<String, Job> jobs;
   private final Levels levels;
 
@@ -47,18 +50,13 @@ final class JobDependencies {
     for (String dependency : job.dependsOn()) {
       Job other = jobs.get(dependency);
       if (other == null) {
-        add(
-            problems,
-            Severity.WARNING,
-            job,
-            dependency,
-            "there is no job of this name: tasks wait until there is",
-            Suggestions.hint(dependency, jobs.keySet()));
+        addUnknown(problems, job, NODE_BY_NODE, dependency);
       } else if (other.level() != job.level()) {
         add(
             problems,
             Severity.WARNING,
             job,
+            NODE_BY_NODE,
             dependency,
             "that job has its tasks on the level \""
                 + levels.name(other.level())
@@ -68,12 +66,18 @@ final class JobDependencies {
             null);
       }
     }
+    for (WholeJob dependency : job.afterJobs()) {
+      if (!jobs.containsKey(dependency.job())) {
+        addUnknown(problems, job, WholeJobParser.KEY, dependency.job());
+      }
+    }
     List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
     if (cycle != null) {
       add(
           problems,
           Severity.ERROR,
           job,
+          job.dependsOn().contains(cycle.get(1)) ? NODE_BY_NODE : WholeJobParser.KEY,
           cycle.get(1),
           "jobs wait for each other: " + String.join(" -> ", cycle),
           "remove one of these dependencies");
@@ -81,25 +85,41 @@ final class JobDependencies {
     return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
   }
 
+  private void addUnknown(Problems problems, Job job, String key, String dependency) {
+    add(
+        problems,
+        Severity.WARNING,
+        job,
+        key,
+        dependency,
+        "there is no job of this name: tasks wait until there is",
+        Suggestions.hint(dependency, jobs.keySet()));
+  }
+
   private static void add(
       Problems problems,
       Severity severity,
       Job job,
+      String key,
       String dependency,
       String message,
       @Nullable String hint) {
-    ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key("depends_on");
-    if (job.original().get("depends_on") instanceof Json.Arr list) {
+    ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key(key);
+    if (job.original().get(key) instanceof Json.Arr list) {
       for (int i = 0; i < list.items().size(); i++) {
         Json item = list.items().get(i);
-        String text = item instanceof Json.Str s ? s.value() : item.toString();
-        if (text.equals(dependency)) {
+        if (nameIn(item).equals(dependency)) {
           problems.add(Problems.at(severity, path.index(i), item.at(), item, message, hint));
           return;
         }
       }
     }
     problems.add(new Problem(severity, path.toString(), job.original().at(), message, null, hint));
+  }
+
+  private static String nameIn(Json item) {
+    Json name = item instanceof Json.Obj object ? object.get("job") : item;
+    return name instanceof Json.Str s ? s.value() : String.valueOf(name);
   }
 
   /** What is left when everything that waits for nothing, or is waited for by nothing, is gone. */
@@ -132,7 +152,12 @@ final class JobDependencies {
 
   private List<String> dependencies(String name) {
     Job job = jobs.get(name);
-    return job == null ? List.of() : job.dependsOn().stream().filter(jobs::containsKey).toList();
+    if (job == null) {
+      return List.of();
+    }
+    return Stream.concat(job.dependsOn().stream(), job.afterJobs().stream().map(WholeJob::job))
+        .filter(jobs::containsKey)
+        .toList();
   }
 
   /** The shortest way from a job back to itself, both ends included; null when there is none. */

@@ -49,6 +49,9 @@ public final class JobExport {
     if (!job.dependsOn().isEmpty()) {
       out.put("depends_on", Json.strings(job.dependsOn()));
     }
+    if (!job.afterJobs().isEmpty()) {
+      out.put(WholeJobParser.KEY, afterJobs(job.afterJobs()));
+    }
     if (job.createTime() > 0) {
       out.put("create_time", job.createTime());
     }
@@ -73,6 +76,23 @@ public final class JobExport {
    */
   public static Json.Obj errors(Job job) {
     return ErrorReport.of(job);
+  }
+
+  private static Json.Arr afterJobs(List<WholeJob> jobs) {
+    List<Json> items = new ArrayList<>();
+    for (WholeJob job : jobs) {
+      if (job.equals(WholeJob.of(job.job()))) {
+        items.add(Json.of(job.job()));
+        continue;
+      }
+      Json.Builder item = Json.object().put("job", job.job());
+      item.put("done_percent", job.donePercent());
+      if (!job.tags().isEmpty()) {
+        item.put("tags", Json.strings(job.tags()));
+      }
+      items.add(item.build());
+    }
+    return new Json.Arr(items);
   }
 
   /** {@code backoff}. */

@@ -76,7 +76,6 @@ final class JobParser {
     List<String> command = command(in);
     StatusFrom statusFrom = in.oneOf("status_from", StatusFrom.STATUS_LINE, statusSources());
     Settings.JobDefaults inherited = settings.defaults();
-    refuseUnsupported(in);
     refusePreExisting(in);
     return new Job(
         name,
@@ -88,6 +87,7 @@ final class JobParser {
         needs,
         filters,
         dependsOn,
+        WholeJobParser.read(in),
         placementLevel,
         hostPlacement,
         command,
@@ -195,17 +195,6 @@ final class JobParser {
       words.put(from.label(), from);
     }
     return words;
-  }
-
-  // Silence here would start tasks that somebody wanted to wait.
-  private static void refuseUnsupported(Fields in) {
-    Value value = in.find("run_only_after_all_nodes_are_done_for");
-    List<String> jobs = value == null ? null : value.texts();
-    if (value != null && jobs != null && !jobs.isEmpty()) {
-      value.error(
-          "waiting for whole jobs is not supported yet, so this job does not run",
-          "remove the key; \"depends_on\" waits node by node");
-    }
   }
 
   private static void refusePreExisting(Fields in) {

@@ -8,4 +8,9 @@ interface Chore {
    * @return whether it is finished
    */
   boolean step(long nowMillis);
+
+  /** Whether it has nothing to do until the loop is woken up. */
+  default boolean waits() {
+    return false;
+  }
 }

@@ -16,6 +16,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveTasks {
   private final Map<TaskKey, Live> tasks = new HashMap<>();
+
+  /** By the lower half of its number as a running task, which is small and used again. */
+  private @Nullable Live[] byRun = new @Nullable Live[64];
+
+  private static final double MOST_SECONDS = 1e9;
+
   private List<RunningTask> published = List.of();
   private boolean changed;
   private boolean sampled;
@@ -82,6 +89,7 @@ final class LiveTasks {
     private long firstDone;
     private long firstDoneMillis;
     private double rate;
+    private long heardMillis;
 
     /** Handed to the runner. */
     boolean dispatched;
@@ -135,6 +143,7 @@ final class LiveTasks {
     /** The newest progress, and how fast it goes on since the first of this attempt. */
     void heard(Progress newest, long nowMillis) {
       progress = newest;
+      heardMillis = nowMillis;
       Long done = newest.done();
       if (done == null) {
         return;
@@ -146,6 +155,20 @@ final class LiveTasks {
       } else if (nowMillis > firstDoneMillis) {
         rate = (done - firstDone) * 1000.0 / (nowMillis - firstDoneMillis);
       }
+    }
+
+    /** When it ends if it goes on as it says; 0: it does not say. */
+    long endByProgress() {
+      if (progress == null) {
+        return 0;
+      }
+      double left = view("").secondsLeft();
+      return left < 0 || left > MOST_SECONDS ? 0 : heardMillis + (long) (left * 1000);
+    }
+
+    /** When its process began, as far as it is known here. */
+    long startedMillis() {
+      return dispatchedMillis > 0 ? dispatchedMillis : invocation().startMillis();
     }
 
     RunningTask view(String shard) {
@@ -180,7 +203,19 @@ final class LiveTasks {
       throw new IllegalStateException(
           live.key + " is alive as " + older.invocation() + " and was started again");
     }
+    int at = (int) live.run;
+    if (at >= byRun.length) {
+      byRun = Arrays.copyOf(byRun, Math.max(at + 1, byRun.length * 2));
+    }
+    byRun[at] = live;
     changed = true;
+  }
+
+  /** The invocation of a running task of the core; null: it has none yet, or none any more. */
+  @Nullable Live ofRun(long run) {
+    int at = (int) run;
+    Live live = at >= 0 && at < byRun.length ? byRun[at] : null;
+    return live != null && live.run == run ? live : null;
   }
 
   @Nullable Live get(TaskKey key) {
@@ -194,6 +229,9 @@ final class LiveTasks {
       return null;
     }
     tasks.remove(key);
+    if (byRun[(int) live.run] == live) {
+      byRun[(int) live.run] = null;
+    }
     changed = true;
     return live;
   }

@@ -15,12 +15,16 @@ import java.util.List;
 /** Numbers the events of a loop and collects them until their batch goes to the store. */
 final class LoopEvents {
   /** Of one event. */
-  private static final int FORGIVEN_TASKS = 500;
+  private static final int MANY_TASKS = 500;
 
   private final List<Event> pending = new ArrayList<>();
-  private final List<Json> forgiven = new ArrayList<>();
-  private String forgivenJob = "";
-  private long forgivenMillis;
+
+  /** Tasks of one job that one event will tell of, all changed in the same way at one instant. */
+  private final List<Json> many = new ArrayList<>();
+
+  private String manyKind = "";
+  private String manyJob = "";
+  private long manyMillis;
   private long next;
 
   LoopEvents(long first) {
@@ -63,26 +67,33 @@ final class LoopEvents {
 
   /** A row that was forgiven; many of one job are one event. */
   void forgiven(StatusRow row, long nowMillis) {
-    if (!row.job().equals(forgivenJob) || nowMillis != forgivenMillis) {
+    oneOfMany(RowEvents.FORGIVEN, row, RowEvents.forgiven(row), nowMillis);
+  }
+
+  /** A row that says unstarted again; many of one job are one event. */
+  void rerun(StatusRow row, long nowMillis) {
+    oneOfMany(RowEvents.RERUN, row, Json.of(row.node()), nowMillis);
+  }
+
+  private void oneOfMany(String kind, StatusRow row, Json task, long nowMillis) {
+    if (!row.job().equals(manyJob) || nowMillis != manyMillis || !kind.equals(manyKind)) {
       flush();
-      forgivenJob = row.job();
-      forgivenMillis = nowMillis;
+      manyKind = kind;
+      manyJob = row.job();
+      manyMillis = nowMillis;
     }
-    forgiven.add(RowEvents.forgiven(row));
-    if (forgiven.size() == FORGIVEN_TASKS) {
+    many.add(task);
+    if (many.size() == MANY_TASKS) {
       flush();
     }
   }
 
   private void flush() {
-    if (!forgiven.isEmpty()) {
+    if (!many.isEmpty()) {
       Json.Obj data =
-          Json.object()
-              .put("job", forgivenJob)
-              .put("tasks", new Json.Arr(List.copyOf(forgiven)))
-              .build();
-      forgiven.clear();
-      pending.add(new Event(next++, forgivenMillis, RowEvents.FORGIVEN, data));
+          Json.object().put("job", manyJob).put("tasks", new Json.Arr(List.copyOf(many))).build();
+      many.clear();
+      pending.add(new Event(next++, manyMillis, manyKind, data));
     }
   }
 

@@ -3,7 +3,10 @@ package io.espalier.core.loop;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.LimitView;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
@@ -28,6 +31,7 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.Checkpoints;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.RowEvents;
 import io.espalier.core.status.StatusRow;
@@ -45,6 +49,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +72,7 @@ public final class SchedulerLoop {
   public static final long VIEW_MILLIS = 100;
 
   private static final int STARTS_PER_SLICE = 256;
+  private static final int LIMIT_UNITS = 10_000;
   private static final int TIMERS_PER_SLICE = 2_000;
   private static final long POLICY_RETRY_MILLIS = 1_000;
 
@@ -78,6 +84,10 @@ public final class SchedulerLoop {
 
   private final LiveTasks live = new LiveTasks();
   private final LoopEvents events;
+  private final Pauses pauses;
+  private final Limits limits;
+  private final Paces paces = new Paces();
+  private final Questions questions;
   private final ViewBuilder views;
   private final Kills kills;
   private final Pool pool;
@@ -96,6 +106,7 @@ public final class SchedulerLoop {
   private boolean stopping;
   private boolean roundComplete;
   private boolean placedInRound;
+  private final LoopStats stats = new LoopStats();
   private long retryPolicyAt;
 
   public SchedulerLoop(
@@ -111,7 +122,10 @@ public final class SchedulerLoop {
     this.options = options;
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
-    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines);
+    this.pauses = new Pauses(core, events);
+    this.limits = new Limits(core, events);
+    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
+    this.questions = new Questions(core, live, paces, deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
@@ -220,11 +234,14 @@ public final class SchedulerLoop {
   }
 
   /** Pauses that outlived a restart; before the first step. */
-  public void restorePauses(List<Pause> pauses) {
-    for (Pause pause : pauses) {
-      core.pause(pause.job());
-      views.paused(pause.job(), pause.reason());
-    }
+  public void restorePauses(List<Pause> stored) {
+    pauses.restore(stored);
+    views.changed();
+  }
+
+  /** Overrides of limits that outlived a restart; before the first step. */
+  public void restoreLimits(List<LimitOverride> stored) {
+    limits.restore(stored);
   }
 
   /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
@@ -246,6 +263,60 @@ public final class SchedulerLoop {
           chores.add(new ForgiveChore(core, jobs, this::recordForgiven, this::forgiven, answer));
         });
     return answer;
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#forgive(Selection)}. */
+  public CompletionStage<Selected> forgive(Selection selection) {
+    return select(selection, Acts.FORGIVE, "forgiven", this::recordForgiven);
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#rerun}. */
+  public CompletionStage<Selected> rerun(Selection selection) {
+    return select(selection, Acts.RERUN, "rerun", this::recordRerun);
+  }
+
+  private CompletionStage<Selected> select(
+      Selection selection, SelectionChore.Act act, String event, ForgiveChore.Changed changed) {
+    SelectionChore chore =
+        new SelectionChore(
+            core, live, selection, act, new Slices(event, changed), new CompletableFuture<>());
+    inputs.add(now -> chores.add(chore));
+    return chore.answer();
+  }
+
+  /** Takes the changes of a chore into batches. */
+  private final class Slices implements SelectionChore.Sink {
+    private final String event;
+    private final ForgiveChore.Changed changed;
+
+    Slices(String event, ForgiveChore.Changed changed) {
+      this.event = event;
+      this.changed = changed;
+    }
+
+    @Override
+    public void changed(StatusRow row, long nowMillis) {
+      changed.accept(row, nowMillis);
+    }
+
+    @Override
+    public void sliced(Runnable durable) {
+      commit().thenRun(() -> ports.owner().execute(() -> inputs.add(now -> durable.run())));
+    }
+
+    @Override
+    public void finished(Selection selection, long tasks, long nowMillis, Runnable durable) {
+      Json.Builder said =
+          Json.object()
+              .put("jobs", Json.strings(List.of(selection.job())))
+              .put("tasks", tasks)
+              .put("reason", selection.reason());
+      if (!selection.author().isEmpty()) {
+        said.put("author", selection.author());
+      }
+      events.add(nowMillis, event, said.build());
+      commit().thenRun(durable);
+    }
   }
 
   private void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable) {
@@ -303,40 +374,91 @@ public final class SchedulerLoop {
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#pause}. */
-  public CompletionStage<Void> pause(String job, String reason) {
-    CompletableFuture<Void> answer = new CompletableFuture<>();
-    inputs.add(
+  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
+    return changeDurably(
         now -> {
-          if (core.findJob(job) < 0) {
-            answer.completeExceptionally(unknownJob(job));
-            return;
-          }
-          core.pause(job);
-          batch.pause(new Pause(job, "", reason, now, 0));
-          events.add(
-              now, "job_paused", Json.object().put("job", job).put("reason", reason).build());
-          views.paused(job, reason);
-          commit().thenRun(() -> answer.complete(null));
+          pause(job, author, reason, millis, now);
+          return null;
         });
-    return answer;
+  }
+
+  private void pause(String job, String author, String reason, long millis, long nowMillis) {
+    long until = millis <= 0 ? 0 : nowMillis + millis;
+    Pause pause = new Pause(job, author, reason, nowMillis, until);
+    pauses.pause(pause, nowMillis);
+    batch.pause(pause);
+    views.changed();
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#resume}. */
-  public CompletionStage<Void> resume(String job) {
-    CompletableFuture<Void> answer = new CompletableFuture<>();
+  public CompletionStage<Void> resume(String job, String author, String reason) {
+    return changeDurably(
+        now -> {
+          pauses.resume(job, author, reason, now);
+          batch.resume(job);
+          views.changed();
+          return null;
+        });
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#stop}. */
+  public CompletionStage<Long> stopJob(String job, String author, String reason) {
+    return changeDurably(
+        now -> {
+          pause(job, author, reason, 0, now);
+          long signaled = 0;
+          for (Live task : live.all()) {
+            if (task.key.job().equals(job) && kills.kill(task.key, now)) {
+              signaled++;
+            }
+          }
+          return signaled;
+        });
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#setLimit}. */
+  public CompletionStage<LimitView> setLimit(LimitOverride wanted, long millis) {
+    return changeDurably(
+        now -> {
+          LimitOverride override =
+              new LimitOverride(
+                  wanted.level(),
+                  wanted.resource(),
+                  wanted.node(),
+                  wanted.limit(),
+                  wanted.author(),
+                  wanted.reason(),
+                  now,
+                  millis <= 0 ? 0 : now + millis);
+          limits.set(override, now);
+          batch.limit(override);
+          return limits.view(override);
+        });
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#endLimit}. */
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return changeDurably(
+        now -> {
+          LimitView ended = limits.end(key, author, reason, now);
+          batch.endLimit(key);
+          return ended;
+        });
+  }
+
+  /** Answers once what it changed is durable. */
+  private <T extends @Nullable Object> CompletionStage<T> changeDurably(LongFunction<T> change) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
     inputs.add(
         now -> {
-          if (!core.isPaused(job)) {
-            answer.completeExceptionally(
-                new RefusedException(
-                    RefusedException.Reason.CONFLICT, "job " + job + " is not paused"));
+          T result;
+          try {
+            result = change.apply(now);
+          } catch (RefusedException e) {
+            answer.completeExceptionally(e);
             return;
           }
-          core.resume(job);
-          batch.resume(job);
-          events.add(now, "job_resumed", Json.object().put("job", job).build());
-          views.resumed(job);
-          commit().thenRun(() -> answer.complete(null));
+          commit().thenRun(() -> answer.complete(result));
         });
     return answer;
   }
@@ -379,8 +501,18 @@ public final class SchedulerLoop {
     return pool.view();
   }
 
+  /** All that takes more than a look. */
+  public Questions questions() {
+    return questions;
+  }
+
   public Explanation explain(String job, String node) {
     return core.explain(job, node);
+  }
+
+  /** See {@link io.espalier.core.api.SchedulerApi#limits}. */
+  public List<LimitView> limits() {
+    return limits.view();
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#histograms}. */
@@ -421,6 +553,11 @@ public final class SchedulerLoop {
     return live.size();
   }
 
+  /** What this loop has done so far; may be read by any thread. */
+  public LoopStats stats() {
+    return stats;
+  }
+
   /** How many tasks this loop has started. */
   public long started() {
     return starts.count();
@@ -433,11 +570,21 @@ public final class SchedulerLoop {
   public boolean isQuiet() {
     return inputs.isEmpty()
         && chores.isEmpty()
+        && questions.isEmpty()
         && live.size() == 0
         && !changes.underWay()
         && roundComplete
         && !placedInRound
-        && core.nextTimerMillis() == Long.MAX_VALUE;
+        && core.nextTimerMillis() == Long.MAX_VALUE
+        && !endsOfOverridesMatter();
+  }
+
+  /** Whether tasks remain that the end of a pause or of another limit may start. */
+  private boolean endsOfOverridesMatter() {
+    if (pauses.nextMillis() == Long.MAX_VALUE && limits.nextMillis() == Long.MAX_VALUE) {
+      return false;
+    }
+    return views.progress().values().stream().anyMatch(job -> job.ready() > 0);
   }
 
   // ---- the step
@@ -451,18 +598,23 @@ public final class SchedulerLoop {
     for (int left = inputs.size(); left > 0; left--) {
       inputs.remove().accept(nowMillis);
     }
+    pauses.step(nowMillis, this::resumed);
+    limits.step(nowMillis, key -> batch.endLimit(key));
     boolean more = changes.step(nowMillis, row -> recordChanged(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(this::taskEnded);
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
+      paces.retain(core.config().jobs().keySet());
     }
     if (deadlines.step(nowMillis)) {
       views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
+    more |= !core.stepLimits(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    more |= questions.step(nowMillis);
     more |= round(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
@@ -470,8 +622,14 @@ public final class SchedulerLoop {
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
     commit();
+    stats.now(live.size(), chores.size());
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
+  }
+
+  private void resumed(String job) {
+    batch.resume(job);
+    views.changed();
   }
 
   private Duration untilNext(long nowMillis, long viewAtMillis) {
@@ -479,6 +637,7 @@ public final class SchedulerLoop {
     next = Math.min(next, kills.nextMillis());
     next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
     next = Math.min(next, supervision.nextMillis());
+    next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -492,15 +651,16 @@ public final class SchedulerLoop {
         chores.add(chore);
       }
     }
-    return !chores.isEmpty();
+    return chores.stream().anyMatch(chore -> !chore.waits());
   }
 
   /** Whether there is more to place. */
   private boolean round(long nowMillis) {
-    if (stopping
-        || !changes.hasConfig()
-        || nowMillis < retryPolicyAt
-        || ports.commits().isSaturated()) {
+    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt) {
+      return false;
+    }
+    if (ports.commits().isSaturated()) {
+      stats.saturatedStep();
       return false;
     }
     SchedulingPolicy policy = policies.get(core.config().settings().policy());
@@ -509,6 +669,7 @@ public final class SchedulerLoop {
       return false;
     }
     int before = live.size();
+    boolean wasOver = roundComplete;
     try {
       roundComplete = core.round(policy, STARTS_PER_SLICE, run -> placed(run, nowMillis));
       views.error("policy", null);
@@ -516,11 +677,14 @@ public final class SchedulerLoop {
       // A plug-in's mistake must not take the scheduler down; what it placed is placed.
       views.error("policy", policy.name() + " failed: " + e);
       ports.warnings().warn("policy " + policy.name() + " failed: " + e, "", "");
+      stats.policyFailed(live.size() - before);
       retryPolicyAt = nowMillis + POLICY_RETRY_MILLIS;
       roundComplete = false;
       return false;
     }
     placedInRound = live.size() > before;
+    // A look that finds nothing after one that found nothing is no new round.
+    stats.round(live.size() - before, roundComplete && (placedInRound || !wasOver));
     return !roundComplete;
   }
 
@@ -561,7 +725,11 @@ public final class SchedulerLoop {
             : task.status;
     task.checkpointIsDue = false;
     Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
-    TaskStatus status = bounded(transition.status());
+    WorkerRef worker = task.launch.worker();
+    TaskEnd explained = withReason(end, task);
+    TaskStatus after = bounded(transition.status());
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, nowMillis);
+    TaskStatus status = after.withFailure(attempt.failure());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
@@ -569,12 +737,11 @@ public final class SchedulerLoop {
       changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
-    WorkerRef worker = task.launch.worker();
-    TaskEnd explained = withReason(end, task);
+    paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     batch.put(row);
     if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
-      batch.attempt(Attempt.of(explained, task.launch.attempt(), worker, status, nowMillis));
+      batch.attempt(attempt);
     }
     events.ended(task, explained, row, nowMillis);
     views.changed();
@@ -627,6 +794,12 @@ public final class SchedulerLoop {
   private void recordForgiven(StatusRow row, long nowMillis) {
     batch.put(row);
     events.forgiven(row, nowMillis);
+    views.changed();
+  }
+
+  private void recordRerun(StatusRow row, long nowMillis) {
+    batch.put(row);
+    events.rerun(row, nowMillis);
     views.changed();
   }
 

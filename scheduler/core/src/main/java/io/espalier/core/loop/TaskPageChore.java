@@ -7,7 +7,9 @@ import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.StatusSet;
+import io.espalier.core.status.Failure;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +76,7 @@ final class TaskPageChore implements Chore {
         return false;
       }
       node = next + 1;
-      if (topology.name(next).startsWith(query.nodePrefix())) {
+      if (isOfCause(job, next) && topology.name(next).startsWith(query.nodePrefix())) {
         if (found.size() == query.limit()) {
           answer.complete(new TaskPage(found, found.get(found.size() - 1).node()));
           return true;
@@ -83,6 +85,15 @@ final class TaskPageChore implements Chore {
       }
     }
     return false;
+  }
+
+  private boolean isOfCause(int job, int task) {
+    if (query.fingerprint().isEmpty()) {
+      return true;
+    }
+    TaskStatus status = core.status(job, task);
+    Failure failure = status == null ? null : status.failure();
+    return failure != null && failure.fingerprint().equals(query.fingerprint());
   }
 
   private void begin(Job config, Topology nodes) {
@@ -97,6 +108,7 @@ final class TaskPageChore implements Chore {
       }
       node = last + 1;
     }
+    set = StatusSet.of(bits -> query.fingerprint().isEmpty() || mayHaveFailed(bits));
     if (!query.status().isEmpty()) {
       Optional<StatusLabel> label = StatusLabel.of(query.status());
       if (label.isEmpty()) {
@@ -105,5 +117,9 @@ final class TaskPageChore implements Chore {
       }
       set = StatusSet.of(bits -> StatusLabel.of(bits) == label.get());
     }
+  }
+
+  private static boolean mayHaveFailed(int bits) {
+    return (bits & (TaskStatus.Main.ERROR.bit() | TaskStatus.Main.FAILED.bit())) != 0;
   }
 }

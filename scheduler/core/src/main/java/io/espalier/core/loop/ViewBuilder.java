@@ -23,8 +23,9 @@ final class ViewBuilder {
   private final LiveTasks live;
   private final String shard;
   private final JobDeadlines deadlines;
+  private final Pauses pauses;
+  private final Paces paces;
   private final Map<String, String> errors = new TreeMap<>();
-  private final Map<String, String> paused = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private SupervisorFindings findings = SupervisorFindings.NONE;
   private boolean dirty = true;
@@ -32,11 +33,19 @@ final class ViewBuilder {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  ViewBuilder(SchedulingCore core, LiveTasks live, String shard, JobDeadlines deadlines) {
+  ViewBuilder(
+      SchedulingCore core,
+      LiveTasks live,
+      String shard,
+      JobDeadlines deadlines,
+      Paces paces,
+      Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.deadlines = deadlines;
+    this.pauses = pauses;
+    this.paces = paces;
   }
 
   void changed() {
@@ -61,16 +70,6 @@ final class ViewBuilder {
 
   void found(SupervisorFindings newest) {
     findings = newest;
-  }
-
-  void paused(String job, String reason) {
-    paused.put(job, reason);
-    dirty = true;
-  }
-
-  void resumed(String job) {
-    paused.remove(job);
-    dirty = true;
   }
 
   /**
@@ -102,6 +101,12 @@ final class ViewBuilder {
     return Collections.unmodifiableMap(progress);
   }
 
+  private Map<String, JobProgress> paced(long nowMillis) {
+    Map<String, JobProgress> progress = new TreeMap<>(progress());
+    progress.replaceAll((job, counts) -> paces.withPace(counts, nowMillis));
+    return Collections.unmodifiableMap(progress);
+  }
+
   private SchedulerView view(long nowMillis) {
     Config config = hasConfig ? core.config() : null;
     return new SchedulerView(
@@ -109,10 +114,10 @@ final class ViewBuilder {
         configProblems,
         config == null ? null : core.topology(),
         nodesAtMillis,
-        progress(),
+        paced(nowMillis),
         live.view(shard),
         Map.copyOf(errors),
-        Map.copyOf(paused),
+        pauses.all(),
         findings,
         nowMillis);
   }

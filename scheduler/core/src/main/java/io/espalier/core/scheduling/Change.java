@@ -151,7 +151,8 @@ public final class Change {
           || !job.filters().equals(other.filters())
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
-          || !job.dependsOn().equals(other.dependsOn())) {
+          || !job.dependsOn().equals(other.dependsOn())
+          || !job.afterJobs().equals(other.afterJobs())) {
         return false;
       }
     }

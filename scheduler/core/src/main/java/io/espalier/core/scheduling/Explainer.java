@@ -3,6 +3,8 @@ package io.espalier.core.scheduling;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Step;
+import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
@@ -22,11 +24,12 @@ final class Explainer {
   private final Topology topology;
   private final WorkerExplainer workers;
   private final List<Reason> reasons = new ArrayList<>();
+  private final List<Step> steps = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
   record Gates(boolean paused, boolean held, @Nullable String closed) {}
 
-  private Explainer(World world) {
+  Explainer(World world) {
     this.world = world;
     this.topology = world.topology;
     workers = new WorkerExplainer(world.workers, world.pool, topology.name(0));
@@ -46,10 +49,25 @@ final class Explainer {
         world.topology.name(node),
         explainer.reasons.isEmpty(),
         label,
-        explainer.reasons);
+        explainer.reasons,
+        explainer.steps);
+  }
+
+  /** What stands in the way of all tasks of a job, workers aside. */
+  static List<Reason> gates(World world, int job, Gates gates) {
+    Explainer explainer = new Explainer(world);
+    explainer.gates(job, gates);
+    return explainer.reasons;
   }
 
   private void job(int number, Gates gates) {
+    gates(number, gates);
+    if (world.jobs.job(number) != null && world.workers.placementLevel(number) < 0) {
+      reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));
+    }
+  }
+
+  private void gates(int number, Gates gates) {
     Job job = world.jobs.job(number);
     if (!world.jobs.schedulerEnabled()) {
       add(Kind.SCHEDULER_DISABLED, null, "the scheduler is disabled in its settings");
@@ -73,8 +91,8 @@ final class Explainer {
     if (gates.closed() != null) {
       add(Kind.DEADLINE, null, gates.closed());
     }
-    if (world.workers.placementLevel(number) < 0) {
-      reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));
+    for (String message : world.wholeJobs.waitsFor(number)) {
+      add(Kind.JOB_DEPENDENCY, null, message);
     }
   }
 
@@ -143,10 +161,16 @@ final class Explainer {
     };
   }
 
+  /** The path on which fewest conditions fail: the slots, the node's own first. */
+  int[] bestPath(int job, int node) {
+    return BestPath.find(topology, node, slot -> failures(job, slot));
+  }
+
   private void path(int job, int node) {
-    int[] slots = BestPath.find(topology, node, slot -> failures(job, slot));
+    int[] slots = bestPath(job, node);
     for (int slot : slots) {
       int at = topology.node(slot);
+      int before = reasons.size();
       if (!topology.enabled(slot)) {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
@@ -155,12 +179,14 @@ final class Explainer {
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      List<Use> uses = new ArrayList<>();
       for (int r : world.ledger.resources(level)) {
+        Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
         int free = world.ledger.free(at, level, r);
+        int limit = world.ledger.limit(at, level, r);
+        uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!Ledger.fits(need, free)) {
-          Resource resource = world.config().settings().resources().get(r);
-          int limit = world.ledger.limit(r);
           reasons.add(
               new Reason(
                   Kind.RESOURCE,
@@ -178,9 +204,21 @@ final class Explainer {
                       + free
                       + " of "
                       + limit
-                      + " are free"));
+                      + " are free"
+                      + LimitWords.of(
+                          world.overrides.on(
+                              topology.levels().name(level), resource.name(), topology.name(at)),
+                          resource.limit())));
         }
       }
+      steps.add(
+          0,
+          new Step(
+              topology.name(at),
+              topology.levels().name(level),
+              topology.enabled(slot),
+              uses,
+              reasons.size() > before));
     }
   }
 

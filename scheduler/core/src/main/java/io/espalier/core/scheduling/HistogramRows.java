@@ -44,6 +44,12 @@ final class HistogramRows {
   private final int[] @Nullable [][] counts;
   private int effort;
 
+  /** How many more nodes a refresh may look at. */
+  private long left;
+
+  /** Whether a refresh stopped because it had looked at enough. */
+  private boolean isCut;
+
   HistogramRows(Topology topology, JobTable jobs, TaskTable tasks) {
     this.topology = topology;
     this.jobs = jobs;
@@ -72,7 +78,29 @@ final class HistogramRows {
     }
   }
 
+  /**
+   * Does a part of what {@link #histogram} would do first.
+   *
+   * @param units about how many nodes to look at
+   * @return how many it looked at; less than {@code units}: everything is up to date
+   */
+  long prepare(int job, long units) {
+    int taskLevel = jobs.levels[job];
+    if (taskLevel <= 0) {
+      return 0;
+    }
+    // The first time all nodes above are marked, which is quick: they are few.
+    short[] row = row(job, taskLevel);
+    left = units;
+    isCut = false;
+    refresh(job, taskLevel, row, counts(job, taskLevel));
+    long used = units - left;
+    left = Long.MAX_VALUE;
+    return isCut ? Math.max(used, units) : Math.min(used, units - 1);
+  }
+
   Histogram histogram(int job, int samples) {
+    left = Long.MAX_VALUE;
     Map<String, Map<Integer, Histogram.Bucket>> levels = new LinkedHashMap<>();
     int taskLevel = jobs.levels[job];
     if (taskLevel >= 0) {
@@ -131,7 +159,13 @@ final class HistogramRows {
     if ((dirty[at] & 1L << job) == 0) {
       return before;
     }
-    dirty[at] &= ~(1L << job);
+    if (left <= 0) {
+      isCut = true;
+      return before;
+    }
+    left--;
+    boolean cutBefore = isCut;
+    isCut = false;
     int bits = 0;
     int end = topology.childEnd(node);
     int taskStart = topology.levelStart(taskLevel);
@@ -144,6 +178,7 @@ final class HistogramRows {
         }
         bits |= refresh(child, childLevel, job, taskLevel, row, count, all);
       } else if (tasks.has(job, child)) {
+        left--;
         bits |= BITS[tasks.code(job, child)];
         // Tasks cannot add to all that there is. Other rows may hide a child that is still dirty.
         if (bits == all && level == taskLevel - 1) {
@@ -151,6 +186,12 @@ final class HistogramRows {
         }
       }
     }
+    if (isCut) {
+      // Some of its children are not up to date: it stays dirty and is looked at again.
+      return before;
+    }
+    isCut = cutBefore;
+    dirty[at] &= ~(1L << job);
     if (bits != before) {
       count[level][before]--;
       count[level][bits]++;

@@ -5,6 +5,9 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.topology.Topology;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The free slots of every node, and which jobs fit into them. The jobs that fit are looked up, not
@@ -20,7 +23,18 @@ final class Ledger {
   private final int[] levelStart;
   private final int[] base;
   private final int[] free;
+
+  /** By resource: on all nodes that have no limit of their own. */
   private final int[] limits;
+
+  /** Limits of single nodes, by place in {@link #free}: few. */
+  private final Map<Integer, Integer> ownLimits = new HashMap<>();
+
+  /** The resource of which the limit is being changed node by node; -1: none. */
+  private int shifting = -1;
+
+  private int shiftedTo;
+  private int shiftLimit;
 
   /** By resource: the distinct needs, ascending, without 0. */
   private final int[][] thresholds;
@@ -165,9 +179,10 @@ final class Ledger {
         int after = before - amount;
         free[at + k] = after;
         changed |= met(r, before) != met(r, after);
-        if (limits[r] - after > peakUsed[r]) {
-          peakUsed[r] = limits[r] - after;
-          peakLimit[r] = limits[r];
+        int limit = limitAt(at + k, node, r);
+        if (limit - after > peakUsed[r]) {
+          peakUsed[r] = limit - after;
+          peakLimit[r] = limit;
           peakNode[r] = node;
         }
       }
@@ -192,25 +207,78 @@ final class Ledger {
     return changed;
   }
 
-  /** Moves the free slots of one node by a change of a limit; as {@link #charge}. */
-  boolean shift(int node, int level, int resource, int by) {
-    int k = Arrays.binarySearch(ofLevel[level], resource);
-    int at = at(level, node) + k;
-    int before = free[at];
-    free[at] = before + by;
-    return met(resource, before) != met(resource, before + by);
-  }
-
   int free(int node, int level, int resource) {
-    return free[at(level, node) + Arrays.binarySearch(ofLevel[level], resource)];
+    return free[place(node, level, resource)];
   }
 
-  int limit(int resource) {
+  private int place(int node, int level, int resource) {
+    return at(level, node) + Arrays.binarySearch(ofLevel[level], resource);
+  }
+
+  // ---- limits
+
+  /** Slots on a node in all. */
+  int limit(int node, int level, int resource) {
+    return limitAt(place(node, level, resource), node, resource);
+  }
+
+  private int limitAt(int place, int node, int resource) {
+    Integer own = ownLimits.isEmpty() ? null : ownLimits.get(place);
+    return own != null ? own : sharedLimit(node, resource);
+  }
+
+  private int sharedLimit(int node, int resource) {
+    return resource == shifting && node < shiftedTo ? shiftLimit : limits[resource];
+  }
+
+  /** The limit of all nodes that have none of their own; while it is changed: the old one. */
+  int levelLimit(int resource) {
     return limits[resource];
   }
 
-  void setLimit(int resource, int limit) {
-    limits[resource] = limit;
+  /**
+   * Gives a node a limit of its own, below what is in use or not; as {@link #charge}.
+   *
+   * @param limit null: that of its level again
+   */
+  boolean setOwnLimit(int node, int level, int resource, @Nullable Integer limit) {
+    int place = place(node, level, resource);
+    int before = limitAt(place, node, resource);
+    if (limit == null) {
+      ownLimits.remove(place);
+    } else {
+      ownLimits.put(place, limit);
+    }
+    return move(place, resource, limitAt(place, node, resource) - before);
+  }
+
+  private boolean move(int place, int resource, int by) {
+    int before = free[place];
+    free[place] = before + by;
+    return met(resource, before) != met(resource, before + by);
+  }
+
+  /**
+   * Begins to change the limit of a level: {@link #shift} must follow for all its nodes, in order,
+   * then {@link #endShift}.
+   */
+  void beginShift(int resource, int limit, int firstNode) {
+    shifting = resource;
+    shiftLimit = limit;
+    shiftedTo = firstNode;
+  }
+
+  /** Changes the limit of the next node; as {@link #charge}. */
+  boolean shift(int node, int level) {
+    int place = place(node, level, shifting);
+    shiftedTo = node + 1;
+    return (ownLimits.isEmpty() || !ownLimits.containsKey(place))
+        && move(place, shifting, shiftLimit - limits[shifting]);
+  }
+
+  void endShift() {
+    limits[shifting] = shiftLimit;
+    shifting = -1;
   }
 
   int peakUsed(int resource) {

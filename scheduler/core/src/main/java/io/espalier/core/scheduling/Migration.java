@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -18,13 +19,14 @@ import org.jspecify.annotations.Nullable;
  * brought over do so in both worlds. When nothing is left to copy again, the new world is true.
  */
 final class Migration {
-  private static final int STATUSES = 0;
-  private static final int DETAILS = 1;
-  private static final int READY = 2;
-  private static final int INDEX = 3;
-  private static final int WORKERS = 4;
-  private static final int RUNNING = 5;
-  private static final int CHANGES = 6;
+  private static final int LIMITS = 0;
+  private static final int STATUSES = 1;
+  private static final int DETAILS = 2;
+  private static final int READY = 3;
+  private static final int INDEX = 4;
+  private static final int WORKERS = 5;
+  private static final int RUNNING = 6;
+  private static final int CHANGES = 7;
 
   private final Change change;
   private final World old;
@@ -46,6 +48,9 @@ final class Migration {
     this.next = next;
     this.runs = runs;
     old.logTo(changed);
+    for (LimitOverride override : old.overrides.all()) {
+      next.override(override.key(), override);
+    }
   }
 
   Change change() {
@@ -61,9 +66,13 @@ final class Migration {
    */
   boolean step(int units) {
     int left = units;
+    if (phase > INDEX) {
+      left -= next.limits.step(left, true);
+    }
     while (left > 0 && phase < CHANGES) {
       left -=
           switch (phase) {
+            case LIMITS -> limits(left);
             case STATUSES -> statuses(left);
             case DETAILS -> details();
             case READY -> ready(left);
@@ -78,13 +87,22 @@ final class Migration {
         left -= 4;
       }
     }
-    return phase == CHANGES && changed.isEmpty();
+    return phase == CHANGES && changed.isEmpty() && next.limits.isDone();
   }
 
   private void startPhase(int number) {
     phase = number;
     job = 0;
     at = phase == INDEX ? next.topology.size() - 1 : 0;
+  }
+
+  /** Those that are changed from now on wait until there is an index. */
+  private int limits(int units) {
+    int done = next.limits.step(units, false);
+    if (next.limits.isDone()) {
+      startPhase(STATUSES);
+    }
+    return 1 + done;
   }
 
   /** Codes of the tasks, for one job at a time. */
@@ -191,6 +209,11 @@ final class Migration {
       return 20;
     }
     return 1;
+  }
+
+  /** An override of a limit was given, changed or ended. */
+  void override(LimitOverride.Key key, @Nullable LimitOverride override) {
+    next.override(key, override);
   }
 
   /** Something about a worker has changed. */

@@ -1,15 +1,18 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskCounts;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
@@ -155,8 +158,11 @@ public final class SchedulingCore {
       world.workers.setSettings(after);
     }
     for (Resource resource : change.limits()) {
-      world.shiftLimit(resource.index(), resource.level(), resource.limit());
+      if (resource.level() < world.topology.levels().worker()) {
+        world.configuredLimitChanged(resource);
+      }
     }
+    world.limits.step(Integer.MAX_VALUE, true);
     updateGates();
     for (int run = 0; run < runs.high(); run++) {
       if (runs.isUsed(run)) {
@@ -200,6 +206,7 @@ public final class SchedulingCore {
       world.jobs.setActive(
           job,
           world.jobs.canRun(job)
+              && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
               && !closed.containsKey(name));
@@ -295,6 +302,56 @@ public final class SchedulingCore {
     updateGate(job);
   }
 
+  // ---- limits
+
+  /**
+   * Gives a resource another limit than the configured one, on one node or on all of a level that
+   * have no override of their own; it replaces an older one of the same. Kills nothing: where more
+   * is in use nothing starts that needs the resource, until less is. What there is no level,
+   * resource or node for is kept until there is. {@link #stepLimits} must follow.
+   */
+  public void override(LimitOverride override) {
+    override(override.key(), override);
+  }
+
+  /** Ends what {@link #override} began; {@link #stepLimits} must follow. */
+  public void endOverride(LimitOverride.Key key) {
+    override(key, null);
+  }
+
+  private void override(LimitOverride.Key key, @Nullable LimitOverride override) {
+    world.override(key, override);
+    if (migration != null) {
+      migration.override(key, override);
+    }
+  }
+
+  /** All overrides of limits, whether they mean something now or not. */
+  public List<LimitOverride> overrides() {
+    return List.copyOf(world.overrides.all());
+  }
+
+  /** The one that decides on the limit of a resource of a node, or of a worker; null: none. */
+  public @Nullable LimitOverride overrideOn(String level, String resource, String node) {
+    return world.overrides.on(level, resource, node);
+  }
+
+  /**
+   * Brings overrides into effect.
+   *
+   * @param units as for {@link #step}
+   * @return whether all are in effect
+   */
+  public boolean stepLimits(int units) {
+    world.limits.step(units, true);
+    return world.limits.isDone();
+  }
+
+  /** Slots of a resource on a node in all, as they are in effect. */
+  public int limit(int node, int resource) {
+    return world.ledger.limit(node, world.index.level(node), resource);
+  }
+
   // ---- workers
 
   /**
@@ -381,6 +438,41 @@ public final class SchedulingCore {
     return world.histograms.histogram(job, samples);
   }
 
+  /**
+   * Does a part of what a histogram costs, so that {@link #histogram} is quick afterwards.
+   *
+   * @param units about how many nodes to look at, at least 2
+   * @return how many it looked at; less than {@code units}: the histogram will be quick
+   */
+  public long prepareHistogram(int job, int units) {
+    return world.histograms.prepare(job, units);
+  }
+
+  /**
+   * The failed tasks of a job by cause. Costs the number of causes, which is bounded.
+   *
+   * @param limit groups, at most
+   * @param samples node names per group, at most
+   */
+  public FailureGroups failures(int job, int limit, int samples) {
+    FailureIndex index = world.tasks.failures(job);
+    World in = world;
+    FailureIndex.Tasks tasks =
+        new FailureIndex.Tasks() {
+          @Override
+          public @Nullable TaskStatus status(int node) {
+            return in.tasks.detail(job, node);
+          }
+
+          @Override
+          public String name(int node) {
+            return in.topology.name(node);
+          }
+        };
+    return new FailureGroups(
+        jobName(job), now, index.total(), index.size(), index.largest(limit, samples, tasks));
+  }
+
   // ---- tasks
 
   /**
@@ -452,11 +544,48 @@ public final class SchedulingCore {
       throw new RefusedException(
           RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
     }
-    return Explainer.explain(
-        world,
-        number,
-        at,
-        new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job)));
+    return Explainer.explain(world, number, at, gates(job));
+  }
+
+  private Explainer.Gates gates(String job) {
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job));
+  }
+
+  /** Begins to count the waiting tasks of a job by what keeps them. */
+  public WaitingScan waiting(int job) {
+    return new WaitingScan(this, job, Explainer.gates(world, job, gates(jobName(job))));
+  }
+
+  /** Begins to look for the running tasks that hold slots in some places. */
+  public HolderScan holders(HolderScan.Place... places) {
+    return new HolderScan(this, places);
+  }
+
+  /**
+   * Begins to count tasks in subtrees.
+   *
+   * @param job the only one to count; -1: all
+   * @param byJob whether to tell jobs apart
+   */
+  public CountScan counts(int job, boolean byJob) {
+    return new CountScan(this, job, byJob);
+  }
+
+  /**
+   * The tasks on one node, nothing below it.
+   *
+   * @param job the only one to count; -1: all
+   */
+  public TaskCounts countsOf(int job, int node) {
+    return CountScan.of(world, job, node);
+  }
+
+  World world() {
+    return world;
+  }
+
+  RunTable runTable() {
+    return runs;
   }
 
   // ---- rounds and running tasks
@@ -469,6 +598,9 @@ public final class SchedulingCore {
    * @return whether the round is complete; if not, call again to go on with it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
+    for (int job : world.wholeJobs.takeChanged()) {
+      updateGate(world.jobs.name(job));
+    }
     Round current = round;
     if (current == null || current.world() != world) {
       current = new Round(world, runs, random, turns, this::start);

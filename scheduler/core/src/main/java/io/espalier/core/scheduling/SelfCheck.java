@@ -1,7 +1,5 @@
 package io.espalier.core.scheduling;
 
-import java.util.Arrays;
-
 /** Computes everything that is kept up to date from scratch, and compares. */
 final class SelfCheck {
   private final World world;
@@ -19,6 +17,7 @@ final class SelfCheck {
     counts();
     free();
     ready();
+    world.limits.check();
     world.index.check();
     new WorkerCheck(world, runs).run();
   }
@@ -51,7 +50,9 @@ final class SelfCheck {
       for (int resource : world.ledger.resources(level)) {
         int start = world.topology.levelStart(level);
         int[] free = new int[world.topology.levelEnd(level) - start];
-        Arrays.fill(free, world.ledger.limit(resource));
+        for (int i = 0; i < free.length; i++) {
+          free[i] = world.ledger.limit(start + i, level, resource);
+        }
         for (int run = 0; run < runs.high(); run++) {
           if (runs.isUsed(run) && world.places.node(run, level) >= 0) {
             free[world.places.node(run, level) - start] -= world.places.amounts(run)[resource];

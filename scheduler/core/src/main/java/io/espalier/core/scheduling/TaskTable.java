@@ -1,6 +1,11 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.status.Failure;
 import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +27,12 @@ final class TaskTable {
   private final int[] first;
   private final int[][] counts;
   private final long[] remaining;
+
+  /** By job; null: nobody counts its tagged tasks. */
+  private final @Nullable List<TagCounts>[] watches;
+
   private final LongMap<TaskStatus> details = new LongMap<>();
+  private final FailureIndex[] failures;
 
   /**
    * @param codes by job: one code per node of its level
@@ -33,6 +43,9 @@ final class TaskTable {
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
     remaining = new long[codes.length];
+    watches = watches(codes.length);
+    failures = new FailureIndex[codes.length];
+    Arrays.setAll(failures, j -> new FailureIndex());
     for (int j = 0; j < codes.length; j++) {
       for (byte code : codes[j]) {
         counts[j][code & 0xff]++;
@@ -41,6 +54,23 @@ final class TaskTable {
         remaining[j] += REMAINING[code] ? counts[j][code] : 0;
       }
     }
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // there are no generic arrays
+  private static @Nullable List<TagCounts>[] watches(int jobs) {
+    return new List[jobs];
+  }
+
+  /** Counts some tasks of a job from now on. */
+  TagCounts watch(int job, BitSet nodes) {
+    TagCounts counts = new TagCounts(nodes, codes[job]);
+    List<TagCounts> others = watches[job];
+    if (others == null) {
+      others = new ArrayList<>();
+      watches[job] = others;
+    }
+    others.add(counts);
+    return counts;
   }
 
   static long key(int job, int node) {
@@ -68,6 +98,21 @@ final class TaskTable {
     return first[job];
   }
 
+  /**
+   * Counts a range of nodes by the state of their codes.
+   *
+   * @param states by code
+   * @param counts are added to, from {@code row} on
+   */
+  void tally(int job, int from, int to, byte[] states, long[] counts, int row) {
+    byte[] codesOfJob = codes[job];
+    int begin = from - first[job];
+    int end = to - first[job];
+    for (int i = begin; i < end; i++) {
+      counts[row + states[codesOfJob[i] & 0xff]]++;
+    }
+  }
+
   /** Exclusive. */
   int end(int job) {
     return first[job] + codes[job].length;
@@ -85,6 +130,10 @@ final class TaskTable {
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
     }
+    List<TagCounts> counting = watches[job];
+    if (counting != null) {
+      counting.forEach(counts -> counts.changed(at, before, code));
+    }
     return before;
   }
 
@@ -101,11 +150,22 @@ final class TaskTable {
   }
 
   void setDetail(int job, int node, @Nullable TaskStatus status) {
+    FailureIndex failed = failures[job];
+    TaskStatus before = failed.isEmpty() ? null : details.get(key(job, node));
+    Failure gone = before == null ? null : before.failure();
+    if (before != null && gone != null) {
+      failed.remove(before, gone);
+    }
+    Failure failure = status == null ? null : status.failure();
     if (status == null) {
       details.remove(key(job, node));
     } else {
-      details.put(key(job, node), status);
+      details.put(key(job, node), failure == null ? status : failed.add(node, status, failure));
     }
+  }
+
+  FailureIndex failures(int job) {
+    return failures[job];
   }
 
   LongMap<TaskStatus> details() {

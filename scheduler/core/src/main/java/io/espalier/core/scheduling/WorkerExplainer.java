@@ -140,7 +140,17 @@ final class WorkerExplainer {
         String name = index.resources().get(k).name();
         int limit = index.limitOf(worker, k);
         String message =
-            "needs " + need + " of " + name + ", " + free + " of " + limit + " are free" + where;
+            "needs "
+                + need
+                + " of "
+                + name
+                + ", "
+                + free
+                + " of "
+                + limit
+                + " are free"
+                + where
+                + LimitWords.of(index.overrideOf(worker, k), -1);
         reasons.add(new Reason(Kind.NO_WORKER, node, name, need, free, limit, 0, message));
       }
     }

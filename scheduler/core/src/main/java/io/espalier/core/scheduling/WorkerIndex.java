@@ -7,6 +7,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.WorkerSlots;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.status.LimitOverride;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,6 +57,8 @@ final class WorkerIndex {
 
   private final WorkerHosts hosts;
   private final OpenIndex index;
+  private final LimitOverrides overrides;
+  private final String instance;
   private final WorkerForest all;
   private final WorkerForest byHost;
   private int root = -1;
@@ -136,6 +139,8 @@ final class WorkerIndex {
   /**
    * @param hosts of the same world; the index asks it, too
    * @param placementLevel by job: see {@link #placementLevels}
+   * @param overrides of limits: whoever changes them must {@link #put} the workers anew
+   * @param instance the name by which the scheduler's own host goes
    */
   WorkerIndex(
       WorkerTable table,
@@ -144,8 +149,12 @@ final class WorkerIndex {
       JobTable jobs,
       WorkerHosts hosts,
       int[] placementLevel,
-      OpenIndex index) {
+      OpenIndex index,
+      LimitOverrides overrides,
+      String instance) {
     this.table = table;
+    this.overrides = overrides;
+    this.instance = instance;
     this.selectors = selectors;
     this.settings = settings;
     this.hosts = hosts;
@@ -275,6 +284,9 @@ final class WorkerIndex {
             .values()) {
       capacity[at++] = limit;
     }
+    if (!overrides.isEmpty()) {
+      override(worker);
+    }
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
       if (classes.passes(c, info.host(), info.ref().shard())) {
@@ -282,6 +294,23 @@ final class WorkerIndex {
       }
     }
     refit(worker, host);
+  }
+
+  /** What operators say counts more than what is configured or measured. */
+  private void override(int worker) {
+    for (int k = 0; k < width; k++) {
+      LimitOverride override = overrideOf(worker, k);
+      if (override != null) {
+        capacity[worker * width + k] = override.limit();
+      }
+    }
+  }
+
+  /** What an operator says of the limit of a resource of the worker level; null: nothing. */
+  @Nullable LimitOverride overrideOf(int worker, int resource) {
+    String shard = table.shard(worker);
+    return overrides.on(
+        Levels.WORKER, resources.get(resource).name(), shard.isEmpty() ? instance : shard);
   }
 
   /** Whether two settings say the same of workers, as far as it is not of jobs. */

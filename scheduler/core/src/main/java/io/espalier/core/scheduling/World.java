@@ -3,7 +3,9 @@ package io.espalier.core.scheduling;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.Arrays;
@@ -33,10 +35,13 @@ final class World {
   final WorkerHosts hosts;
   final WorkerIndex workers;
   final TaskTable tasks;
+  final WholeJobs wholeJobs;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
 
+  final LimitOverrides overrides = new LimitOverrides();
+  final LimitShifts limits = new LimitShifts(this, overrides);
   final WorkerTable pool;
   final Map<String, WorkerSelector> selectors;
 
@@ -75,7 +80,18 @@ final class World {
     index =
         new OpenIndex(
             topology, ledger, jobs, config.settings().nodeOrder(), allowed, hosts, random);
-    workers = new WorkerIndex(pool, selectors, config.settings(), jobs, hosts, placement, index);
+    workers =
+        new WorkerIndex(
+            pool,
+            selectors,
+            config.settings(),
+            jobs,
+            hosts,
+            placement,
+            index,
+            overrides,
+            topology.name(0));
+    wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.count());
     timers = new Timers(this::isWaitingFor);
@@ -161,6 +177,7 @@ final class World {
     }
     histograms.touch(job, node);
     if (DONE[before] != DONE[code]) {
+      wholeJobs.touch(job);
       for (int dependant : jobs.dependants[job]) {
         int other = sameName(job, node, dependant);
         if (other >= 0 && updateReady(dependant, other) && (dependant != job || other != node)) {
@@ -389,15 +406,20 @@ final class World {
     }
   }
 
-  /** Changes a limit on all nodes at once. */
-  void shiftLimit(int resource, int level, int limit) {
-    int by = limit - ledger.limit(resource);
-    ledger.setLimit(resource, limit);
-    for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
-      if (ledger.shift(node, level, resource, by)) {
-        index.refresh(node, level);
-      }
+  /** An override was given, changed or ended; {@link LimitShifts#step} must follow. */
+  void override(LimitOverride.Key key, @Nullable LimitOverride override) {
+    if (override == null) {
+      overrides.remove(key);
+    } else {
+      overrides.put(override);
     }
+    limits.changed(key);
+  }
+
+  /** The configured limit of a resource of nodes has changed. */
+  void configuredLimitChanged(Resource resource) {
+    String level = topology.levels().name(resource.level());
+    limits.changed(new LimitOverride.Key(level, resource.name(), ""));
   }
 
   // ---- time

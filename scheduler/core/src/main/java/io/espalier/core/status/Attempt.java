@@ -71,6 +71,17 @@ public record Attempt(
         failed ? Fingerprint.of(end, message) : "");
   }
 
+  /**
+   * What the status of the task keeps of it; null: it did not fail, or was only stopped, or never
+   * began.
+   */
+  public @Nullable Failure failure() {
+    boolean failed = (bits & (TaskStatus.Main.ERROR.bit() | TaskStatus.Main.FAILED.bit())) != 0;
+    return failed && kind != TaskEnd.Kind.NOT_STARTED && !fingerprint.isEmpty()
+        ? new Failure(fingerprint, message)
+        : null;
+  }
+
   private static String cause(TaskEnd end, TaskStatus status) {
     if (end.message() != null) {
       return end.message();

@@ -14,7 +14,7 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * ended holds, holds, incarnations, events.
+ * ended holds, holds, ended limits, limits, incarnations, events.
  *
  * @param forgottenJobs all rows of these jobs are deleted
  * @param deletedRows rows to delete; absent ones are no error
@@ -25,6 +25,8 @@ import java.util.Set;
  * @param pauses jobs that are paused, replacing an older pause
  * @param endedHolds shards of workers that nothing holds any more
  * @param holds of workers, replacing an older hold
+ * @param endedLimits overrides of limits that are no longer in force
+ * @param limits overrides of limits, replacing an older one of the same
  * @param incarnations which job of its name the rows of a job are of: the time it was created
  * @param events to append to the event log, sequences ascending and above all stored ones
  */
@@ -37,6 +39,8 @@ public record Batch(
     List<Pause> pauses,
     Set<String> endedHolds,
     List<WorkerHold> holds,
+    Set<LimitOverride.Key> endedLimits,
+    List<LimitOverride> limits,
     Map<String, Long> incarnations,
     List<Event> events) {
 
@@ -52,6 +56,8 @@ public record Batch(
     pauses = List.copyOf(pauses);
     endedHolds = Set.copyOf(endedHolds);
     holds = List.copyOf(holds);
+    endedLimits = Set.copyOf(endedLimits);
+    limits = List.copyOf(limits);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
   }
@@ -77,6 +83,8 @@ public record Batch(
         + pauses.size()
         + endedHolds.size()
         + holds.size()
+        + endedLimits.size()
+        + limits.size()
         + incarnations.size()
         + events.size();
   }
@@ -98,6 +106,8 @@ public record Batch(
     private final Map<String, Pause> pauses = new LinkedHashMap<>();
     private final Set<String> endedHolds = new LinkedHashSet<>();
     private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
+    private final Set<LimitOverride.Key> endedLimits = new LinkedHashSet<>();
+    private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
@@ -151,6 +161,19 @@ public record Batch(
       return this;
     }
 
+    public Builder limit(LimitOverride override) {
+      endedLimits.remove(override.key());
+      limits.put(override.key(), override);
+      return this;
+    }
+
+    /** The configured limit, or that of the level, is in force again. */
+    public Builder endLimit(LimitOverride.Key key) {
+      limits.remove(key);
+      endedLimits.add(key);
+      return this;
+    }
+
     public Builder pause(Pause pause) {
       endedPauses.remove(pause.job());
       pauses.put(pause.job(), pause);
@@ -178,6 +201,8 @@ public record Batch(
       later.pauses.forEach(this::pause);
       later.endedHolds.forEach(this::release);
       later.holds.forEach(this::hold);
+      later.endedLimits.forEach(this::endLimit);
+      later.limits.forEach(this::limit);
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
       return this;
@@ -193,6 +218,8 @@ public record Batch(
           + pauses.size()
           + endedHolds.size()
           + holds.size()
+          + endedLimits.size()
+          + limits.size()
           + incarnations.size()
           + events.size();
     }
@@ -207,6 +234,8 @@ public record Batch(
           List.copyOf(pauses.values()),
           endedHolds,
           List.copyOf(holds.values()),
+          endedLimits,
+          List.copyOf(limits.values()),
           incarnations,
           events);
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are there when
  * it is not the scheduler's own host. {@code task_started} and {@code tasks_forgiven} leave data
  * and checkpoint as they were; in all others {@code data} and {@code checkpoint} are what there is
- * now.
+ * now. Of a failure there are {@code fingerprint} and {@code failure}, its message.
  */
 public final class RowEvents {
   /** A task was started. */
@@ -37,6 +37,12 @@ public final class RowEvents {
 
   /** Failures and waits were forgiven: {@code job} and {@code tasks}. */
   public static final String FORGIVEN = "tasks_forgiven";
+
+  /**
+   * Tasks were made to run again: {@code job}, and {@code tasks} by node. Their rows say unstarted
+   * since the time of the event.
+   */
+  public static final String RERUN = "tasks_rerun";
 
   /** All rows of a {@code job} were deleted. */
   public static final String JOB_FORGOTTEN = "job_forgotten";
@@ -65,6 +71,10 @@ public final class RowEvents {
       event.put("worker", row.worker().shard());
       // Beyond what browsers keep exact.
       event.put("worker_instance", Long.toString(row.worker().instance()));
+    }
+    Failure failure = status.failure();
+    if (failure != null) {
+      event.put("fingerprint", failure.fingerprint()).put("failure", failure.message());
     }
     return event;
   }
@@ -110,6 +120,11 @@ public final class RowEvents {
               forgive(text(data, "job"), items(task));
             }
           }
+          case RERUN -> {
+            for (Json node : items(data.get("tasks"))) {
+              rerun(text(data, "job"), ((Json.Str) node).value(), event.timeMillis());
+            }
+          }
           default -> {
             if (data.get(ROW) != null) {
               put(event.kind(), data, items(data.get(ROW)));
@@ -140,12 +155,16 @@ public final class RowEvents {
       Json.Obj checkpoint =
           before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
       Json worker = data.get("worker");
+      Failure failure =
+          data.get("fingerprint") == null
+              ? null
+              : new Failure(text(data, "fingerprint"), text(data, "failure"));
       rows.put(
           key,
           new StatusRow(
               key.job(),
               key.node(),
-              status(row, 0, said, checkpoint),
+              status(row, 0, said, checkpoint).withFailure(failure),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL
@@ -167,6 +186,12 @@ public final class RowEvents {
                   before == null ? null : before.status().data(),
                   before == null ? null : before.status().checkpoint()),
               new Invocation(0, 0, 0)));
+    }
+
+    private void rerun(String job, String node, long atMillis) {
+      StatusRow row =
+          new StatusRow(job, node, TaskStatus.unstarted(atMillis), new Invocation(0, 0, 0));
+      rows.put(row.key(), row);
     }
 
     private static TaskStatus status(

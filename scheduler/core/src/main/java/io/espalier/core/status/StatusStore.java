@@ -80,6 +80,9 @@ public interface StatusStore extends AutoCloseable {
   /** All holds of workers, in any order. */
   List<WorkerHold> holds();
 
+  /** All overrides of limits, in any order. */
+  List<LimitOverride> limits();
+
   /** The sequence of the newest stored event; 0 when there is none. */
   long newestEvent();
 

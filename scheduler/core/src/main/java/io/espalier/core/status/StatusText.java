@@ -233,7 +233,9 @@ public final class StatusText {
     Json.Obj own =
         (Json.Obj)
             JsonText.withoutPositions(
-                data.without(SAVED_BACKOFF).without(TaskStatus.CHECKPOINT_KEY));
+                data.without(SAVED_BACKOFF)
+                    .without(TaskStatus.CHECKPOINT_KEY)
+                    .without(TaskStatus.FAILURE_KEY));
     return own.isEmpty() ? null : own;
   }
 

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last known status of a task that was tried at least once (behaviour section 6). Immutable.
  *
- * @param main exactly one, never {@code UNSTARTED} in a stored status
+ * @param main exactly one; {@code UNSTARTED} only in what is stored of a task that was made to run
+ *     again
  * @param usesBackoff must wait {@code backoffSeconds} after {@code sinceMillis}
  * @param holdsPosition does not advance the back-off position (killed, preempted)
  * @param overwriteable synthetic: the next real, non-running status replaces it
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts invocations since it was last forgiven, or ever, this one included
  * @param data what the task said; kept over synthetic statuses
  * @param checkpoint the newest progress it wrote, for the next attempt; kept until it is done
+ * @param failure why the latest attempt failed; null: it did not, or is forgiven, or is under way
  */
 public record TaskStatus(
     Main main,
@@ -32,10 +34,42 @@ public record TaskStatus(
     int position,
     int attempts,
     Json.@Nullable Obj data,
-    Json.@Nullable Obj checkpoint) {
+    Json.@Nullable Obj checkpoint,
+    @Nullable Failure failure) {
 
   /** The key under which stores keep the checkpoint within the data. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";
+
+  /** The key under which stores keep the failure within the data. */
+  static final String FAILURE_KEY = "__espalier_failure";
+
+  /** A status without a failure. */
+  public TaskStatus(
+      Main main,
+      boolean usesBackoff,
+      boolean holdsPosition,
+      boolean overwriteable,
+      boolean savedBackoff,
+      long sinceMillis,
+      int backoffSeconds,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data,
+      Json.@Nullable Obj checkpoint) {
+    this(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        null);
+  }
 
   /** A status without a checkpoint. */
   public TaskStatus(
@@ -61,6 +95,12 @@ public record TaskStatus(
         attempts,
         data,
         null);
+  }
+
+  /** What is stored of a task that was made to run again: nothing but its history remains. */
+  public static TaskStatus unstarted(long nowMillis) {
+    return new TaskStatus(
+        Main.UNSTARTED, false, false, false, false, nowMillis, 0, 0, 0, null, null);
   }
 
   /** The main bits of behaviour 6.1. */
@@ -129,14 +169,37 @@ public record TaskStatus(
         position,
         attempts,
         data,
-        newCheckpoint);
+        newCheckpoint,
+        failure);
   }
 
-  /** Data and checkpoint as one object, for stores; null when there is neither. */
+  /** The same with why its latest attempt failed. */
+  public TaskStatus withFailure(@Nullable Failure newFailure) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        newFailure);
+  }
+
+  /** Data, checkpoint and failure as one object, for stores; null when there is none of them. */
   public Json.@Nullable Obj storedData() {
-    return checkpoint == null
-        ? data
-        : (data == null ? Json.Obj.EMPTY : data).with(CHECKPOINT_KEY, checkpoint);
+    Json.Obj all = data;
+    if (checkpoint != null) {
+      all = (all == null ? Json.Obj.EMPTY : all).with(CHECKPOINT_KEY, checkpoint);
+    }
+    if (failure != null) {
+      all = (all == null ? Json.Obj.EMPTY : all).with(FAILURE_KEY, Json.of(failure.text()));
+    }
+    return all;
   }
 
   /**
@@ -152,11 +215,13 @@ public record TaskStatus(
       int position,
       int attempts,
       Json.@Nullable Obj storedData) {
-    Json.Obj data = storedData == null ? null : storedData.without(CHECKPOINT_KEY);
+    Json.Obj data =
+        storedData == null ? null : storedData.without(CHECKPOINT_KEY).without(FAILURE_KEY);
     Json kept = storedData == null ? null : storedData.get(CHECKPOINT_KEY);
+    Json why = storedData == null ? null : storedData.get(FAILURE_KEY);
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
     for (Main main : Main.values()) {
-      if (main.bit() == (bits & ~flags) && main != Main.UNSTARTED) {
+      if (main.bit() == (bits & ~flags) && (main != Main.UNSTARTED || (bits & flags) == 0)) {
         return new TaskStatus(
             main,
             (bits & USES_BACKOFF) != 0,
@@ -167,8 +232,9 @@ public record TaskStatus(
             backoffSeconds,
             position,
             attempts,
-            data == null || (data.isEmpty() && kept != null) ? null : data,
-            kept instanceof Json.Obj checkpoint ? checkpoint : null);
+            data == null || (data.isEmpty() && (kept != null || why != null)) ? null : data,
+            kept instanceof Json.Obj checkpoint ? checkpoint : null,
+            why instanceof Json.Str text ? Failure.of(text.value()) : null);
       }
     }
     throw new IllegalArgumentException("not the bits of a stored status: " + bits);

@@ -1,5 +1,6 @@
 package io.espalier.server.cli;
 
+import io.espalier.server.access.ClientAccess;
 import io.espalier.server.cli.client.Client;
 import io.espalier.server.cli.client.HttpApi;
 import io.espalier.server.cli.client.LocalApi;
@@ -26,11 +27,17 @@ final class ClientOpener implements Client.Opener {
   }
 
   @Override
-  public Client leader(String group, @Nullable Path authFile) {
+  public Client server(String server, ClientAccess access) {
+    return new HttpApi(server, access);
+  }
+
+  @Override
+  public Client leader(String group, @Nullable Path authFile, ClientAccess access) {
     try {
       return new HttpApi(
           LeaderFinder.http(
-              ZooKeeperTarget.parse(group).withAuthFile(Optional.ofNullable(authFile))));
+              ZooKeeperTarget.parse(group).withAuthFile(Optional.ofNullable(authFile))),
+          access);
     } catch (IllegalArgumentException e) {
       throw new CommandFailure(ExitCode.USAGE, "--zookeeper " + group + ": " + e.getMessage(), e);
     } catch (IOException e) {

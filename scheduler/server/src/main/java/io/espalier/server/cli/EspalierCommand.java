@@ -24,7 +24,14 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Every flag is also an environment variable: --data-dir is ESPALIER_DATA_DIR.",
-      "Help on a command: espalier COMMAND --help"
+      "Exit codes: 0 well; 1 the work failed or was refused; 2 wrong use, configuration or token;",
+      "3 the scheduler cannot be reached; 130 interrupted.",
+      "Help on a command: espalier COMMAND --help",
+      "",
+      "EXAMPLES",
+      "  espalier run config-examples/quickstart.json",
+      "  espalier jobs --watch",
+      "  espalier explain backup db17"
     })
 public final class EspalierCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -35,28 +42,30 @@ public final class EspalierCommand implements Runnable {
    * @return its exit code
    */
   public static int execute(String[] args, Map<String, String> environment) {
+    return line(environment).execute(args);
+  }
+
+  /** The command line with all its commands. */
+  static CommandLine line(Map<String, String> environment) {
     CommandLine line = new CommandLine(new EspalierCommand());
     line.addSubcommand(new RunCommand());
     line.addSubcommand(new SchedulerCommand());
     line.addSubcommand(new WorkerCommand());
+    line.addSubcommand(new UiCommand());
     Plugins plugins = Plugins.load();
     line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
     line.addSubcommand(new NodesCommand());
     line.addSubcommand(new HaCheckCommand());
     line.addSubcommand(new BenchCommand());
-    ClientCommands.all(new Clients(new ClientOpener(), terminalWidth(environment)))
+    ClientCommands.all(new Clients(new ClientOpener(), new TerminalViewport(environment)))
         .forEach(line::addSubcommand);
+    line.addSubcommand(new CompletionCommand());
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setExecutionExceptionHandler(EspalierCommand::failed);
     line.setParameterExceptionHandler(EspalierCommand::misused);
-    return line.execute(args);
-  }
-
-  /** 0 where standard output is no terminal: then nothing is cut. */
-  private static int terminalWidth(Map<String, String> environment) {
-    return Boolean.getBoolean("espalier.terminal.out")
-        ? Terminal.detect(true, environment).width()
-        : 0;
+    line.setUsageHelpWidth(100);
+    CommandGroups.use(line);
+    return line;
   }
 
   private static int failed(Exception failure, CommandLine line, CommandLine.ParseResult parsed) {

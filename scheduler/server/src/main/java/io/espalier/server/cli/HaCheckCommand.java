@@ -2,6 +2,7 @@ package io.espalier.server.cli;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.server.cli.client.AccessFlags;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.HaCheck;
@@ -34,13 +35,15 @@ import picocli.CommandLine.Spec;
       "",
       "Exit codes: 0 nothing is wrong (warnings are allowed), 1 something is, 3 no ZooKeeper.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier ha-check --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --drill"
     })
 public final class HaCheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();
+
+  @Mixin private final AccessFlags access = new AccessFlags();
 
   @Option(names = "--drill", description = "Let another scheduler lead, and measure.")
   private boolean drill;
@@ -58,11 +61,11 @@ public final class HaCheckCommand implements Callable<Integer> {
     List<Finding> findings = new ArrayList<>();
     StepDownDrill.@Nullable Outcome outcome = null;
     try {
-      new HaCheck(group, finding -> add(findings, finding)).look();
+      new HaCheck(group, access.access(), finding -> add(findings, finding)).look();
       if (drill && findings.stream().anyMatch(finding -> finding.level() == Level.PROBLEM)) {
         add(findings, new Finding(Level.PROBLEM, "drill", "not done: something is wrong already"));
       } else if (drill) {
-        outcome = StepDownDrill.run(group);
+        outcome = StepDownDrill.run(group, access.access());
         add(findings, finding(outcome));
       }
     } catch (IOException e) {

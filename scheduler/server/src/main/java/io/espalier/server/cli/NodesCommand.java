@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "The tree goes to standard output, problems and totals to standard error.",
       "Exit codes: 0 the tree is complete; 1 a node source failed; 2 the configuration is invalid.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier nodes config-examples/quickstart.json --json"
     })
 public final class NodesCommand implements Callable<Integer> {

@@ -3,6 +3,7 @@ package io.espalier.server.cli;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.EventKeeping;
+import io.espalier.server.process.HttpAccess;
 import io.espalier.server.process.LogKeeping;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
@@ -61,8 +62,8 @@ final class ProcessFlags {
       description = "Name of the root node (default: this host's name).")
   private @Nullable String instanceNodeName;
 
-  @Option(names = "--http", paramLabel = "HOST:PORT", description = "Where to serve HTTP.")
-  private @Nullable String http;
+  @Mixin private HttpFlags http = new HttpFlags();
+  @Mixin private TlsFlags tls = new TlsFlags();
 
   @Option(
       names = "--insecure",
@@ -127,10 +128,13 @@ final class ProcessFlags {
     Runner kind = runner(oneRun, problems);
     Optional<Remote> remote =
         kind == Runner.REMOTE && remoteFlags != null
-            ? Optional.of(remoteFlags.remote(insecure, problems))
+            ? Optional.of(remoteFlags.remote(tls, insecure, problems))
             : Optional.empty();
     StoreFlags.Choice store = statusStore.choice(problems);
-    Optional<HostPort> listener = listener(oneRun, problems);
+    Optional<HostPort> listener =
+        http.listener(oneRun ? null : "127.0.0.1:8080", insecure, problems);
+    HttpAccess access =
+        http.access(remote.isPresent() ? tls.forBoth() : tls.forHttp(problems), problems);
     if (nodesUpdateMillis < 1 || nodesRetryMillis < 1) {
       problems.add("--nodes-update-ms and --nodes-retry-ms must be 1 or more");
     }
@@ -172,7 +176,8 @@ final class ProcessFlags {
         seed == null ? System.nanoTime() : seed,
         remote,
         store.mysql(),
-        events);
+        events,
+        access);
   }
 
   private Runner runner(boolean oneRun, List<String> problems) {
@@ -190,29 +195,6 @@ final class ProcessFlags {
     }
     problems.add("--runner " + runner + " is none of local, remote, dry-run, simulated");
     return Runner.LOCAL;
-  }
-
-  private Optional<HostPort> listener(boolean oneRun, List<String> problems) {
-    String address = http == null && !oneRun ? "127.0.0.1:8080" : http;
-    if (address == null) {
-      return Optional.empty();
-    }
-    try {
-      HostPort listener = HostPort.parse(address);
-      if (!insecure && !InetAddress.getByName(listener.host()).isLoopbackAddress()) {
-        problems.add(
-            "--http "
-                + address
-                + " can be reached from elsewhere, and there is no authentication yet:"
-                + " listen on 127.0.0.1, or say --insecure if the network is yours");
-      }
-      return Optional.of(listener);
-    } catch (IllegalArgumentException e) {
-      problems.add("--http " + address + ": " + e.getMessage());
-    } catch (UnknownHostException e) {
-      problems.add("--http " + address + ": unknown host");
-    }
-    return Optional.empty();
   }
 
   private Path directory(String config, List<String> problems) {

@@ -20,14 +20,14 @@ final class RemoteFlags {
   @Mixin private final RpcFlags rpc = new RpcFlags();
   @Mixin private final TimerFlags timerFlags = new TimerFlags();
 
-  Remote remote(boolean insecure, List<String> problems) {
+  Remote remote(TlsFlags tls, boolean insecure, List<String> problems) {
     HostPort listen = new HostPort("127.0.0.1", 6789);
     try {
       listen = HostPort.parse(thrift);
     } catch (IllegalArgumentException e) {
       problems.add("--thrift " + thrift + ": " + e.getMessage());
     }
-    PeerOptions peer = rpc.peer(listen.host(), insecure, problems);
+    PeerOptions peer = rpc.peer(listen.host(), tls, insecure, problems);
     ProtocolTimers timers = timerFlags.timers(problems);
     return new Remote(listen, peer, timers);
   }

@@ -10,7 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -21,21 +20,6 @@ final class RpcFlags {
       paramLabel = "FILE",
       description = "File with the secret that scheduler and workers share.")
   private @Nullable Path tokenFile;
-
-  @Option(
-      names = "--tls-cert",
-      paramLabel = "FILE",
-      description = "Certificate chain (PEM) for calls between scheduler and workers.")
-  private @Nullable Path tlsCert;
-
-  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8).")
-  private @Nullable Path tlsKey;
-
-  @Option(
-      names = "--tls-ca",
-      paramLabel = "FILE",
-      description = "The cluster's own authority (PEM): its certificates are let in.")
-  private @Nullable Path tlsCa;
 
   @Option(
       names = "--connect-ms",
@@ -60,16 +44,12 @@ final class RpcFlags {
 
   /**
    * @param listen the host that is to be listened on
+   * @param tls the flags of this process
    * @return a peer; one that protects nothing when there were problems
    */
-  PeerOptions peer(String listen, boolean insecure, List<String> problems) {
+  PeerOptions peer(String listen, TlsFlags tls, boolean insecure, List<String> problems) {
     RpcSecurity security = RpcSecurity.none();
-    Optional<RpcSecurity.TlsFiles> files = Optional.empty();
-    if (tlsCert != null && tlsKey != null && tlsCa != null) {
-      files = Optional.of(new RpcSecurity.TlsFiles(tlsCert, tlsKey, tlsCa));
-    } else if (Stream.of(tlsCert, tlsKey, tlsCa).anyMatch(file -> file != null)) {
-      problems.add("--tls-cert, --tls-key and --tls-ca are given all or none");
-    }
+    Optional<RpcSecurity.TlsFiles> files = tls.forWorkers(problems);
     boolean readable = true;
     try {
       security = RpcSecurity.of(files, Optional.ofNullable(tokenFile));

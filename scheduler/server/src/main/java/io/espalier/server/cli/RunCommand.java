@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "Exit codes: 0 all tasks done; 1 some failed or can never start; 2 a job or the",
       "configuration is invalid; 130 interrupted.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier run config-examples/quickstart.json"
     })
 public final class RunCommand implements Callable<Integer> {

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
       "SIGINT and SIGTERM stop it cleanly: statuses are kept, local tasks are ended; those of remote",
       "workers go on, and the next start takes them over.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier scheduler --config config-examples/quickstart.json --runner local",
       "  espalier scheduler --config config-examples/remote.json --thrift 127.0.0.1:6789",
       "",

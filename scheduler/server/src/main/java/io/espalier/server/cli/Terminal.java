@@ -6,12 +6,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the terminal can do. The launcher tells whether standard error is one: Java 17 cannot.
+ * What the terminal can do. The launcher tells whether a stream is one: Java 17 cannot.
  *
  * @param interactive lines may be redrawn
  * @param colours escape sequences for colours are welcome
+ * @param environment says how large it is, or else {@code stty} does
  */
-record Terminal(boolean interactive, boolean colours, int width) {
+record Terminal(boolean interactive, boolean colours, Map<String, String> environment) {
   private static final int PLAIN_WIDTH = 100;
 
   /**
@@ -22,34 +23,59 @@ record Terminal(boolean interactive, boolean colours, int width) {
     boolean interactive = property && !term.equals("dumb");
     // https://no-color.org: present and not empty means no colour.
     boolean colours = interactive && environment.getOrDefault("NO_COLOR", "").isEmpty();
-    return new Terminal(interactive, colours, interactive ? width(environment) : PLAIN_WIDTH);
+    return new Terminal(interactive, colours, environment);
   }
 
-  private static int width(Map<String, String> environment) {
-    try {
-      int columns = Integer.parseInt(environment.getOrDefault("COLUMNS", ""));
-      if (columns > 0) {
-        return columns;
-      }
-    } catch (NumberFormatException e) {
-      // Not set for programs by most shells: ask the terminal.
+  int width() {
+    return interactive ? size(environment).columns() : PLAIN_WIDTH;
+  }
+
+  /** Columns and lines. */
+  record Size(int columns, int lines) {
+    static final Size UNKNOWN = new Size(0, 0);
+    private static final Size USUAL = new Size(80, 24);
+  }
+
+  /** The size of the terminal that this process belongs to; 80 x 24 if it does not tell. */
+  static Size size(Map<String, String> environment) {
+    int columns = positive(environment.getOrDefault("COLUMNS", ""));
+    int lines = positive(environment.getOrDefault("LINES", ""));
+    if (columns > 0 && lines > 0) {
+      return new Size(columns, lines);
     }
+    // Most shells do not tell programs: ask the terminal.
+    Size asked = stty();
+    return new Size(columns > 0 ? columns : asked.columns(), lines > 0 ? lines : asked.lines());
+  }
+
+  private static Size stty() {
     try {
       Process stty =
           new ProcessBuilder("stty", "size")
               .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/tty")))
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
-      String size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      String answer = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       if (stty.waitFor(1, TimeUnit.SECONDS) && stty.exitValue() == 0) {
-        int columns = Integer.parseInt(size.trim().replaceFirst(".* ", ""));
-        return columns > 0 ? columns : 80;
+        String[] size = answer.trim().split(" ", 2);
+        int lines = positive(size[0]);
+        int columns = size.length == 2 ? positive(size[1]) : 0;
+        return new Size(
+            columns > 0 ? columns : Size.USUAL.columns(), lines > 0 ? lines : Size.USUAL.lines());
       }
-    } catch (IOException | RuntimeException e) {
-      return 80;
+    } catch (IOException e) {
+      return Size.USUAL;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return 80;
+    return Size.USUAL;
+  }
+
+  private static int positive(String text) {
+    try {
+      return Math.max(0, Integer.parseInt(text));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
   }
 }

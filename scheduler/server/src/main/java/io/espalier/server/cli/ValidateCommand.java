@@ -41,7 +41,9 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:there is no error (warnings are allowed without --strict)",
       "2:there is an error, or the configuration cannot be read"
-    })
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier validate config-examples/quickstart.json"})
 public final class ValidateCommand implements Callable<Integer> {
   private final ConfigParser parser;
   private final Collection<NodeSourceType> nodeSourceTypes;

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
       "run on for --drain-ms, the rest is ended, and the scheduler is told how all of it ended. Exit",
       "code 0 then, and when an operator has drained it.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1 --thrift 127.0.0.1:0",
       "  espalier worker --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --shard-id w1"
     })
@@ -128,6 +128,7 @@ public final class WorkerCommand implements Callable<Integer> {
   private boolean insecure;
 
   @Mixin private final RpcFlags rpc = new RpcFlags();
+  @Mixin private final TlsFlags tls = new TlsFlags();
   @Mixin private final LogFlags logs = new LogFlags();
   @Mixin private final MeasuringFlags measuring = new MeasuringFlags();
   @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();
@@ -172,7 +173,7 @@ public final class WorkerCommand implements Callable<Integer> {
     if (advertise != null) {
       AgentOptions.Address unused = address("--advertise", advertise, problems);
     }
-    PeerOptions peer = rpc.peer(listen.host(), insecure, problems);
+    PeerOptions peer = rpc.peer(listen.host(), tls, insecure, problems);
     String name = shard == null ? ProcessFlags.hostName() : shard;
     if (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' ')) {
       problems.add("--shard-id must be 1 to 200 printable characters");

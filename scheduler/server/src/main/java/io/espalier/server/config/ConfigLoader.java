@@ -42,6 +42,24 @@ public final class ConfigLoader {
     return load(text, parser::inspect);
   }
 
+  /**
+   * Like {@link #inspect} with one member of the whole in place of what the text has; problems of
+   * it are placed where it stood itself.
+   */
+  public Result<Config> inspectWith(ConfigSource.Text text, String key, Json member) {
+    return load(
+        text,
+        document -> {
+          if (!(document instanceof Json.Obj object)) {
+            return parser.inspect(document);
+          }
+          Map<String, Position> keys = new HashMap<>(object.keyPositions());
+          keys.put(key, member.at());
+          Map<String, Json> members = object.with(key, member).members();
+          return parser.inspect(new Json.Obj(members, keys, object.at()));
+        });
+  }
+
   private static Result<Config> load(
       ConfigSource.Text text, Function<Json, Result<Config>> parsing) {
     Problems problems = new Problems();

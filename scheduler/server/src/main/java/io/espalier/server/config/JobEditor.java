@@ -1,5 +1,7 @@
 package io.espalier.server.config;
 
+import io.espalier.core.api.JobCheck;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.config.Config;
@@ -9,6 +11,7 @@ import io.espalier.core.config.ConfigSource.Document;
 import io.espalier.core.config.ConfigSource.Text;
 import io.espalier.core.config.ConfigSource.Unavailable;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobExport;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.config.WritableConfigSource;
 import io.espalier.core.json.Json;
@@ -35,9 +38,6 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe; waits for the disk.
  */
 public final class JobEditor {
-  /** No particular version is expected. */
-  public static final long ANY_VERSION = -1;
-
   private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
   private static final String PREFIX = "bistro_job->";
   private static final int TRIES = 200;
@@ -58,7 +58,7 @@ public final class JobEditor {
    * {@code modify_time} is now; what the given object says of these three is ignored.
    *
    * @param expectedVersion what the job's {@code version_id} must be, 0: there must be no such job;
-   *     or {@link #ANY_VERSION}
+   *     or another value of {@link JobVersions}
    * @return what was saved
    * @throws RefusedException when the version is another, the job has errors, or the configuration
    *     cannot be written
@@ -99,7 +99,7 @@ public final class JobEditor {
     for (JobVersion old : history(name)) {
       if (old.version() == version && old.job() != null) {
         String why = reason.isEmpty() ? "back to version " + version : reason;
-        return change(name, old.job(), ANY_VERSION, author, why, createTime(old.job()));
+        return change(name, old.job(), JobVersions.ANY, author, why, createTime(old.job()));
       }
     }
     throw new RefusedException(
@@ -174,14 +174,13 @@ public final class JobEditor {
       throw new RefusedException(Reason.UNKNOWN, "there is no job " + name);
     }
     long version = old == null ? 0 : Math.max(0, old.versionId());
-    if (expectedVersion != ANY_VERSION && expectedVersion != version) {
+    if (!isExpected(expectedVersion, old != null, version)) {
       throw new RefusedException(
-          Reason.CONFLICT,
+          Reason.STALE,
           "job "
               + name
               + (old == null ? " does not exist" : " has version " + version)
-              + ", not version "
-              + expectedVersion);
+              + (expectedVersion < 0 ? "" : ", not version " + expectedVersion));
     }
     for (JobVersion known : target.history(name)) {
       version = Math.max(version, known.version());
@@ -203,6 +202,46 @@ public final class JobEditor {
     JobVersion next = new JobVersion(name, version + 1, now, author, reason, saved);
     check(target, text, next);
     return next;
+  }
+
+  private static boolean isExpected(long expected, boolean exists, long version) {
+    if (expected == JobVersions.NEW || expected == JobVersions.EXISTING) {
+      return exists == (expected == JobVersions.EXISTING);
+    }
+    return expected == JobVersions.ANY || expected == version;
+  }
+
+  /**
+   * Says of a job what saving it would say, and writes nothing. For any source.
+   *
+   * @throws RefusedException when the configuration cannot be read
+   */
+  public JobCheck check(String name, Json.Obj job) {
+    Result<Config> result;
+    try {
+      result = loader.inspectWith(source.fetch(), PREFIX + name, job);
+    } catch (Unavailable e) {
+      throw refused(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RefusedException(Reason.UNAVAILABLE, "interrupted");
+    }
+    Config config = result.value();
+    List<Problem> problems = new ArrayList<>();
+    if (config == null) {
+      result.problems().stream().filter(Problem::isError).forEach(problems::add);
+      return new JobCheck(problems, null);
+    }
+    // Errors of the settings keep every job from being saved; their warnings are another matter.
+    config.warnings().stream().filter(Problem::isError).forEach(problems::add);
+    Job checked = config.job(name);
+    if (checked == null) {
+      problems.add(Problem.error(PREFIX + name, "this is not the name of a job"));
+      return new JobCheck(problems, null);
+    }
+    problems.addAll(checked.problems());
+    boolean good = problems.stream().noneMatch(Problem::isError);
+    return new JobCheck(problems, good ? JobExport.toJson(checked, config.settings()) : null);
   }
 
   /** Refuses what would not be a good job, and what would break others that depend on it. */

@@ -8,12 +8,25 @@ import java.util.Optional;
 /**
  * What a scheduler says of itself in ZooKeeper: enough for workers, clients and people to find it.
  *
- * @param http where clients reach it, as {@code HOST:PORT}; empty: nowhere
+ * @param http where clients reach it, as {@code HOST:PORT}, or {@code https://HOST:PORT} over TLS;
+ *     empty: nowhere
  * @param thrift where workers reach it once it leads; empty: it has no remote workers
  * @param pid of its process
  * @param startedMillis when its process joined, by its wall clock
  */
 public record Candidate(String http, String thrift, String host, long pid, long startedMillis) {
+
+  static final String TLS = "https://";
+
+  /** Where clients reach it. */
+  String url() {
+    return url(http);
+  }
+
+  /** The URL of an address as candidates give it. */
+  static String url(String http) {
+    return http.startsWith(TLS) ? http : "http://" + http;
+  }
 
   String toJson() {
     return JsonWriter.compact(

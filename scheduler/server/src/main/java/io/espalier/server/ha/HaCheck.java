@@ -1,6 +1,7 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.json.Json;
+import io.espalier.server.access.ClientAccess;
 import io.espalier.server.ha.SchedulerProbe.Said;
 import io.espalier.server.zk.ZooKeeperFailure;
 import io.espalier.server.zk.ZooKeeperLink;
@@ -26,12 +27,14 @@ public final class HaCheck {
 
   private final ZooKeeperTarget group;
   private final Consumer<Finding> found;
-  private final SchedulerProbe probe = new SchedulerProbe();
+  private final SchedulerProbe probe;
 
   /**
+   * @param access what the schedulers are shown
    * @param found told of each finding as it is made
    */
-  public HaCheck(ZooKeeperTarget group, Consumer<Finding> found) {
+  public HaCheck(ZooKeeperTarget group, ClientAccess access, Consumer<Finding> found) {
+    this.probe = new SchedulerProbe(access);
     this.group = group;
     this.found = found;
   }

@@ -13,8 +13,10 @@ import io.espalier.server.process.StopSignals;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.WebStartException;
+import io.espalier.webui.security.MemoryAuditLog;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -44,6 +46,7 @@ public final class HaScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HaScheduler.class);
   private static final Duration CONNECT_AT_MOST = Duration.ofSeconds(15);
   private static final long LOOK_MILLIS = 100;
+  private static final int STANDBY_AUDIT = 100;
   private static final long FIRST_PAUSE_MILLIS = 2_000;
   private static final long LONGEST_PAUSE_MILLIS = 30_000;
 
@@ -57,6 +60,7 @@ public final class HaScheduler implements AutoCloseable {
   private final LeaderWatch watch;
   private final Candidate self;
   private final @Nullable HostPort http;
+  private final WebSecurity security;
   private final CountDownLatch stopAsked = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private @Nullable WebServer standby;
@@ -69,12 +73,17 @@ public final class HaScheduler implements AutoCloseable {
     this.say = say;
     this.link = ZooKeeperLink.open(ha.zookeeper());
     this.watch = LeaderWatch.start(link, this::candidates);
+    // What is refused here changes nothing: the data directory is the leader's.
+    this.security = options.access().open(new MemoryAuditLog(STANDBY_AUDIT));
     standby = options.http().map(this::serve).orElse(null);
     this.http =
         standby == null ? null : new HostPort(options.http().orElseThrow().host(), standby.port());
     this.self =
         new Candidate(
-            http == null ? "" : new HostPort(ha.hostFor(http.host()), http.port()).toString(),
+            http == null
+                ? ""
+                : (options.access().tls().isPresent() ? Candidate.TLS : "")
+                    + new HostPort(ha.hostFor(http.host()), http.port()),
             options
                 .remote()
                 .map(r -> new HostPort(ha.hostFor(r.thrift().host()), r.thrift().port()).toString())
@@ -117,7 +126,8 @@ public final class HaScheduler implements AutoCloseable {
     }
     SharedStore.require(link, ha.storeName(options));
     if (http != null) {
-      say.accept("listening on http://" + http);
+      say.accept(
+          "listening on " + (options.access().tls().isPresent() ? "https" : "http") + "://" + http);
     }
     say.accept("standing by at " + ha.zookeeper());
   }
@@ -203,7 +213,8 @@ public final class HaScheduler implements AutoCloseable {
   private WebServer serve(HostPort at) {
     return WebServer.standby(
         WebOptions.at(at.host(), at.port())
-            .withAllowedHosts(ha.advertise().map(Set::of).orElse(Set.of())),
+            .withAllowedHosts(options.access().names(ha.advertise().map(Set::of).orElse(Set.of())))
+            .withSecurity(security),
         this::state);
   }
 
@@ -240,9 +251,7 @@ public final class HaScheduler implements AutoCloseable {
 
   private static Optional<URI> uri(Candidate leader) {
     try {
-      return leader.http().isEmpty()
-          ? Optional.empty()
-          : Optional.of(URI.create("http://" + leader.http()));
+      return leader.http().isEmpty() ? Optional.empty() : Optional.of(URI.create(leader.url()));
     } catch (IllegalArgumentException e) {
       LOG.warn("the leader says that it is at {}", leader.http(), e);
       return Optional.empty();

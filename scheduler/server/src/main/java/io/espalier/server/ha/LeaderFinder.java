@@ -53,7 +53,7 @@ public final class LeaderFinder implements AutoCloseable {
   /**
    * Waits for a leader that serves HTTP.
    *
-   * @return where, as {@code http://HOST:PORT}
+   * @return where, as {@code http://HOST:PORT} or {@code https://HOST:PORT}
    * @throws IOException saying why there is none
    */
   public static String http(ZooKeeperTarget group) throws IOException, InterruptedException {
@@ -63,7 +63,7 @@ public final class LeaderFinder implements AutoCloseable {
       do {
         Optional<Candidate> leader = LeaderWatch.read(link).stream().findFirst();
         if (leader.isPresent() && !leader.get().http().isEmpty()) {
-          return "http://" + leader.get().http();
+          return leader.get().url();
         }
         Thread.sleep(LOOK_MILLIS);
       } while (System.nanoTime() < end);

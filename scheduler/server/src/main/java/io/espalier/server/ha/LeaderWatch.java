@@ -146,7 +146,12 @@ public final class LeaderWatch implements AutoCloseable {
    * @return all candidates, the leader first; empty when there is no such group or nobody is in it
    */
   static List<Candidate> read(ZooKeeperLink link) throws ZooKeeperFailure {
-    String path = Znodes.leader(link.target().path());
+    return read(link, link.target().path());
+  }
+
+  /** Asks once for the candidates of a group at another path of the same ensemble. */
+  static List<Candidate> read(ZooKeeperLink link, String group) throws ZooKeeperFailure {
+    String path = Znodes.leader(group);
     try {
       List<String> queue = new ArrayList<>(link.client().getChildren().forPath(path));
       queue.sort(

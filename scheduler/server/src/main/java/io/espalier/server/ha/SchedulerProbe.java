@@ -3,23 +3,46 @@ package io.espalier.server.ha;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;
+import io.espalier.server.access.ClientAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Asks schedulers over HTTP, briefly. */
 final class SchedulerProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .proxy(HttpClient.Builder.NO_PROXY)
-          .connectTimeout(PATIENCE)
-          .build();
+  private final ClientAccess access;
+  private final Duration patience;
+  private final HttpClient client;
+
+  SchedulerProbe(ClientAccess access) {
+    this(access, PATIENCE);
+  }
+
+  /**
+   * @param access what the schedulers are shown
+   * @param patience for a whole answer
+   */
+  SchedulerProbe(ClientAccess access, Duration patience) {
+    this.access = access;
+    this.patience = patience;
+    this.client =
+        access
+            .applyTo(
+                HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .proxy(HttpClient.Builder.NO_PROXY)
+                    .connectTimeout(patience))
+            .build();
+  }
 
   /**
    * An answer.
@@ -53,7 +76,7 @@ final class SchedulerProbe {
 
   private static URI uri(String at, String path) throws IOException {
     try {
-      return URI.create("http://" + at + path);
+      return URI.create(Candidate.url(at) + path);
     } catch (IllegalArgumentException e) {
       throw new IOException(at + " is no address", e);
     }
@@ -61,17 +84,34 @@ final class SchedulerProbe {
 
   private Said send(String at, HttpRequest.Builder request)
       throws IOException, InterruptedException {
+    access.authorization().ifPresent(value -> request.header("Authorization", value));
     long before = System.currentTimeMillis();
     // Without this header some answers are streams that never end.
     HttpResponse<byte[]> answer =
-        client.send(
-            request.header("Accept", "application/json").timeout(PATIENCE).build(),
-            HttpResponse.BodyHandlers.ofByteArray());
+        whole(
+            client.sendAsync(
+                request.header("Accept", "application/json").build(),
+                HttpResponse.BodyHandlers.ofByteArray()));
     long mid = (before + System.currentTimeMillis()) / 2;
     if (JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES).read(answer.body()).value()
         instanceof Json.Obj body) {
       return new Said(answer.statusCode(), body, mid);
     }
-    throw new IOException("http://" + at + " answers no JSON, with status " + answer.statusCode());
+    throw new IOException(
+        Candidate.url(at) + " answers no JSON, with status " + answer.statusCode());
+  }
+
+  /** The client's own time limit ends with the headers; a body may trickle for ever. */
+  private HttpResponse<byte[]> whole(CompletableFuture<HttpResponse<byte[]>> answer)
+      throws IOException, InterruptedException {
+    try {
+      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("no whole answer within " + patience.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+    } finally {
+      answer.cancel(true);
+    }
   }
 }

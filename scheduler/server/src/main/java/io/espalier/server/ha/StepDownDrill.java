@@ -1,6 +1,7 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.json.Json;
+import io.espalier.server.access.ClientAccess;
 import io.espalier.server.ha.SchedulerProbe.Said;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -39,16 +40,18 @@ public final class StepDownDrill {
   /**
    * Does it.
    *
+   * @param access what the schedulers are shown; an admin's
    * @throws IOException saying why it could not be done, or that nobody leads afterwards
    */
-  public static Outcome run(ZooKeeperTarget group) throws IOException, InterruptedException {
+  public static Outcome run(ZooKeeperTarget group, ClientAccess access)
+      throws IOException, InterruptedException {
     try (ZooKeeperLink link = ZooKeeperLink.open(group)) {
       link.awaitConnected(CONNECT_AT_MOST);
       List<Candidate> candidates = LeaderWatch.read(link);
       if (candidates.isEmpty() || candidates.get(0).http().isEmpty()) {
         throw new IOException("no scheduler at " + group + " leads and serves HTTP");
       }
-      SchedulerProbe probe = new SchedulerProbe();
+      SchedulerProbe probe = new SchedulerProbe(access);
       Candidate old = candidates.get(0);
       long oldEpoch = epoch(probe.get(old.http(), "/api/v1/leadership"));
       long began = System.nanoTime();

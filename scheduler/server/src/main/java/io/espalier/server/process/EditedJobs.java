@@ -1,5 +1,6 @@
 package io.espalier.server.process;
 
+import io.espalier.core.api.JobCheck;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
@@ -30,6 +31,11 @@ record EditedJobs(JobEditor editor, Executor blocking) implements JobVersions {
       String name, long version, String author, String reason) {
     return CompletableFuture.supplyAsync(
         () -> editor.rollBack(name, version, author, reason), blocking);
+  }
+
+  @Override
+  public CompletionStage<JobCheck> check(String name, Json.Obj job) {
+    return CompletableFuture.supplyAsync(() -> editor.check(name, job), blocking);
   }
 
   @Override

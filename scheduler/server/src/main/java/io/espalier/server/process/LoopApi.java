@@ -2,21 +2,32 @@ package io.espalier.server.process;
 
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.LimitView;
+import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
@@ -29,13 +40,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
 final class LoopApi implements SchedulerApi {
   private final SchedulerLoop loop;
   private final Executor owner;
-  private final Supplier<SchedulerView> view;
+  private final PublishedViews view;
   private final EventFeed events;
   private final LogReader logs;
   private final StatusStore store;
@@ -50,7 +60,7 @@ final class LoopApi implements SchedulerApi {
   LoopApi(
       SchedulerLoop loop,
       Executor owner,
-      Supplier<SchedulerView> view,
+      PublishedViews view,
       EventFeed events,
       LogReader logs,
       StatusStore store,
@@ -74,13 +84,18 @@ final class LoopApi implements SchedulerApi {
   }
 
   @Override
+  public ProblemAges problemAges() {
+    return view.ages();
+  }
+
+  @Override
   public EventFeed events() {
     return events;
   }
 
   @Override
   public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
-    return ask(l -> l.histograms(jobs, samples));
+    return ask(l -> l.questions().histograms(jobs, samples)).thenCompose(Function.identity());
   }
 
   @Override
@@ -153,7 +168,7 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<Explanation> explain(String job, String node) {
-    return ask(l -> l.explain(job, node));
+    return ask(l -> l.questions().explain(job, node)).thenCompose(Function.identity());
   }
 
   @Override
@@ -169,6 +184,31 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<WorkerView> release(String shard, String reason) {
     return ask(l -> l.release(shard, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return ask(l -> l.questions().tree(query)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return ask(l -> l.questions().node(level, node)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return ask(l -> l.questions().waiting(job)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return ask(l -> l.questions().failures(job, limit)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return ask(l -> l.questions().levels(job, samples)).thenCompose(Function.identity());
   }
 
   @Override
@@ -198,12 +238,52 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<Void> pause(String job, String reason) {
-    return ask(l -> l.pause(job, reason)).thenCompose(Function.identity());
+    return ask(l -> l.pause(job, "", reason, 0)).thenCompose(Function.identity());
   }
 
   @Override
   public CompletionStage<Void> resume(String job) {
-    return ask(l -> l.resume(job)).thenCompose(Function.identity());
+    return ask(l -> l.resume(job, "", "")).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
+    return ask(l -> l.pause(job, author, reason, millis)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Void> resume(String job, String author, String reason) {
+    return ask(l -> l.resume(job, author, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Long> stop(String job, String author, String reason) {
+    return ask(l -> l.stopJob(job, author, reason)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Selected> rerun(Selection selection) {
+    return ask(l -> l.rerun(selection)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<Selected> forgive(Selection selection) {
+    return ask(l -> l.forgive(selection)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<List<LimitView>> limits() {
+    return ask(SchedulerLoop::limits);
+  }
+
+  @Override
+  public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
+    return ask(l -> l.setLimit(override, millis)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return ask(l -> l.endLimit(key, author, reason)).thenCompose(Function.identity());
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ final class LoopThread implements Executor, AutoCloseable {
   private final AtomicBoolean open = new AtomicBoolean(true);
   private final InstantSource clock;
   private final Consumer<Throwable> onDeath;
+  private volatile LongConsumer steps = nanos -> {};
   private volatile @Nullable Thread thread;
 
   LoopThread(InstantSource clock, Consumer<Throwable> onDeath) {
@@ -74,6 +76,11 @@ final class LoopThread implements Executor, AutoCloseable {
     }
   }
 
+  /** Is told on the scheduler thread how long each step took, in nanoseconds, inbox included. */
+  void observe(LongConsumer newSteps) {
+    steps = newSteps;
+  }
+
   /** Work that waits to be run. */
   int backlog() {
     return inbox.size();
@@ -90,6 +97,7 @@ final class LoopThread implements Executor, AutoCloseable {
       Duration pause = Duration.ZERO;
       while (open.get()) {
         Runnable first = inbox.poll(pause.toNanos(), TimeUnit.NANOSECONDS);
+        long begin = System.nanoTime();
         if (first != null) {
           batch.add(first);
           inbox.drainTo(batch, BATCH);
@@ -99,6 +107,7 @@ final class LoopThread implements Executor, AutoCloseable {
           batch.clear();
         }
         pause = loop.runOnce(clock.millis());
+        steps.accept(System.nanoTime() - begin);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

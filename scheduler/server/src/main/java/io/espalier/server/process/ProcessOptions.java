@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param remote of the remote runner; empty with any other
  * @param mysql of the status store in MySQL; empty with any other
  * @param events how long they are kept
+ * @param access who may call over HTTP
  */
 public record ProcessOptions(
     String configUri,
@@ -51,7 +52,8 @@ public record ProcessOptions(
     long seed,
     Optional<Remote> remote,
     Optional<MySqlAddress> mysql,
-    EventKeeping events) {
+    EventKeeping events,
+    HttpAccess access) {
 
   /** All of them, as one line of flags; without passwords. */
   public String shown() {
@@ -65,6 +67,7 @@ public record ProcessOptions(
         "--worker-command=" + String.join(" ", workerCommand),
         "--instance-node-name=" + instanceNodeName,
         "--http=" + http.map(HostPort::toString).orElse("none"),
+        access.shown(),
         "--max-attempts=" + maxAttempts,
         "--nodes-update-ms=" + nodesUpdate.toMillis(),
         "--nodes-retry-ms=" + nodesRetry.toMillis(),
@@ -101,7 +104,8 @@ public record ProcessOptions(
         0,
         Optional.empty(),
         Optional.empty(),
-        EventKeeping.DEFAULT);
+        EventKeeping.DEFAULT,
+        HttpAccess.OPEN);
   }
 
   /** {@code --runner}. */

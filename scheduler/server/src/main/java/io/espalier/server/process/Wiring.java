@@ -1,7 +1,6 @@
 package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
@@ -35,15 +34,16 @@ import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
 import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
+import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.FileAuditLog;
 import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -60,8 +60,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,6 +74,8 @@ import org.slf4j.LoggerFactory;
 final class Wiring implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
   private static final int EVENTS_KEPT = 20_000;
+  private static final long AUDIT_FILE_BYTES = 16L << 20;
+  private static final int AUDIT_FILES = 8;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
 
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
@@ -81,7 +83,9 @@ final class Wiring implements AutoCloseable {
   /** What is open, newest first. */
   private final Deque<Step> opened = new ArrayDeque<>();
 
-  private final AtomicReference<SchedulerView> view = new AtomicReference<>(SchedulerView.EMPTY);
+  private final PrometheusMeterRegistry metrics =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final PublishedViews view = new PublishedViews();
 
   private final Consumer<Throwable> onDeath;
   private final LogStore logs;
@@ -93,6 +97,7 @@ final class Wiring implements AutoCloseable {
   final ConfigPoller configs;
   final SchedulerApi api;
   final @Nullable WebServer web;
+  private final WebSecurity security;
   final @Nullable RemoteRunner remote;
 
   private record Step(String name, AutoCloseable part) {}
@@ -134,6 +139,7 @@ final class Wiring implements AutoCloseable {
       logs.apply(logPolicy);
       TaskRunner runner = runner(options, data, logs, statusText, epoch, leadership);
       remote = runner instanceof RemoteRunner workers ? workers : null;
+      EventMeters happened = new EventMeters(metrics);
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       thread = new LoopThread(clock, onDeath);
@@ -145,13 +151,17 @@ final class Wiring implements AutoCloseable {
               new LoopPorts(
                   runner,
                   new Commits(writer),
-                  news -> publish(events, news),
-                  view::set,
+                  news -> {
+                    publish(events, news);
+                    happened.happened(news);
+                  },
+                  view::publish,
                   Wiring::warn,
                   thread),
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
+      loop.restoreLimits(store.limits());
       if (runner.outlivesScheduler()) {
         // Also when there is nothing to take over: workers are answered from then on.
         loop.restoreRunning(store.running());
@@ -180,7 +190,7 @@ final class Wiring implements AutoCloseable {
           new LoopApi(
               loop,
               thread,
-              view::get,
+              view,
               events,
               remote == null
                   ? LogReader.of(logs, queries)
@@ -189,13 +199,15 @@ final class Wiring implements AutoCloseable {
               queries,
               new EditedJobs(editor, queries),
               leadership.control(epoch));
+      security = options.access().open(audit(data));
+      if (options.http().isPresent()) {
+        meter(writer, leadership, epoch, queries);
+      }
       leadership.beforeListening();
       web =
           options.http().isEmpty()
               ? null
-              : opened(
-                  "http",
-                  web(options, leadership, runner, api, metrics(writer, thread, logs, remote)));
+              : opened("http", web(options, leadership, runner, api, metrics, security));
       changes =
           opened(
               "changes",
@@ -288,6 +300,9 @@ final class Wiring implements AutoCloseable {
           loop.error("nodes", nodesProblem);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
+          security
+              .problems()
+              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
           loop.error("leadership", leadership.problem().orElse(null));
         });
     writer.failure().ifPresent(onDeath);
@@ -399,45 +414,52 @@ final class Wiring implements AutoCloseable {
     }
   }
 
+  /** Of this data directory, whoever leads. */
+  private AuditLog audit(DataDirectory data) throws IOException {
+    return opened("audit log", FileAuditLog.open(data.root(), AUDIT_FILE_BYTES, AUDIT_FILES));
+  }
+
   private static WebServer web(
       ProcessOptions options,
       Leadership leadership,
       TaskRunner runner,
       SchedulerApi api,
-      PrometheusMeterRegistry metrics) {
+      PrometheusMeterRegistry metrics,
+      WebSecurity security) {
     ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
+    if (options.access().isInTheClear(at.host())) {
+      LOG.warn(
+          "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy in"
+              + " front of it that speaks TLS",
+          at);
+    }
     return WebServer.start(
         WebOptions.at(at.host(), at.port())
-            .withAllowedHosts(leadership.names())
+            .withAllowedHosts(options.access().names(leadership.names()))
+            .withSecurity(security)
             .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
         api,
         metrics);
   }
 
-  private static PrometheusMeterRegistry metrics(
-      StatusWriter writer, LoopThread thread, LogStore logs, @Nullable RemoteRunner remote) {
-    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Gauge.builder("espalier.inbox", thread, LoopThread::backlog)
-        .description("Work that waits for the scheduler thread")
-        .register(metrics);
-    Gauge.builder("espalier.status.queue", writer, StatusWriter::queueLength)
-        .description("Status changes that wait for the store")
-        .register(metrics);
-    FunctionCounter.builder("espalier.status.commits", writer, StatusWriter::commits)
-        .description("Transactions of the status store")
-        .register(metrics);
-    FunctionCounter.builder("espalier.status.changes", writer, StatusWriter::committedChanges)
-        .description("Status changes made durable")
-        .register(metrics);
-    FunctionCounter.builder(
-            "espalier.status.commit.seconds", writer, w -> w.totalCommitNanos() / 1e9)
-        .description("Time spent in transactions of the status store")
-        .register(metrics);
+  private void meter(
+      StatusWriter writer, Leadership leadership, long epoch, ExecutorService queries) {
+    SchedulerMeters meters = new SchedulerMeters(metrics);
+    meters.loop(thread, loop.stats());
+    meters.store(writer);
+    meters.leadership(leadership.control(epoch));
+    if (queries instanceof ThreadPoolExecutor pool) {
+      meters.gauge(
+          "espalier.queries.queue",
+          "Questions that wait for the store or the logs",
+          pool,
+          p -> p.getQueue().size());
+    }
     LogMeters.register(logs, metrics);
     if (remote != null) {
       PoolMeters.register(remote, metrics);
     }
-    return metrics;
+    opened("process metrics", new JvmMeters(metrics));
   }
 
   private static void publish(RecentEvents events, List<Event> news) {

@@ -4,6 +4,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
@@ -30,6 +31,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
+  private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
@@ -133,6 +135,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<LimitOverride> limits() {
+    return List.copyOf(limits.values());
+  }
+
+  @Override
   public synchronized long newestEvent() {
     return events.isEmpty() ? 0 : events.lastKey();
   }
@@ -171,6 +178,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
     batch.endedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
+    batch.endedLimits().forEach(limits::remove);
+    batch.limits().forEach(override -> limits.put(override.key(), override));
     incarnations.putAll(batch.incarnations());
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {

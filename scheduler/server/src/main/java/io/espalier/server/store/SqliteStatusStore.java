@@ -7,6 +7,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
@@ -376,6 +377,33 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return holds;
+        });
+  }
+
+  @Override
+  public List<LimitOverride> limits() {
+    return read(
+        connection -> {
+          List<LimitOverride> limits = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT level, resource, node, slots, author, reason, since, ends"
+                          + " FROM limit_override")) {
+            while (found.next()) {
+              limits.add(
+                  new LimitOverride(
+                      found.getString(1),
+                      found.getString(2),
+                      found.getString(3),
+                      found.getInt(4),
+                      found.getString(5),
+                      found.getString(6),
+                      found.getLong(7),
+                      found.getLong(8)));
+            }
+          }
+          return limits;
         });
   }
 

@@ -7,6 +7,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -172,6 +173,26 @@ final class SqliteWriter {
           hold.operator(),
           hold.reason(),
           hold.sinceMillis());
+    }
+    for (LimitOverride.Key key : batch.endedLimits()) {
+      execute(
+          "DELETE FROM limit_override WHERE level = ? AND resource = ? AND node = ?",
+          key.level(),
+          key.resource(),
+          key.node());
+    }
+    for (LimitOverride limit : batch.limits()) {
+      execute(
+          "INSERT OR REPLACE INTO limit_override (level, resource, node, slots, author, reason,"
+              + " since, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          limit.level(),
+          limit.resource(),
+          limit.node(),
+          limit.limit(),
+          limit.author(),
+          limit.reason(),
+          limit.sinceMillis(),
+          limit.untilMillis());
     }
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute("UPDATE job SET incarnation = ? WHERE id = ?", known.getValue(), id(known.getKey()));

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +55,14 @@ public final class StatusWriter implements AutoCloseable {
   // Of the thread that commits.
   private @Nullable Group failed;
 
-  private record Pending(Batch batch, CompletableFuture<Void> done) {}
+  private volatile LongConsumer observer = nanos -> {};
+  private final AtomicLong failures = new AtomicLong();
+
+  private record Pending(Batch batch, CompletableFuture<Void> done, long sinceNanos) {
+    Pending(Batch batch, CompletableFuture<Void> done) {
+      this(batch, done, System.nanoTime());
+    }
+  }
 
   /** What goes into one transaction. */
   private record Group(List<Pending> members, Batch together) {}
@@ -135,6 +143,24 @@ public final class StatusWriter implements AutoCloseable {
     }
   }
 
+  /** How long the oldest change that is not durable has waited; 0 when there is none. */
+  public long oldestNanos() {
+    synchronized (lock) {
+      Pending oldest = queue.peek();
+      return oldest == null ? 0 : Math.max(0, System.nanoTime() - oldest.sinceNanos());
+    }
+  }
+
+  /** Transactions that failed so far, repetitions included. */
+  public long failures() {
+    return failures.get();
+  }
+
+  /** Is told on the writer's thread how long each transaction took, in nanoseconds. */
+  public void observe(LongConsumer newObserver) {
+    observer = newObserver;
+  }
+
   /** What is wrong with the store at the moment, one line; empty when it works. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
@@ -195,6 +221,7 @@ public final class StatusWriter implements AutoCloseable {
     failed = null;
     long nanos = System.nanoTime() - begin;
     lastCommitNanos.set(nanos);
+    observer.accept(nanos);
     totalCommitNanos.addAndGet(nanos);
     commits.incrementAndGet();
     committedChanges.addAndGet(together.size());
@@ -227,6 +254,7 @@ public final class StatusWriter implements AutoCloseable {
   }
 
   private int failed(StoreException e, List<Pending> group) {
+    failures.incrementAndGet();
     problem = e.getMessage();
     if (e.retryable()) {
       if (failuresInARow.getAndIncrement() == 0) {

@@ -3,6 +3,8 @@ package io.espalier.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.JobCheck;
+import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.ConfigSource;
@@ -110,6 +112,53 @@ final class JobEditorTest {
     assertThatThrownBy(() -> editor.save("new", job("{\"owner\": \"c\"}"), 0, "c", ""))
         .isInstanceOf(RefusedException.class);
     assertThat(read(source, "new").owner()).isEqualTo("b");
+  }
+
+  @Test
+  void aChangeMayAskForANewJobOrForOneThatExists(@TempDir Path directory) throws Exception {
+    JobEditor editor = editor(new FileConfigSource(file(directory, "site.json", ONE)), clock);
+    // It exists, though it has no version.
+    assertThatThrownBy(
+            () -> editor.save("other", job("{\"owner\": \"c\"}"), JobVersions.NEW, "c", ""))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.reason()).isEqualTo(RefusedException.Reason.STALE));
+    assertThatThrownBy(
+            () -> editor.save("no", job("{\"owner\": \"c\"}"), JobVersions.EXISTING, "c", ""))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("job no does not exist");
+    editor.save("new", job("{\"owner\": \"c\"}"), JobVersions.NEW, "c", "");
+    editor.save("other", job("{\"owner\": \"c\"}"), JobVersions.EXISTING, "c", "");
+    assertThat(editor.history("new")).hasSize(1);
+    assertThat(editor.history("other")).hasSize(1);
+  }
+
+  @Test
+  void aJobIsCheckedWhereItStandsAndNothingIsWritten(@TempDir Path directory) throws Exception {
+    Path file = file(directory, "site.json", ONE);
+    JobEditor editor = editor(new FileConfigSource(file), clock);
+    JobCheck bad =
+        editor.check(
+            "nightly", job("{\n  \"owner\": \"a\",\n  \"priority\": \"x\",\n  \"nmae\": 1\n}"));
+    assertThat(bad.isValid()).isFalse();
+    assertThat(bad.effective()).isNull();
+    assertThat(bad.problems())
+        .anySatisfy(
+            problem -> {
+              assertThat(problem.path()).isEqualTo("bistro_job->nightly.priority");
+              assertThat(problem.at().line()).as("in the text that was given").isEqualTo(3);
+            });
+    JobCheck good = editor.check("brand_new", job("{\"owner\": \"a\"}"));
+    assertThat(good.isValid()).isTrue();
+    assertThat(Objects.requireNonNull(good.effective()).get("owner")).isEqualTo(Json.of("a"));
+    assertThat(editor.check("brand_new", job("{\"owner\": \"a\", \"depends_on\": [\"gone\"]}")))
+        .satisfies(check -> assertThat(check.problems()).isNotEmpty());
+    assertThat(editor.check("a/../b", job("{\"owner\": \"a\"}")).isValid()).isFalse();
+    assertThat(Files.readString(file)).isEqualTo(ONE);
+    ConfigSource broken =
+        new FileConfigSource(file(directory, "broken.json", "{\"bistro_settings\": 7}"));
+    assertThat(editor(broken, clock).check("x", job("{\"owner\": \"a\"}")).problems())
+        .anySatisfy(problem -> assertThat(problem.path()).isEqualTo("bistro_settings"));
   }
 
   @Test

@@ -409,8 +409,26 @@ class SchemaTest {
     key(SchemaTest::owned, "depends_on", List.of("[]", "['x', 7]"), NO_LIST);
     key(SchemaTest::owned, "depends_on", List.of(), List.of("[null]", "[['x']]"));
     add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'depends_on': ['j']");
-    key(SchemaTest::owned, "run_only_after_all_nodes_are_done_for", List.of("[]"), NO_LIST);
-    key(SchemaTest::owned, "run_only_after_all_nodes_are_done_for", List.of(), List.of("['x']"));
+    String wholeJobs = "run_only_after_all_nodes_are_done_for";
+    key(
+        SchemaTest::owned,
+        wholeJobs,
+        List.of("[]", "['x', 7]", "[{'job': 'x', 'done_percent': 99.5, 'tags': ['a']}]"),
+        NO_LIST);
+    key(
+        SchemaTest::owned,
+        wholeJobs,
+        List.of(),
+        List.of(
+            "[null]",
+            "[['x']]",
+            "[{}]",
+            "[{'job': []}]",
+            "[{'job': 'x', 'done_percent': 0}]",
+            "[{'job': 'x', 'done_percent': 101}]",
+            "[{'job': 'x', 'tags': 'a'}]",
+            "[{'job': 'x', 'tag': ['a']}]"));
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'" + wholeJobs + "': ['j']");
     key(SchemaTest::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
     key(SchemaTest::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
     add(
@@ -759,6 +777,7 @@ class SchemaTest {
       case LOG_RETENTION -> at("$defs", "logRetention", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
+      case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
       case FILTER -> at("$defs", "filter", "properties");
     };
   }

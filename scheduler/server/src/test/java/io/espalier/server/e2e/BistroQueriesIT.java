@@ -252,6 +252,24 @@ class BistroQueriesIT {
   }
 
   @Test
+  void a_job_is_saved_in_the_configuration_runs_and_is_deleted_again() {
+    String job =
+        ", \"job_id\": \"added\", \"job\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}";
+    assertThat(http.data("save_job", job)).isEqualTo(json("\"saved\""));
+    until("jobs", ", \"jobs\": [\"added\"]", data -> !((Json.Obj) data).isEmpty());
+    assertThat(number(http.data("jobs", ", \"jobs\": [\"added\"]"), "added", "version_id"))
+        .isEqualTo(1);
+    until(
+        "histogram",
+        ", \"jobs\": [\"added\"]",
+        data -> at(data, "histograms", "added", "shard").toString().contains("\"E\":2"));
+    assertThat(http.data("delete_job", ", \"job_id\": \"added\"")).isEqualTo(json("\"deleted\""));
+    until("jobs", ", \"jobs\": [\"added\"]", data -> ((Json.Obj) data).isEmpty());
+    Json again = http.bistro("{\"q\": {\"handler\": \"delete_job\", \"job_id\": \"added\"}}");
+    assertThat(text(again, "q", "error")).contains("added");
+  }
+
+  @Test
   void killing_and_forgiving() {
     assertThat(http.data("kill_task", ", \"job_id\": \"slow\", \"node_id\": \"a\""))
         .isEqualTo(json("\"signaled\""));

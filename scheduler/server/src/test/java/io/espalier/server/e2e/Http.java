@@ -45,11 +45,29 @@ final class Http {
 
   /** {@code curl --json BODY URL/path}, which must answer 200. */
   void post(String path, String body) {
+    change("POST", path, body);
+  }
+
+  /** Any other method. */
+  Json.Obj change(String method, String path, String body) {
     HttpResponse<String> response =
         send(
             HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body)));
+                .method(method, BodyPublishers.ofString(body)));
+    if (response.statusCode() != 200) {
+      throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
+    }
+    return Espalier.parsed(response.body());
+  }
+
+  /** {@code curl -X PUT --json BODY URL/path}, which must answer 200. */
+  void put(String path, String body) {
+    HttpResponse<String> response =
+        send(
+            HttpRequest.newBuilder(URI.create(url + path))
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString(body)));
     if (response.statusCode() != 200) {
       throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
     }

@@ -17,6 +17,8 @@ import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
@@ -57,6 +59,8 @@ final class LoopWorld {
   boolean lostEnds;
 
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final Map<String, Pause> pauses = new LinkedHashMap<>();
+  final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -84,6 +88,8 @@ final class LoopWorld {
     running.clear();
     core = new SchedulingCore(8);
     loop = newLoop(++epochs, 0);
+    loop.restorePauses(List.copyOf(pauses.values()));
+    loop.restoreLimits(List.copyOf(limits.values()));
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -245,6 +251,10 @@ final class LoopWorld {
             stored.keySet().removeIf(key -> batch.forgottenJobs().contains(key.job()));
             incarnations.keySet().removeAll(batch.forgottenJobs());
             incarnations.putAll(batch.incarnations());
+            batch.endedPauses().forEach(pauses::remove);
+            batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
+            batch.endedLimits().forEach(limits::remove);
+            batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             batch.rows().forEach(row -> stored.put(row.key(), row));
             done.complete(null);
           };

@@ -3,6 +3,8 @@ package io.espalier.server.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Selection;
+import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Launch;
@@ -14,6 +16,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +73,7 @@ class ReplayTest {
             RowEvents.ENDED,
             RowEvents.CHANGED,
             RowEvents.PROGRESS,
+            RowEvents.RERUN,
             RowEvents.FORGIVEN);
   }
 
@@ -126,7 +130,13 @@ class ReplayTest {
           launch.job(), launch.node(), launch.invocation(), ProgressText.of(said));
       world.settle();
     } else if (what < 75) {
-      world.loop.forgive(List.of("j"));
+      if (random.nextBoolean()) {
+        world.loop.forgive(List.of("j"));
+      } else {
+        String prefix = STATUSES.get(random.nextInt(2)).substring(0, 1).replace('i', 'a');
+        TaskSelector some = new TaskSelector(Set.of(), prefix, Set.of(), "");
+        world.loop.rerun(new Selection("j", some, false, -1, "", ""));
+      }
       world.settle();
     } else if (what < 90) {
       world.advance(random.nextInt(5_000));

@@ -213,14 +213,14 @@ class SchedulerLoopTest {
   @Test
   void aPausedJobStartsNothingAndKillsNothing() {
     world.configure(ONE_HOST);
-    CompletionStage<Void> paused = world.loop.pause("j", "maintenance");
+    CompletionStage<Void> paused = world.loop.pause("j", "ann", "maintenance", 0);
     world.settle();
     assertThat(paused.toCompletableFuture()).isCompleted();
     world.writes("j", "a", "done");
     assertThat(world.running).containsOnlyKeys(key("b"));
     world.configure(ONE_HOST.replace("\"x\": 1", "\"x\": 2"));
     assertThat(world.running).containsOnlyKeys(key("b"));
-    world.loop.resume("j");
+    world.loop.resume("j", "", "");
     world.settle();
     assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
   }

@@ -97,7 +97,7 @@ class SupervisionTest {
   void eachReasonForStoppingHasItsMeaning(StopReason reason, StatusLabel label, String says) {
     world.configure(config(""));
     // Freezes what comes after: an interrupted task may start again at once.
-    var unused = world.loop.pause("j", "");
+    var unused = world.loop.pause("j", "", "", 0);
     ends(reason);
     assertThat(stored().label()).isEqualTo(label);
     assertThat(Objects.requireNonNull(stored().data()).toString()).contains(says);
@@ -285,7 +285,7 @@ class SupervisionTest {
     world.advance(PASS);
     world.running.clear();
     world.lostEnds = true;
-    var unused = world.loop.pause("j", "");
+    var unused = world.loop.pause("j", "", "", 0);
     world.advance(PASS);
     assertThat(world.loop.liveCount()).as("its end may be on its way").isEqualTo(1);
     assertThat(findings().leaked()).isZero();

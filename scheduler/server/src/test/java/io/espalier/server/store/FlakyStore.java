@@ -3,6 +3,7 @@ package io.espalier.server.store;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -100,6 +101,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<WorkerHold> holds() {
     return inner.holds();
+  }
+
+  @Override
+  public List<LimitOverride> limits() {
+    return inner.limits();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Holder;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
@@ -152,7 +153,20 @@ public final class ApiWorld {
                         0,
                         2,
                         0,
-                        "host h2 has no free conn"))));
+                        "host h2 has no free conn",
+                        List.of(new Holder("scrub", "h2", "conn", 2, started, NOW_MILLIS + 60_000)),
+                        1,
+                        NOW_MILLIS + 60_000)),
+                List.of(
+                    new Explanation.Step("here", "instance", true, List.of(), false),
+                    new Explanation.Step(
+                        "h2", "host", true, List.of(new Explanation.Use("conn", 1, 2, 2)), true),
+                    new Explanation.Step(
+                        "d22",
+                        "db",
+                        false,
+                        List.of(new Explanation.Use("lock", 1, 0, 1)),
+                        false))));
     for (int i = 0; i < 3; i++) {
       scheduler.log(
           new LogLine(
@@ -255,6 +269,7 @@ public final class ApiWorld {
         List.of(1, 1),
         Map.of(),
         dependsOn,
+        List.of(),
         Optional.empty(),
         "",
         List.of("/bin/true"),

@@ -1,9 +1,11 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.JobCheck;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,9 +28,16 @@ public final class FakeJobVersions implements JobVersions {
   private synchronized CompletionStage<JobVersion> add(
       String name, Json.@Nullable Obj job, long expected, String author, String reason) {
     long now = versions.stream().filter(v -> v.name().equals(name)).count();
-    if (expected != ANY && expected != now) {
+    boolean fits =
+        switch ((int) expected) {
+          case (int) ANY -> true;
+          case (int) NEW -> now == 0;
+          case (int) EXISTING -> now > 0;
+          default -> expected == now;
+        };
+    if (!fits) {
       return CompletableFuture.failedFuture(
-          new RefusedException(RefusedException.Reason.CONFLICT, "version is " + now));
+          new RefusedException(RefusedException.Reason.STALE, "version is " + now));
     }
     JobVersion next = new JobVersion(name, now + 1, 1_000, author, reason, job);
     versions.add(next);
@@ -52,6 +61,16 @@ public final class FakeJobVersions implements JobVersions {
   public CompletionStage<JobVersion> rollBack(
       String name, long version, String author, String reason) {
     return add(name, Json.object().put("owner", "back").build(), ANY, author, reason);
+  }
+
+  @Override
+  public CompletionStage<JobCheck> check(String name, Json.Obj job) {
+    return CompletableFuture.completedFuture(
+        job.get("owner") == null
+            ? new JobCheck(
+                List.of(Problem.error("bistro_job->" + name + ".owner", "the key is missing")),
+                null)
+            : new JobCheck(List.of(), job));
   }
 
   @Override

@@ -1,19 +1,29 @@
 package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LeadershipView;
+import io.espalier.core.api.LimitView;
+import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -25,6 +35,9 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.WorkerHold;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
@@ -51,11 +64,13 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
-  private final Map<String, String> paused = new TreeMap<>();
+  private final Map<String, Pause> paused = new TreeMap<>();
+  private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private final FakeJobVersions jobVersions = new FakeJobVersions(calls::add);
   private SchedulerView view = SchedulerView.EMPTY;
+  private ProblemAges problemAges = ProblemAges.NONE;
   private CompletionStage<?> gate = CompletableFuture.completedFuture(null);
 
   /** Holds the last 1000 events. */
@@ -213,6 +228,17 @@ public final class FakeScheduler implements SchedulerApi {
     return view;
   }
 
+  /** Says since when problems have been there. */
+  public synchronized FakeScheduler problemAges(ProblemAges newest) {
+    problemAges = newest;
+    return this;
+  }
+
+  @Override
+  public synchronized ProblemAges problemAges() {
+    return problemAges;
+  }
+
   @Override
   public FakeEventFeed events() {
     return events;
@@ -270,6 +296,41 @@ public final class FakeScheduler implements SchedulerApi {
           Explanation startable = new Explanation(job, node, true, task.status(), List.of());
           return explanations.getOrDefault(key(job, node), startable);
         });
+  }
+
+  @Override
+  public CompletionStage<TreeView> tree(TreeQuery query) {
+    return answer(
+        () -> {
+          if (!query.job().isEmpty()) {
+            known(query.job());
+          }
+          return queries().tree(query);
+        });
+  }
+
+  @Override
+  public CompletionStage<NodeDetail> node(String level, String node) {
+    return answer(() -> queries().node(level, node));
+  }
+
+  @Override
+  public CompletionStage<WaitingReasons> waiting(String job) {
+    return answer(() -> queries().waiting(known(job)));
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(String job, int limit) {
+    return answer(() -> queries().failures(known(job)));
+  }
+
+  @Override
+  public CompletionStage<JobLevels> levels(String job, int samples) {
+    return answer(() -> queries().levels(known(job), samples));
+  }
+
+  private synchronized FakeQueries queries() {
+    return new FakeQueries(view, this::taskOf);
   }
 
   @Override
@@ -409,12 +470,22 @@ public final class FakeScheduler implements SchedulerApi {
 
   @Override
   public CompletionStage<Void> pause(String job, String reason) {
+    return pause(job, "", reason, 0);
+  }
+
+  @Override
+  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
     return change(
         () -> {
           known(job);
-          paused.put(job, reason);
-          view = view.withPaused(paused);
-          calls.add("pause " + job + (reason.isEmpty() ? "" : " (" + reason + ")"));
+          long since = view.publishedAtMillis();
+          paused.put(job, new Pause(job, author, reason, since, millis == 0 ? 0 : since + millis));
+          view = view.withPauses(paused);
+          calls.add(
+              "pause "
+                  + job
+                  + (reason.isEmpty() ? "" : " (" + reason + ")")
+                  + (millis == 0 ? "" : " for " + millis + " ms"));
         });
   }
 
@@ -424,8 +495,108 @@ public final class FakeScheduler implements SchedulerApi {
         () -> {
           known(job);
           paused.remove(job);
-          view = view.withPaused(paused);
+          view = view.withPauses(paused);
           calls.add("resume " + job);
+        });
+  }
+
+  @Override
+  public CompletionStage<Long> stop(String job, String author, String reason) {
+    return pause(job, author, reason, 0)
+        .thenApply(
+            done -> {
+              synchronized (this) {
+                return running.values().stream().filter(task -> task.job().equals(job)).count();
+              }
+            });
+  }
+
+  @Override
+  public CompletionStage<Selected> rerun(Selection selection) {
+    return select("rerun", selection);
+  }
+
+  @Override
+  public CompletionStage<Selected> forgive(Selection selection) {
+    return select("forgive", selection);
+  }
+
+  private CompletionStage<Selected> select(String what, Selection selection) {
+    return answer(
+        () -> {
+          known(selection.job());
+          List<String> matching =
+              tasks.values().stream()
+                  .filter(task -> task.job().equals(selection.job()))
+                  .filter(task -> task.node().startsWith(selection.selector().prefix()))
+                  .filter(
+                      task ->
+                          selection.selector().nodes().isEmpty()
+                              || selection.selector().nodes().contains(task.node()))
+                  .filter(
+                      task ->
+                          selection.selector().statuses().isEmpty()
+                              || selection
+                                  .selector()
+                                  .statuses()
+                                  .contains(StatusLabel.of(task.bits())))
+                  .map(TaskView::node)
+                  .toList();
+          if (selection.expect() >= 0 && selection.expect() != matching.size()) {
+            throw new RefusedException(
+                RefusedException.Reason.CONFLICT,
+                matching.size() + " tasks match, not " + selection.expect());
+          }
+          calls.add(what + " " + selection.job() + " " + selection.selector());
+          long changed = selection.preview() ? 0 : matching.size();
+          return new Selected(
+              selection.job(), matching.size(), 0, matching, selection.preview(), changed);
+        });
+  }
+
+  @Override
+  public CompletionStage<List<LimitView>> limits() {
+    return answer(() -> List.copyOf(limits.values()));
+  }
+
+  @Override
+  public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
+    return answer(
+        () -> {
+          Config config = view.config();
+          if (config == null || config.settings().levels().find(override.level()) < 0) {
+            throw new RefusedException(
+                RefusedException.Reason.UNKNOWN, "there is no level \"" + override.level() + "\"");
+          }
+          long since = view.publishedAtMillis();
+          LimitView set =
+              new LimitView(
+                  new LimitOverride(
+                      override.level(),
+                      override.resource(),
+                      override.node(),
+                      override.limit(),
+                      override.author(),
+                      override.reason(),
+                      since,
+                      millis == 0 ? 0 : since + millis),
+                  2);
+          limits.put(override.key(), set);
+          calls.add("limit " + override.key() + " " + override.limit());
+          return set;
+        });
+  }
+
+  @Override
+  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
+    return answer(
+        () -> {
+          LimitView ended = limits.remove(key);
+          if (ended == null) {
+            throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
+          }
+          calls.add("end limit " + key);
+          return ended;
         });
   }
 

@@ -11,6 +11,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class JobFixture {
   private final Map<String, Integer> needs = new HashMap<>();
   private final Map<String, JobFilter> filters = new HashMap<>();
   private List<String> dependsOn = List.of();
+  private List<WholeJob> afterJobs = List.of();
   private Backoff backoff = Backoff.DEFAULT;
   private TimeLimits limits = TimeLimits.NONE;
   private String host = "";
@@ -98,6 +100,12 @@ public final class JobFixture {
     return this;
   }
 
+  /** It waits for these jobs as a whole. */
+  public JobFixture after(WholeJob... jobs) {
+    afterJobs = List.of(jobs);
+    return this;
+  }
+
   /** Its tasks run on this host. */
   public JobFixture host(String name) {
     host = name;
@@ -127,6 +135,7 @@ public final class JobFixture {
         slots,
         byLevel,
         dependsOn,
+        afterJobs,
         levels.find(hostLevel) < 0 ? Optional.empty() : Optional.of(levels.find(hostLevel)),
         host,
         List.of(),

@@ -7,7 +7,9 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobFilters;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.WholeJob;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -36,6 +38,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
           new OraclePool.Use() {
@@ -47,6 +50,12 @@ public final class Oracle {
             @Override
             public int slots(String shard, String resource) {
               return used(new Place(Levels.WORKER, shard), resource);
+            }
+
+            @Override
+            public int limit(String shard, Resource resource, int configured) {
+              String name = shard.isEmpty() ? Trees.INSTANCE : shard;
+              return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
   private Config config;
@@ -137,6 +146,15 @@ public final class Oracle {
       paused.add(job);
     } else {
       paused.remove(job);
+    }
+  }
+
+  /** Another limit for a node, or for all of its level where the node is empty. */
+  public void override(LimitOverride.Key key, @Nullable Integer limit) {
+    if (limit == null) {
+      overrides.remove(key);
+    } else {
+      overrides.put(key, limit);
     }
   }
 
@@ -248,7 +266,15 @@ public final class Oracle {
 
   /** Slots left; negative where more is in use than the limit. */
   public int free(Place place, Resource resource) {
-    return resource.limit() - used(place, resource.name());
+    return limit(place, resource, resource.limit()) - used(place, resource.name());
+  }
+
+  /** Slots in all, as operators have it. */
+  private int limit(Place place, Resource resource, int configured) {
+    String level = place.level();
+    Integer ofNode = overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
+    Integer ofLevel = overrides.get(new LimitOverride.Key(level, resource.name(), ""));
+    return ofNode != null ? ofNode : ofLevel != null ? ofLevel : configured;
   }
 
   private int used(Place place, String resource) {
@@ -414,7 +440,34 @@ public final class Oracle {
         failures.add(new Failure(Kind.DEPENDENCY, node, ""));
       }
     }
+    for (WholeJob whole : job.afterJobs()) {
+      if (!isDone(whole)) {
+        failures.add(new Failure(Kind.JOB_DEPENDENCY, "", ""));
+      }
+    }
     return failures;
+  }
+
+  /** Whether enough of the tasks of a job are done, of those that its filters let pass. */
+  private boolean isDone(WholeJob whole) {
+    Job job = config.job(whole.job());
+    if (job == null || !job.canRun() || !config.settings().enabled()) {
+      return false;
+    }
+    int done = 0;
+    int all = 0;
+    for (TaskKey task : tasks(job)) {
+      int node = node(job, task.node());
+      boolean tagged = whole.tags().isEmpty();
+      for (int i = 0; i < topology.slotCount(node); i++) {
+        tagged |= topology.tags(topology.slot(node, i)).stream().anyMatch(whole.tags()::contains);
+      }
+      if (tagged && verdict(job, node) != Verdict.AVOIDED) {
+        all++;
+        done += isDone(job.name(), task.node()) ? 1 : 0;
+      }
+    }
+    return done * 100.0 >= whole.donePercent() * all;
   }
 
   /** All conditions that fail, on the path on which fewest do (the first such in slot order). */

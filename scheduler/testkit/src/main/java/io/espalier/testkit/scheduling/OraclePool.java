@@ -27,6 +27,9 @@ final class OraclePool {
     int tasks(String shard);
 
     int slots(String shard, String resource);
+
+    /** Slots in all, as operators have it. */
+    int limit(String shard, Resource resource, int configured);
   }
 
   OraclePool(Use use) {
@@ -49,6 +52,10 @@ final class OraclePool {
   }
 
   int limit(Config config, WorkerInfo worker, Resource resource) {
+    return use.limit(worker.ref().shard(), resource, configured(config, worker, resource));
+  }
+
+  private static int configured(Config config, WorkerInfo worker, Resource resource) {
     var settings = config.settings();
     long limit = resource.limit();
     for (PhysicalResource physical : settings.physicalResources()) {

@@ -5,6 +5,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -247,6 +248,11 @@ final class RandomModel {
     }
     if (chance(25)) {
       job.dependsOn("job" + random.nextInt(jobsAtMost));
+    }
+    if (chance(15)) {
+      List<String> tags = chance(40) ? List.of(TAGS[random.nextInt(TAGS.length)]) : List.of();
+      job.after(
+          new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
     job.enabled(chance(92));
     if (chance(4)) {

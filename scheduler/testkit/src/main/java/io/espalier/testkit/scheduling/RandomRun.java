@@ -17,6 +17,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.WorkerSelector;
 import io.espalier.core.scheduling.WorkerUse;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -106,7 +107,8 @@ public final class RandomRun {
   }
 
   private void step() {
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(18)) {
+      case 16, 17 -> overrideLimits();
       case 0, 1, 2, 3 -> round();
       case 4, 5, 6, 7 -> finishSome();
       case 8 -> setStatus();
@@ -306,6 +308,64 @@ public final class RandomRun {
     oracle.pause(job, core.isPaused(job));
   }
 
+  // ---- limits
+
+  /** Of a node, a worker or a level that is there, or may be there one day. */
+  private void overrideLimits() {
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      LimitOverride.Key key = anyLimit();
+      List<LimitOverride> all = core.overrides();
+      if (!all.isEmpty() && random.nextInt(3) == 0) {
+        key = all.get(random.nextInt(all.size())).key();
+      }
+      if (random.nextInt(3) == 0) {
+        core.endOverride(key);
+        oracle.override(key, null);
+      } else {
+        int limit = random.nextInt(6);
+        core.override(
+            new LimitOverride(key.level(), key.resource(), key.node(), limit, "", "", now, 0));
+        oracle.override(key, limit);
+      }
+    }
+    while (!core.stepLimits(1 + random.nextInt(30))) {
+      core.verify();
+      if (random.nextInt(3) == 0) {
+        finishKnown();
+      }
+    }
+  }
+
+  /** What comes back while its last task ends is decided when a change is prepared. */
+  private void finishKnown() {
+    for (TaskKey task : List.copyOf(runs.keySet())) {
+      if (oracle.config().job(task.job()) != null && random.nextInt(3) == 0) {
+        finish(task);
+      }
+    }
+  }
+
+  private LimitOverride.Key anyLimit() {
+    Topology nodes = core.topology();
+    List<Resource> resources = oracle.config().settings().resources().all();
+    if (resources.isEmpty() || random.nextInt(8) == 0) {
+      return new LimitOverride.Key("host", "host1", random.nextBoolean() ? "" : "n1_0");
+    }
+    Resource resource = resources.get(random.nextInt(resources.size()));
+    int level = resource.level();
+    String node = "";
+    if (random.nextInt(3) > 0) {
+      int first = nodes.levelStart(level);
+      int count = nodes.levelEnd(level) - first;
+      if (level == nodes.levels().worker()) {
+        node = runner == Runner.POOL ? "w" + random.nextInt(7) : Trees.INSTANCE;
+      } else {
+        node = count == 0 ? "n1_0" : nodes.name(first + random.nextInt(count));
+      }
+    }
+    return new LimitOverride.Key(nodes.levels().name(level), resource.name(), node);
+  }
+
   // ---- changes
 
   private void change() {
@@ -323,16 +383,10 @@ public final class RandomRun {
     core.begin(change);
     NewTasks news = core.step(1 + random.nextInt(60));
     while (news == null) {
-      switch (random.nextInt(7)) {
+      switch (random.nextInt(8)) {
+        case 7 -> overrideLimits();
         case 0 -> round();
-        case 1, 2 -> {
-          for (TaskKey task : List.copyOf(runs.keySet())) {
-            // What comes back while its last task ends is decided when it is prepared.
-            if (oracle.config().job(task.job()) != null && random.nextInt(3) == 0) {
-              finish(task);
-            }
-          }
-        }
+        case 1, 2 -> finishKnown();
         case 3 -> setStatus();
         case 4 -> advance();
         case 5 -> workers();
@@ -399,6 +453,8 @@ public final class RandomRun {
       compare(job);
     }
     compareCounters();
+    new QueryChecks(core, oracle).holders(random);
+    new QueryChecks(core, oracle).counts(random);
     compareWorkers();
     compareOrphans();
     compareOpenJobs();
@@ -406,6 +462,7 @@ public final class RandomRun {
 
   private void compare(Job job) {
     int number = core.findJob(job.name());
+    QueryChecks queries = new QueryChecks(core, oracle);
     long[] counts = new long[8];
     for (TaskKey task : oracle.tasks(job)) {
       int node = node(task);
@@ -418,7 +475,9 @@ public final class RandomRun {
       assertThat(explanation.reasons().stream().map(RandomRun::failure))
           .as("reasons of %s", task)
           .containsExactlyInAnyOrderElementsOf(failures);
+      queries.path(job, task, explanation);
     }
+    queries.waiting(job, random);
     JobProgress progress =
         new JobProgress(
             job.name(),
@@ -461,6 +520,13 @@ public final class RandomRun {
   }
 
   private void compareHistogram(Job job, int number) {
+    if (random.nextBoolean()) {
+      int units = 2 + random.nextInt(20);
+      long used = units;
+      while (used >= units) {
+        used = core.prepareHistogram(number, units);
+      }
+    }
     Histogram histogram = core.histogram(number, 2);
     Map<String, Map<Integer, Long>> counts = new HashMap<>();
     histogram

@@ -10,6 +10,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
@@ -391,6 +392,27 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.commit(epoch, Batch.builder().resume("b").resume("never was").pause(changed).build());
     restartAfterKill();
     assertThat(store.pauses()).containsExactly(changed);
+  }
+
+  @Test
+  void overrides_of_limits_are_kept_until_they_are_ended() throws Exception {
+    LimitOverride level = new LimitOverride("host", "slots", "", 3, "ann", "disk full", NOW, 0);
+    LimitOverride node =
+        new LimitOverride("host", "slots", "n".repeat(300), 0, "", "", NOW, NOW + 60_000);
+    LimitOverride other = new LimitOverride("rack", "slots", "n1", 7, "", "", NOW, 0);
+    store.commit(epoch, Batch.builder().limit(level).limit(node).limit(other).build());
+    restartAfterKill();
+    assertThat(store.limits()).containsExactlyInAnyOrder(level, node, other);
+    LimitOverride changed = new LimitOverride("host", "slots", "", 9, "bob", "", NOW + 1, 0);
+    store.commit(
+        epoch,
+        Batch.builder()
+            .endLimit(node.key())
+            .endLimit(new LimitOverride.Key("never", "was", ""))
+            .limit(changed)
+            .build());
+    restartAfterKill();
+    assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.espalier.core.config.JobExport;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
@@ -353,13 +354,47 @@ class JobConformanceTest {
   }
 
   @Test
-  void waitingForWholeJobsIsRefusedNotIgnored() {
-    Job job = read("'owner': 'o', 'run_only_after_all_nodes_are_done_for': ['x']");
+  void aJobMayWaitForWholeJobs() {
+    String key = "run_only_after_all_nodes_are_done_for";
+    Job job =
+        read(
+            "'owner': 'o', '"
+                + key
+                + "': ['x', {'job': 'y', 'done_percent': 12.5, 'tags': ['a', 'b']}, 'x']");
+    assertThat(job.afterJobs())
+        .containsExactly(WholeJob.of("x"), new WholeJob("y", 12.5, List.of("a", "b")));
+    assertThat(job.isValid()).isTrue();
+    assertThat(job.problems())
+        .extracting(p -> p.severity() + " " + p.path())
+        .containsExactly(
+            "WARNING bistro_job->foo." + key + "[0]", "WARNING bistro_job->foo." + key + "[1]");
+  }
+
+  @Test
+  void whatIsWrongWithAWholeJobIsSaidWhereItStands() {
+    String key = "run_only_after_all_nodes_are_done_for";
+    Job job =
+        read("'owner': 'o', '" + key + "': [null, {'done_percent': 0}, {'job': 'x', 'tag': []}]");
     assertThat(errorPaths(job))
-        .containsExactly("bistro_job->foo.run_only_after_all_nodes_are_done_for");
-    assertThat(job.problems().get(0).message()).contains("not supported yet");
-    assertThat(read("'owner': 'o', 'run_only_after_all_nodes_are_done_for': []").isValid())
-        .isTrue();
+        .containsExactlyInAnyOrder(
+            "bistro_job->foo." + key + "[0]",
+            "bistro_job->foo." + key + "[1].job",
+            "bistro_job->foo." + key + "[1].done_percent",
+            "bistro_job->foo." + key + "[2].tag");
+  }
+
+  @Test
+  void jobsThatWaitForEachOtherInEitherWayAreErrors() {
+    Config config =
+        withJobs(
+            settings(""),
+            "foo",
+            "{'owner': 'o', 'depends_on': ['bar']}",
+            "bar",
+            "{'owner': 'o', 'run_only_after_all_nodes_are_done_for': [{'job': 'foo'}]}");
+    assertThat(errorPaths(job(config, "bar")))
+        .containsExactly("bistro_job->bar.run_only_after_all_nodes_are_done_for[0]");
+    assertThat(errorPaths(job(config, "foo"))).containsExactly("bistro_job->foo.depends_on[0]");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
+import io.espalier.server.access.ClientAccess;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -56,12 +57,23 @@ public interface Client extends AutoCloseable {
     Client server(String server);
 
     /**
+     * The same, for a scheduler that wants to know who asks.
+     *
+     * @param access what is shown and believed
+     */
+    default Client server(String server, ClientAccess access) {
+      return server(server);
+    }
+
+    /**
      * Finds the leader of a group of schedulers, which may take a few seconds.
      *
      * @param group as {@code HOSTS/PATH}
      * @param authFile holds the account for ZooKeeper; null: none is needed
+     * @param access what is shown and believed
      */
-    default Client leader(String group, java.nio.file.@Nullable Path authFile) {
+    default Client leader(
+        String group, java.nio.file.@Nullable Path authFile, ClientAccess access) {
       throw new UnsupportedOperationException("no ZooKeeper here: " + group);
     }
 

@@ -2,12 +2,18 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -17,6 +23,7 @@ abstract class ClientCommand implements Callable<Integer> {
   static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
 
   private final Clients clients;
+  private @Nullable PrintWriter frame;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -39,6 +46,8 @@ abstract class ClientCommand implements Callable<Integer> {
       description = "File with a scheme, a blank and an account for ZooKeeper.")
   private @Nullable Path zookeeperAuth;
 
+  @Mixin private AccessFlags access = new AccessFlags();
+
   @Option(names = "--json", description = "Print what the server answers.")
   private boolean json;
 
@@ -48,18 +57,76 @@ abstract class ClientCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() {
+    Watch watch = watch();
     try (Client client = open(clients.opener())) {
-      return run(client);
+      try {
+        return watch != null && watch.on() ? watched(client, watch) : run(client);
+      } catch (CommandFailure e) {
+        throw Suggested.of(e, client, spec());
+      }
     } finally {
       out().flush();
     }
+  }
+
+  /** Of commands that list something: the flag {@code --watch}. */
+  @Nullable Watch watch() {
+    return null;
+  }
+
+  private int watched(Client client, Watch watch) {
+    PrintWriter real = out();
+    Watch.Picture picture = new Watch.Picture();
+    boolean redrawn = viewport().height() > 0 && !json();
+    boolean first = true;
+    do {
+      StringWriter text = new StringWriter();
+      frame = new PrintWriter(text);
+      try {
+        run(client);
+      } catch (CommandFailure e) {
+        // A scheduler that restarts is worth waiting for; a wrong address is not.
+        if (first || e.exitCode() != ExitCode.UNREACHABLE) {
+          throw e;
+        }
+        frame.println(e.getMessage());
+      } finally {
+        frame.flush();
+        frame = null;
+      }
+      first = false;
+      if (redrawn) {
+        real.print(picture.over(text.toString().lines().toList(), viewport().height()));
+      } else {
+        if (!json()) {
+          real.println("--- " + Instant.now().truncatedTo(ChronoUnit.SECONDS));
+        }
+        real.print(text);
+      }
+      if (real.checkError()) {
+        return ExitCode.OK; // whoever read this has gone
+      }
+    } while (viewport().pause(watch.every()));
+    return ExitCode.SIGNAL + 2;
+  }
+
+  Viewport viewport() {
+    return clients.viewport();
   }
 
   /** The exit code. */
   abstract int run(Client client);
 
   Client open(Client.Opener opener) {
-    return zookeeper == null ? opener.server(server) : opener.leader(zookeeper, zookeeperAuth);
+    return zookeeper == null
+        ? opener.server(server, access.access())
+        : opener.leader(zookeeper, zookeeperAuth, access.access());
+  }
+
+  /** The scheduler, as the user named it. */
+  String server() {
+    String group = zookeeper;
+    return group == null ? server : group;
   }
 
   boolean json() {
@@ -74,13 +141,16 @@ abstract class ClientCommand implements Callable<Integer> {
     return known;
   }
 
+  /** Where answers go; while watching, the picture that is being made. */
   PrintWriter out() {
-    return spec().commandLine().getOut();
+    PrintWriter current = frame;
+    return current == null ? spec().commandLine().getOut() : current;
   }
 
   /** Remarks that are not part of the answer. */
   void remark(String text) {
-    PrintWriter err = spec().commandLine().getErr();
+    PrintWriter current = frame;
+    PrintWriter err = current == null ? spec().commandLine().getErr() : current;
     err.println(text);
     err.flush();
   }
@@ -94,8 +164,22 @@ abstract class ClientCommand implements Callable<Integer> {
     if (table.isEmpty()) {
       remark(empty);
     } else {
-      table.lines(clients.width()).forEach(out()::println);
+      table.lines(viewport().width(), viewport().colours()).forEach(out()::println);
     }
+  }
+
+  /** A line for people, cut on a terminal that is redrawn. */
+  void say(String line) {
+    String clean = Screen.clean(line);
+    out().println(frame == null ? clean : Cells.cut(clean, fullWidth()));
+  }
+
+  private int fullWidth() {
+    return viewport().width() > 0 ? viewport().width() : Integer.MAX_VALUE;
+  }
+
+  String painted(Paint paint, String text) {
+    return viewport().colours() ? paint.on(Screen.clean(text)) : Screen.clean(text);
   }
 
   static Json.Obj get(

@@ -9,7 +9,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "cordon",
     mixinStandardHelpOptions = true,
-    description = "Give a worker no new tasks until it is uncordoned; kill nothing.")
+    description = "Give a worker no new tasks until it is uncordoned; kill nothing.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier cordon host2 --reason 'slow disk'"})
 final class CordonCommand extends HoldCommand {
   CordonCommand(Clients clients) {
     super(clients);

@@ -18,7 +18,9 @@ import picocli.CommandLine.Parameters;
     description = {
       "Delete a job where the configuration comes from; all else there stays as it is.",
       "What its tasks have done is not forgotten; save-job --back-to brings it back."
-    })
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier delete-job backup --reason 'done for good'"})
 final class DeleteJobCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

@@ -16,7 +16,9 @@ import picocli.CommandLine.Option;
     description = {
       "Give a worker no new tasks, so that it can be stopped once it has none; kill nothing.",
       "It stays drained, over restarts of the worker and the scheduler, until it is uncordoned."
-    })
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier drain host2 --wait --reason 'new kernel'", "  espalier uncordon host2"})
 final class DrainCommand extends HoldCommand {
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 

@@ -13,7 +13,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "events",
     mixinStandardHelpOptions = true,
-    description = "Print recent events; with --follow, events as they happen.")
+    description = "Print recent events; with --follow, events as they happen.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier events --limit 20", "  espalier events --follow --json"})
 final class EventsCommand extends ClientCommand {
   @Option(
       names = "--follow",

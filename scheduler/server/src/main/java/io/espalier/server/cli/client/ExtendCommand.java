@@ -13,7 +13,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "extend",
     mixinStandardHelpOptions = true,
-    description = "Give a running task more time: moves its timeout and its deadline.")
+    description = "Give a running task more time: moves its timeout and its deadline.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier extend backup db17 3600"})
 final class ExtendCommand extends ClientCommand {
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

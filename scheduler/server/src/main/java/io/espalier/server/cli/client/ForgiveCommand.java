@@ -4,22 +4,26 @@ import io.espalier.core.json.Json;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code forgive JOB...}: failed and waiting tasks may run again. */
 @Command(
     name = "forgive",
     mixinStandardHelpOptions = true,
-    description = "Let failed and waiting tasks of jobs start again at once.")
-final class ForgiveCommand extends OfflineCommand {
+    description = {
+      "Let failed and waiting tasks of jobs start again at once.",
+      "Without further flags all of them; otherwise those that the flags choose."
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier forgive backup",
+      "  espalier forgive backup --fingerprint 5d41402abc4b2a76 --preview",
+      "  espalier forgive backup --node db17 --node db18 --reason 'disk replaced'"
+    })
+final class ForgiveCommand extends SelectingCommand {
   @Parameters(paramLabel = "JOB", arity = "1..*", description = "Names of jobs, in order.")
   private List<String> jobs = List.of();
-
-  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the record.")
-  private String reason = "";
 
   ForgiveCommand(Clients clients) {
     super(clients);
@@ -28,13 +32,13 @@ final class ForgiveCommand extends OfflineCommand {
   @Override
   int run(Client client) {
     for (String job : jobs) {
-      Json.Obj body =
-          client.call("POST", ApiV1.FORGIVE, Map.of("job", job), Map.of(), reason(reason));
+      Json.Obj body = post(client, ApiV1.FORGIVE, job, preview());
       if (json()) {
         print(body);
+      } else if (preview()) {
+        printMatches(job, body, "would be forgiven");
       } else {
-        long changed = Fields.number(body, "changed");
-        out().println(Screen.clean(job + ": " + changed + (changed == 1 ? " task" : " tasks")));
+        say(job + ": " + tasks(Fields.number(body, "changed")));
       }
       // What was done stays said even when a later job is unknown.
       out().flush();

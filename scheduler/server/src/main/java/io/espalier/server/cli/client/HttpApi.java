@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.server.access.ClientAccess;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
@@ -26,15 +27,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /** The resources of a running scheduler. */
 public final class HttpApi implements Client {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration ANSWER = Duration.ofSeconds(45);
   private static final int MAX_TRIES = 20;
+  private static final int REDIRECT = 307;
+  private static final int MAX_HOPS = 3;
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
   private final URI server;
+  private final ClientAccess access;
   private final HttpClient http;
   private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
 
@@ -43,16 +49,25 @@ public final class HttpApi implements Client {
    * @throws CommandFailure when it is no URL
    */
   public HttpApi(String server) {
+    this(server, ClientAccess.none());
+  }
+
+  /**
+   * @param server such as {@code https://scheduler:8080}; the scheme may be left out
+   * @param access what is shown and believed
+   * @throws CommandFailure when it is no URL
+   */
+  public HttpApi(String server, ClientAccess access) {
     this.server = parsed(server);
+    this.access = access;
     // A scheduler is never behind a proxy, and HTTP/2 would be one more thing to negotiate.
-    this.http =
+    HttpClient.Builder client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .proxy(HttpClient.Builder.NO_PROXY)
             .connectTimeout(CONNECT)
-            // A scheduler that stands by names the one that leads.
-            .followRedirects(HttpClient.Redirect.NORMAL)
-            .build();
+            .followRedirects(HttpClient.Redirect.NEVER);
+    this.http = access.applyTo(client).build();
   }
 
   @Override
@@ -74,8 +89,7 @@ public final class HttpApi implements Client {
           .method(method, HttpRequest.BodyPublishers.ofString(JsonWriter.compact(body)));
     }
     try {
-      HttpResponse<byte[]> response =
-          http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+      HttpResponse<byte[]> response = sent(request, HttpResponse.BodyHandlers.ofByteArray());
       Json.Obj answer = object(response.body());
       if (response.statusCode() >= 300) {
         throw refused(response.statusCode(), answer);
@@ -85,6 +99,37 @@ public final class HttpApi implements Client {
       throw unreachable(e);
     } catch (InterruptedException e) {
       throw interrupted(e);
+    }
+  }
+
+  /** A scheduler that stands by names the one that leads: the same is asked there. */
+  private <T> HttpResponse<T> sent(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
+      throws IOException, InterruptedException {
+    access.authorization().ifPresent(value -> request.header("Authorization", value));
+    HttpResponse<T> response = http.send(request.build(), body);
+    for (int hops = 0; response.statusCode() == REDIRECT && hops < MAX_HOPS; hops++) {
+      URI there = there(response);
+      if (there == null) {
+        return response;
+      }
+      response = http.send(request.uri(there).build(), body);
+    }
+    return response;
+  }
+
+  /** Where it is sent to; null: not where a token may go that was meant for TLS. */
+  private static @Nullable URI there(HttpResponse<?> response) {
+    try {
+      URI there = response.uri().resolve(response.headers().firstValue("Location").orElse(""));
+      boolean tls = "https".equals(there.getScheme());
+      return there.getHost() != null
+              && (tls
+                  || ("http".equals(there.getScheme())
+                      && "http".equals(response.uri().getScheme())))
+          ? there
+          : null;
+    } catch (IllegalArgumentException e) {
+      return null;
     }
   }
 
@@ -133,8 +178,7 @@ public final class HttpApi implements Client {
     if (!events.last().isEmpty()) {
       request.header("Last-Event-ID", events.last());
     }
-    HttpResponse<InputStream> response =
-        http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    HttpResponse<InputStream> response = sent(request, HttpResponse.BodyHandlers.ofInputStream());
     try (InputStream in = response.body()) {
       if (response.statusCode() >= 300) {
         throw refused(response.statusCode(), object(in.readAllBytes()));
@@ -190,6 +234,12 @@ public final class HttpApi implements Client {
 
   private CommandFailure refused(int status, Json.Obj problem) {
     String detail = Fields.text(problem, "detail");
+    if (status == 401) {
+      detail =
+          access.authorization().isPresent()
+              ? "the scheduler at " + server + " does not take the token: " + detail
+              : "the scheduler at " + server + " wants to know who you are: give --token-file";
+    }
     boolean usage = status == 400 || status == 401 || status == 403;
     return new CommandFailure(
         usage ? ExitCode.USAGE : ExitCode.FAILED,
@@ -205,6 +255,13 @@ public final class HttpApi implements Client {
                 : cause instanceof UnresolvedAddressException
                     ? "no such host"
                     : String.valueOf(cause.getMessage());
+    if (hasCause(cause, SSLException.class)) {
+      why = "TLS failed: " + cause.getMessage() + "; see --tls-ca";
+    } else if (cause instanceof IOException
+        && "http".equals(server.getScheme())
+        && String.valueOf(cause.getMessage()).contains("no bytes")) {
+      why = "it closed the connection; does it want https?";
+    }
     if (hasCause(cause, UnresolvedAddressException.class)) {
       why = "no such host";
     }

@@ -6,19 +6,29 @@ import io.espalier.webui.v1.ApiV1;
 import java.time.Instant;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code job-history JOB}: who saved what, when and why. */
 @Command(
     name = "job-history",
     mixinStandardHelpOptions = true,
-    description = "List the versions of a job that were saved or deleted, oldest first.")
+    description = "List the versions of a job that were saved or deleted, oldest first.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier job-history backup", "  espalier save-job backup --back-to 3"})
 final class JobHistoryCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
 
+  @Mixin private final Watch watch = new Watch();
+
   JobHistoryCommand(Clients clients) {
     super(clients);
+  }
+
+  @Override
+  Watch watch() {
+    return watch;
   }
 
   @Override

@@ -3,39 +3,62 @@ package io.espalier.server.cli.client;
 import io.espalier.core.json.Json;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code jobs}: all jobs and how far they are. */
 @Command(
     name = "jobs",
     mixinStandardHelpOptions = true,
-    description = "List the jobs and how far they are.")
+    description = "List the jobs and how far they are.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier jobs", "  espalier jobs --watch", "  espalier jobs --names"})
 final class JobsCommand extends OfflineCommand {
+  @Option(names = "--names", description = "Only the names, one a line.")
+  private boolean names;
+
+  @Mixin private final Watch watch = new Watch();
+
   JobsCommand(Clients clients) {
     super(clients);
   }
 
   @Override
+  Watch watch() {
+    return watch;
+  }
+
+  @Override
   int run(Client client) {
     Json.Obj body = get(client, ApiV1.JOBS, Map.of(), Map.of());
+    if (names) {
+      Fields.objects(body, "jobs").forEach(job -> say(Fields.text(job, "name")));
+      return ExitCode.OK;
+    }
     if (json()) {
       print(body);
       return ExitCode.OK;
     }
     Table table =
         new Table(
-            "JOB",
-            "LEVEL",
-            "STATE",
-            ">DONE",
-            ">TOTAL",
-            ">%",
-            ">RUNNING",
-            ">READY",
-            "?>BLOCKED",
-            ">WAITING",
-            ">FAILED");
+                "JOB",
+                "LEVEL",
+                "STATE",
+                ">DONE",
+                ">TOTAL",
+                ">%",
+                ">RUNNING",
+                ">READY",
+                "?>BLOCKED",
+                ">WAITING",
+                ">FAILED",
+                "?~>RATE",
+                "?~>LEFT")
+            .paint("STATE", Paint::ofState)
+            .paint("FAILED", Paint::ofTrouble);
     for (Json.Obj job : Fields.objects(body, "jobs")) {
       Json.Obj progress = Fields.object(job, "progress");
       long total = Fields.number(progress, "total");
@@ -52,13 +75,34 @@ final class JobsCommand extends OfflineCommand {
           Fields.number(progress, "ready"),
           blocked == 0 ? "" : blocked,
           Fields.number(progress, "waiting"),
-          Fields.number(progress, "failed"));
+          Fields.number(progress, "failed"),
+          rate(job),
+          left(job));
     }
     print(table, "there are no jobs");
     return ExitCode.OK;
   }
 
-  private static String state(Json.Obj job) {
+  /** Ends of tasks in a second, or in a minute where that is less than one; empty if unknown. */
+  static String rate(Json.Obj job) {
+    if (!(job.get("rate_per_second") instanceof Json.Num number)) {
+      return "";
+    }
+    double rate = number.value().doubleValue();
+    return rate == 0
+        ? ""
+        : rate < 1
+            ? String.format(Locale.ROOT, "%.1f/min", rate * 60)
+            : String.format(Locale.ROOT, rate < 100 ? "%.1f/s" : "%.0f/s", rate);
+  }
+
+  static String left(Json.Obj job) {
+    return job.get("seconds_left") == null
+        ? ""
+        : Screen.duration(1000 * Fields.number(job, "seconds_left"));
+  }
+
+  static String state(Json.Obj job) {
     if (!Fields.isTrue(job, "valid")) {
       return "invalid";
     }

@@ -12,7 +12,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "kill",
     mixinStandardHelpOptions = true,
-    description = "Signal a running task as its job's kill_subprocess says.")
+    description = "Signal a running task as its job's kill_subprocess says.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier kill backup db17 --reason 'stuck on a lock'"})
 final class KillCommand extends ClientCommand {
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

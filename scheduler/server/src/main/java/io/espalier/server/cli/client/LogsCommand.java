@@ -29,7 +29,13 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description =
         "Print what tasks wrote: the last lines, oldest first; with -f also what they go on to"
-            + " write.")
+            + " write.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier logs backup db17",
+      "  espalier logs backup -f",
+      "  espalier logs backup --regex 'timed? out' --limit 50"
+    })
 final class LogsCommand extends OfflineCommand {
   private static final int PAGE = 1000;
   private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");

@@ -4,7 +4,9 @@ import io.espalier.core.json.Json;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -12,13 +14,24 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "pause",
     mixinStandardHelpOptions = true,
-    description = "Start nothing more of a job until it is resumed; kill nothing.")
+    description = "Start nothing more of a job until it is resumed; kill nothing.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier pause backup --reason 'the disks are busy'",
+      "  espalier pause backup --for 2h"
+    })
 final class PauseCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
 
-  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the record.")
-  private String reason = "";
+  @Option(
+      names = "--for",
+      paramLabel = "SPAN",
+      converter = Spans.class,
+      description = "Resume it after 90s, 5m, 2h, 1d (default: until it is resumed).")
+  private @Nullable Long seconds;
+
+  @Mixin private final Reason reason = new Reason();
 
   PauseCommand(Clients clients) {
     super(clients);
@@ -26,11 +39,15 @@ final class PauseCommand extends ClientCommand {
 
   @Override
   int run(Client client) {
-    Json.Obj body = client.call("POST", ApiV1.PAUSE, Map.of("job", job), Map.of(), reason(reason));
+    Json.Builder asked = reason.body();
+    if (seconds != null) {
+      asked.put("expires_in_seconds", seconds);
+    }
+    Json.Obj body = client.call("POST", ApiV1.PAUSE, Map.of("job", job), Map.of(), asked.build());
     if (json()) {
       print(body);
     } else {
-      out().println(Screen.clean(job + " is paused"));
+      say(job + " is paused" + (seconds == null ? "" : " for " + Screen.duration(seconds * 1000)));
     }
     return ExitCode.OK;
   }

@@ -9,7 +9,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code resume JOB}: ends a pause. */
-@Command(name = "resume", mixinStandardHelpOptions = true, description = "End the pause of a job.")
+@Command(
+    name = "resume",
+    mixinStandardHelpOptions = true,
+    description = "End the pause of a job.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier resume backup"})
 final class ResumeCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";

@@ -6,6 +6,7 @@ import io.espalier.webui.v1.ApiV1;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -13,7 +14,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "running",
     mixinStandardHelpOptions = true,
-    description = "List the tasks that run now.")
+    description = "List the tasks that run now.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier running", "  espalier running backup --watch 1"})
 final class RunningCommand extends ClientCommand {
   @Parameters(paramLabel = "JOB", arity = "0..*", description = "Only of these jobs.")
   private List<String> jobs = List.of();
@@ -25,8 +28,15 @@ final class RunningCommand extends ClientCommand {
       description = "At most so many tasks (default: ${DEFAULT-VALUE}).")
   private int limit = 1000;
 
+  @Mixin private final Watch watch = new Watch();
+
   RunningCommand(Clients clients) {
     super(clients);
+  }
+
+  @Override
+  Watch watch() {
+    return watch;
   }
 
   @Override
@@ -51,11 +61,11 @@ final class RunningCommand extends ClientCommand {
             "?>LEFT",
             "?PROGRESS",
             "WORKER",
-            "?>CPU",
-            "?>MEMORY",
-            "?>READ",
-            "?>WRITTEN",
-            "?GPUS");
+            "?~>CPU",
+            "?~>MEMORY",
+            "?~>READ",
+            "?~>WRITTEN",
+            "?~GPUS");
     List<Json.Obj> running = Fields.objects(body, "running");
     for (Json.Obj task : running) {
       Json.Obj usage = Fields.object(task, "usage");

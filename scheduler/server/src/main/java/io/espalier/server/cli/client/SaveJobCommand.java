@@ -23,6 +23,11 @@ import picocli.CommandLine.Parameters;
       "Save a job, new or not, where the configuration comes from; all else there stays as it is.",
       "FILE holds the job: the object that stands behind \"bistro_job->JOB\"; - is standard input.",
       "A job with errors is refused. --back-to saves an earlier version again."
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier save-job backup backup.json --version-id 3",
+      "  espalier save-job backup --back-to 2"
     })
 final class SaveJobCommand extends ClientCommand {
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
@@ -85,7 +90,7 @@ final class SaveJobCommand extends ClientCommand {
         "PUT", ApiV1.JOB, Map.of("job", job), DeleteJobCommand.query(version, reason), read(from));
   }
 
-  private static Json.Obj read(String from) {
+  static Json.Obj read(String from) {
     byte[] bytes;
     try {
       bytes = from.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(from));

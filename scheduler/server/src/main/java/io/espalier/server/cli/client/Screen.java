@@ -10,12 +10,21 @@ import java.util.Locale;
 final class Screen {
   private Screen() {}
 
-  /** Without control characters: names and output must not steer the terminal. */
+  /**
+   * Without characters that steer: control characters, and those that turn the direction of text.
+   */
   static String clean(String text) {
     StringBuilder clean = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '\uFFFD' : c);
+    for (int i = 0; i < text.length(); ) {
+      int point = text.codePointAt(i);
+      i += Character.charCount(point);
+      boolean steers =
+          Character.isISOControl(point)
+              || Character.getType(point) == Character.FORMAT
+              || Character.getType(point) == Character.SURROGATE
+              || Character.getType(point) == Character.LINE_SEPARATOR
+              || Character.getType(point) == Character.PARAGRAPH_SEPARATOR;
+      clean.appendCodePoint(point == '\t' ? ' ' : steers ? '\uFFFD' : point);
     }
     return clean.toString();
   }

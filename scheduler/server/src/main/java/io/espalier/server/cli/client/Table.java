@@ -1,35 +1,48 @@
 package io.espalier.server.cli.client;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
- * Rows under headings. On a terminal the widest columns give way until a row fits on a line;
- * elsewhere nothing is cut.
+ * Rows under headings. On a terminal columns of text give way until a row fits on a line, numbers
+ * are never cut, and columns that may go then go; elsewhere nothing is cut.
  */
 final class Table {
   private static final String GAP = "  ";
-  private static final int NARROWEST = 6;
+  private static final int NARROWEST = 8;
 
-  private final List<String> headings;
-  private final List<Boolean> right;
-  private final List<Boolean> optional;
+  private record Column(
+      String heading, boolean optional, boolean droppable, boolean right, int index) {}
+
+  private final List<Column> columns = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
+  private final Map<String, Function<String, Paint>> paints = new HashMap<>();
 
   /**
-   * @param headings those that begin with {@code ?} vanish when nothing stands under them; those
-   *     that then begin with {@code >} stand over numbers, aligned to the right
+   * @param headings those that begin with {@code ?} vanish when nothing stands under them; then
+   *     {@code ~}: goes where the terminal is narrow, the last one first; then {@code >}: stands
+   *     over numbers, aligned to the right
    */
   Table(String... headings) {
-    this.headings = new ArrayList<>();
-    this.right = new ArrayList<>();
-    this.optional = new ArrayList<>();
     for (String given : headings) {
-      String heading = given.startsWith("?") ? given.substring(1) : given;
-      optional.add(given.startsWith("?"));
-      right.add(heading.startsWith(">"));
-      this.headings.add(heading.startsWith(">") ? heading.substring(1) : heading);
+      String rest = given;
+      boolean optional = rest.startsWith("?");
+      rest = optional ? rest.substring(1) : rest;
+      boolean droppable = rest.startsWith("~");
+      rest = droppable ? rest.substring(1) : rest;
+      boolean right = rest.startsWith(">");
+      rest = right ? rest.substring(1) : rest;
+      columns.add(new Column(rest, optional, droppable, right, columns.size()));
     }
+  }
+
+  /** Chooses the colours of a column by what stands in a cell. */
+  Table paint(String heading, Function<String, Paint> paint) {
+    paints.put(heading, paint);
+    return this;
   }
 
   void row(Object... cells) {
@@ -45,73 +58,132 @@ final class Table {
   }
 
   /**
-   * Lines without line ends.
+   * Lines without line ends, without colours.
    *
-   * @param width characters of a line; 0: any number
+   * @param width columns of a line; 0: any number
    */
   List<String> lines(int width) {
-    for (int c = headings.size() - 1; c >= 0; c--) {
-      int column = c;
-      if (optional.get(c) && rows.stream().allMatch(row -> row.get(column).isEmpty())) {
-        headings.remove(column);
-        right.remove(column);
-        optional.remove(column);
-        rows.forEach(row -> row.remove(column));
+    return lines(width, false);
+  }
+
+  /** Lines without line ends; colours add nothing to their width. */
+  List<String> lines(int width, boolean colours) {
+    List<Column> shown = new ArrayList<>(columns);
+    shown.removeIf(
+        column -> column.optional() && rows.stream().allMatch(row -> cell(row, column).isEmpty()));
+    Map<Column, Integer> widths = new HashMap<>();
+    for (Column column : shown) {
+      int most = Cells.width(column.heading());
+      for (List<String> row : rows) {
+        most = Math.max(most, Cells.width(cell(row, column)));
       }
+      widths.put(column, most);
     }
-    int[] widths = widths(width);
+    fit(shown, widths, width);
     List<String> lines = new ArrayList<>();
-    lines.add(line(headings, widths));
-    rows.forEach(row -> lines.add(line(row, widths)));
+    lines.add(line(shown, widths, Column::heading, colours, column -> Paint.BOLD));
+    for (List<String> row : rows) {
+      lines.add(
+          line(
+              shown,
+              widths,
+              column -> cell(row, column),
+              colours,
+              column -> {
+                Function<String, Paint> paint = paints.get(column.heading());
+                return paint == null ? Paint.NONE : paint.apply(cell(row, column));
+              }));
+    }
     return lines;
   }
 
-  private int[] widths(int width) {
-    int[] widths = new int[headings.size()];
-    for (int c = 0; c < widths.length; c++) {
-      widths[c] = headings.get(c).length();
-      for (List<String> row : rows) {
-        widths[c] = Math.max(widths[c], row.get(c).length());
+  private static String cell(List<String> row, Column column) {
+    return row.get(column.index());
+  }
+
+  private static void fit(List<Column> shown, Map<Column, Integer> widths, int width) {
+    while (width > 0 && !shrunk(shown, widths, width)) {
+      int last = shown.size() - 1;
+      while (last > 0 && !shown.get(last).droppable()) {
+        last--;
       }
+      if (last <= 0) {
+        squeeze(shown, widths, width);
+        return;
+      }
+      shown.remove(last);
     }
-    if (width > 0) {
-      int over = GAP.length() * (widths.length - 1) - width;
-      for (int w : widths) {
-        over += w;
-      }
-      while (over > 0) {
-        int widest = widest(widths);
-        if (widths[widest] <= NARROWEST) {
-          break;
+  }
+
+  private static int over(List<Column> shown, Map<Column, Integer> widths, int width) {
+    int over = GAP.length() * (shown.size() - 1) - width;
+    for (Column column : shown) {
+      over += widths.getOrDefault(column, 0);
+    }
+    return over;
+  }
+
+  /**
+   * Takes from the widest columns of text what is too much; changes nothing if that is not enough.
+   */
+  private static boolean shrunk(List<Column> shown, Map<Column, Integer> widths, int width) {
+    Map<Column, Integer> tried = new HashMap<>(widths);
+    for (int over = over(shown, widths, width); over > 0; over--) {
+      Column widest = null;
+      for (Column column : shown) {
+        int own = tried.getOrDefault(column, 0);
+        if (!column.right()
+            && own > NARROWEST
+            && (widest == null || own > tried.getOrDefault(widest, 0))) {
+          widest = column;
         }
-        widths[widest]--;
-        over--;
       }
+      if (widest == null) {
+        return false;
+      }
+      tried.merge(widest, -1, Integer::sum);
     }
-    return widths;
+    widths.putAll(tried);
+    return true;
   }
 
-  private static int widest(int[] widths) {
-    int widest = 0;
-    for (int c = 1; c < widths.length; c++) {
-      if (widths[c] > widths[widest]) {
-        widest = c;
+  /** The last resort on a very narrow terminal: whatever is widest is cut. */
+  private static void squeeze(List<Column> shown, Map<Column, Integer> widths, int width) {
+    for (int over = over(shown, widths, width); over > 0; over--) {
+      Column widest = shown.get(0);
+      for (Column column : shown) {
+        if (widths.getOrDefault(column, 0) > widths.getOrDefault(widest, 0)) {
+          widest = column;
+        }
       }
+      if (widths.getOrDefault(widest, 0) <= 1) {
+        return;
+      }
+      widths.merge(widest, -1, Integer::sum);
     }
-    return widest;
   }
 
-  private String line(List<String> cells, int[] widths) {
+  private static String line(
+      List<Column> shown,
+      Map<Column, Integer> widths,
+      Function<Column, String> text,
+      boolean colours,
+      Function<Column, Paint> paint) {
     StringBuilder line = new StringBuilder();
-    for (int c = 0; c < widths.length; c++) {
-      String cell = cut(cells.get(c), widths[c]);
-      String blanks = " ".repeat(widths[c] - cell.length());
-      line.append(c == 0 ? "" : GAP).append(right.get(c) ? blanks + cell : cell + blanks);
+    int pending = 0;
+    for (Column column : shown) {
+      int width = widths.getOrDefault(column, 0);
+      String cell = Cells.cut(text.apply(column), width);
+      int blanks = width - Cells.width(cell);
+      pending += column.right() ? blanks : 0;
+      if (!cell.isEmpty()) {
+        line.append(" ".repeat(pending));
+        line.append(colours ? paint.apply(column).on(cell) : cell);
+        pending = 0;
+      }
+      // Blanks at the end of a line are never written.
+      pending += (column.right() ? 0 : blanks) + GAP.length();
     }
-    return line.toString().stripTrailing();
-  }
-
-  private static String cut(String text, int width) {
-    return text.length() <= width ? text : text.substring(0, Math.max(0, width - 1)) + "…";
+    return line.toString();
   }
 }

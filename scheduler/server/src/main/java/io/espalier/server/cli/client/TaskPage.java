@@ -81,11 +81,11 @@ final class TaskPage {
             "?WORKER",
             "STATUS",
             "END",
-            "?>CPU",
-            "?>MEMORY",
-            "?>READ",
-            "?>WRITTEN",
-            "?CAUSE",
+            "?~>CPU",
+            "?~>MEMORY",
+            "?~>READ",
+            "?~>WRITTEN",
+            "?~CAUSE",
             "?MESSAGE");
     for (Json.Obj attempt : Fields.objects(history, "attempts")) {
       Json.Obj usage = Fields.object(attempt, "usage");

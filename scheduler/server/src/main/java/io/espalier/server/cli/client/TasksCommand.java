@@ -5,9 +5,11 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -16,7 +18,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tasks",
     mixinStandardHelpOptions = true,
-    description = "List the tasks of a job, in node order, or show one with its attempts.")
+    description = "List the tasks of a job, in node order, or show one with its attempts.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier tasks backup --status failed",
+      "  espalier tasks backup db17",
+      "  espalier tasks backup --prefix rack7- --limit 1000 --json"
+    })
 final class TasksCommand extends OfflineCommand {
   private static final int PAGE = 1000;
 
@@ -37,6 +45,12 @@ final class TasksCommand extends OfflineCommand {
   private String status = "";
 
   @Option(
+      names = "--fingerprint",
+      paramLabel = "TEXT",
+      description = "Only tasks that failed in this way, as `failures` shows it.")
+  private String fingerprint = "";
+
+  @Option(
       names = "--prefix",
       paramLabel = "TEXT",
       description = "Only nodes whose names begin with this.")
@@ -49,8 +63,15 @@ final class TasksCommand extends OfflineCommand {
       description = "At most so many tasks (default: ${DEFAULT-VALUE}).")
   private int limit = 100;
 
+  @Mixin private final Watch watch = new Watch();
+
   TasksCommand(Clients clients) {
     super(clients);
+  }
+
+  @Override
+  Watch watch() {
+    return watch;
   }
 
   @Override
@@ -65,16 +86,7 @@ final class TasksCommand extends OfflineCommand {
     String after = "";
     do {
       int page = Math.min(PAGE, limit - tasks.size());
-      Json.Obj body =
-          get(
-              client,
-              ApiV1.TASKS,
-              Map.of("job", job),
-              Map.of(
-                  "status", optional(status),
-                  "prefix", optional(prefix),
-                  "after", optional(after),
-                  "limit", List.of(Integer.toString(page))));
+      Json.Obj body = get(client, ApiV1.TASKS, Map.of("job", job), query(after, page));
       tasks.addAll(Fields.objects(body, "tasks"));
       after = Fields.text(body, "next");
     } while (!after.isEmpty() && tasks.size() < limit);
@@ -83,7 +95,9 @@ final class TasksCommand extends OfflineCommand {
       print(all);
       return ExitCode.OK;
     }
-    Table table = new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "UNTIL", "?PROGRESS", "DATA");
+    Table table =
+        new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "DATA")
+            .paint("STATUS", Paint::ofState);
     for (Json.Obj task : Fields.objects(all, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
       table.row(
@@ -100,6 +114,18 @@ final class TasksCommand extends OfflineCommand {
       remark("there are more tasks; see --limit, --status and --prefix");
     }
     return ExitCode.OK;
+  }
+
+  private Map<String, List<String>> query(String after, int page) {
+    Map<String, List<String>> query = new HashMap<>();
+    query.put("status", optional(status));
+    query.put("prefix", optional(prefix));
+    query.put("after", optional(after));
+    query.put("limit", List.of(Integer.toString(page)));
+    if (!fingerprint.isEmpty()) {
+      query.put("fingerprint", List.of(fingerprint)); // older schedulers know no such parameter
+    }
+    return query;
   }
 
   private int showOne(Client client) {

@@ -8,7 +8,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "uncordon",
     mixinStandardHelpOptions = true,
-    description = "Give a worker that was cordoned or drained tasks again.")
+    description = "Give a worker that was cordoned or drained tasks again.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier uncordon host2"})
 final class UncordonCommand extends HoldCommand {
   UncordonCommand(Clients clients) {
     super(clients);

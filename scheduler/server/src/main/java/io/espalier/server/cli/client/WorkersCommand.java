@@ -7,15 +7,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@code workers}: what runs tasks. */
 @Command(
     name = "workers",
     mixinStandardHelpOptions = true,
-    description = "List the workers: their state, how many tasks they run, slots used and in all.")
+    description = "List the workers: their state, how many tasks they run, slots used and in all.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier workers", "  espalier workers --watch"})
 final class WorkersCommand extends ClientCommand {
+  @Mixin private final Watch watch = new Watch();
+
   WorkersCommand(Clients clients) {
     super(clients);
+  }
+
+  @Override
+  Watch watch() {
+    return watch;
   }
 
   @Override
@@ -25,7 +35,9 @@ final class WorkersCommand extends ClientCommand {
       print(body);
       return ExitCode.OK;
     }
-    Table table = new Table("WORKER", "KIND", "HOST", "STATE", ">RUNNING", "SLOTS", "NOTE");
+    Table table =
+        new Table("WORKER", "~KIND", "HOST", "STATE", ">RUNNING", "SLOTS", "NOTE")
+            .paint("STATE", Paint::ofState);
     for (Json.Obj worker : Fields.objects(body, "workers")) {
       table.row(
           Fields.text(worker, "shard"),

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /** Brings a schema to the version of this program. */
 final class MySqlSchema {
   /** The number of the newest migration; each one ends with storing it. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;
@@ -106,10 +106,8 @@ final class MySqlSchema {
               .baselineVersion("0")
               .target(Integer.toString(to))
               .load();
-      if (from == 0) {
-        // What a process left that died in the middle; each statement may run again.
-        flyway.repair();
-      }
+      // What a process left that died in the middle; each statement may run again.
+      flyway.repair();
       flyway.migrate();
     } catch (FlywayException e) {
       for (Throwable at = e; at != null; at = at.getCause()) {

@@ -6,6 +6,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
@@ -221,8 +222,8 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   /**
-   * Forgets all jobs, pauses, holds and events, for a fresh start; whoever led until now may write
-   * nothing more. To be bound to its source before.
+   * Forgets all jobs, pauses, holds, limits and events, for a fresh start; whoever led until now
+   * may write nothing more. To be bound to its source before.
    */
   public void forgetEverything() {
     long epoch =
@@ -471,6 +472,33 @@ public final class MySqlStatusStore implements StatusStore {
             }
           }
           return holds;
+        });
+  }
+
+  @Override
+  public List<LimitOverride> limits() {
+    return read(
+        connection -> {
+          List<LimitOverride> limits = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery(
+                      "SELECT level, long_level, resource, long_resource, node, long_node, slots,"
+                          + " author, reason, since, ends FROM espalier_limit_override")) {
+            while (found.next()) {
+              limits.add(
+                  new LimitOverride(
+                      NameKey.read(found, 1),
+                      NameKey.read(found, 3),
+                      NameKey.read(found, 5),
+                      found.getInt(7),
+                      found.getString(8),
+                      found.getString(9),
+                      found.getLong(10),
+                      found.getLong(11)));
+            }
+          }
+          return limits;
         });
   }
 

@@ -7,6 +7,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -144,6 +145,7 @@ final class MySqlWriter {
     execute("UPDATE espalier_job SET name = NULL, long_name = NULL WHERE name IS NOT NULL");
     execute("DELETE FROM espalier_pause");
     execute("DELETE FROM espalier_worker_hold");
+    execute("DELETE FROM espalier_limit_override");
     execute("DELETE FROM espalier_event");
   }
 
@@ -187,6 +189,33 @@ final class MySqlWriter {
           hold.operator(),
           hold.reason(),
           hold.sinceMillis());
+    }
+    for (LimitOverride.Key key : batch.endedLimits()) {
+      execute(
+          "DELETE FROM espalier_limit_override WHERE level = ? AND resource = ? AND node = ?",
+          NameKey.of(key.level()).key(),
+          NameKey.of(key.resource()).key(),
+          NameKey.of(key.node()).key());
+    }
+    for (LimitOverride limit : batch.limits()) {
+      NameKey level = NameKey.of(limit.level());
+      NameKey resource = NameKey.of(limit.resource());
+      NameKey node = NameKey.of(limit.node());
+      execute(
+          "REPLACE INTO espalier_limit_override (level, long_level, resource, long_resource, node,"
+              + " long_node, slots, author, reason, since, ends)"
+              + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          level.key(),
+          level.whole(),
+          resource.key(),
+          resource.whole(),
+          node.key(),
+          node.whole(),
+          limit.limit(),
+          limit.author(),
+          limit.reason(),
+          limit.sinceMillis(),
+          limit.untilMillis());
     }
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute(

@@ -281,7 +281,7 @@ class ClientCommandsTest {
   @ValueSource(
       strings = {
         "tasks",
-        "explain backup",
+        "explain",
         "kill backup",
         "extend backup d12",
         "extend backup d12 0",
@@ -429,7 +429,8 @@ class ClientCommandsTest {
     }
     CommandRun unknown = CommandRun.of(opener, 0, "tasks", "nobody", "--data-dir", "d");
     assertThat(unknown.code()).isEqualTo(1);
-    assertThat(unknown.err().strip()).isEqualTo("there is no job \"nobody\"");
+    assertThat(unknown.err().strip())
+        .isEqualTo("there is no job \"nobody\" (there are backup, broken, scrub)");
     CommandRun both = CommandRun.of(opener, 0, "jobs", "--data-dir", "d", "--server", "x");
     assertThat(both.code()).isEqualTo(2);
     assertThat(CommandRun.of(opener, 0, "kill", "a", "b", "--data-dir", "d").code())

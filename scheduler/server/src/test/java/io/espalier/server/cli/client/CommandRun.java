@@ -26,10 +26,19 @@ record CommandRun(int code, String out, String err) {
   }
 
   static CommandRun of(Client.Opener opener, int width, String... arguments) {
+    return of(new Clients(opener, width), arguments);
+  }
+
+  /** Talks to servers only, on a terminal or what stands for one. */
+  static CommandRun of(Viewport viewport, String... arguments) {
+    return of(new Clients(new Servers(), viewport), arguments);
+  }
+
+  private static CommandRun of(Clients clients, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new Root());
-    ClientCommands.all(new Clients(opener, width)).forEach(line::addSubcommand);
+    ClientCommands.all(clients).forEach(line::addSubcommand);
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {

@@ -11,6 +11,7 @@ import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -176,12 +177,33 @@ class MySqlFailureTest {
         .sql(
             "drop table halves.espalier_store",
             "drop table halves.espalier_event",
+            "drop table halves.espalier_limit_override",
+            "delete from halves.espalier_migration where version > '1'",
             "update halves.espalier_migration set success = 0 where version = '1'");
     try (StatusStore store = open(Schemas.address(server(), "halves"))) {
       store.commit(store.openEpoch(), batch(1));
       assertThat(store.jobs()).containsExactly("j");
     }
     assertThat(server().ask("select count(*) from halves.something_else")).isEqualTo("0");
+  }
+
+  @Test
+  void a_later_migration_that_was_broken_off_is_done_again() throws Exception {
+    server().sql("drop database if exists later", "create database later");
+    LimitOverride limit = new LimitOverride("host", "slots", "n", 2, "ann", "", 1, 0);
+    try (StatusStore store = open(Schemas.address(server(), "later"))) {
+      store.commit(store.openEpoch(), batch(1));
+    }
+    server()
+        .sql(
+            "drop table later.espalier_limit_override",
+            "update later.espalier_store set version = 1",
+            "update later.espalier_migration set success = 0 where version = '2'");
+    try (StatusStore store = open(Schemas.address(server(), "later"))) {
+      assertThat(store.jobs()).containsExactly("j");
+      store.commit(store.openEpoch(), Batch.builder().limit(limit).build());
+      assertThat(store.limits()).containsExactly(limit);
+    }
   }
 
   @Test

@@ -1,0 +1,22 @@
+package io.espalier.core.config;
+
+import java.util.List;
+
+/**
+ * A job that waits for the tasks of another one, on whichever nodes they are (behaviour 5.6).
+ *
+ * @param job the one that is waited for
+ * @param donePercent how many of its tasks must be done, above 0, at most 100; those that its
+ *     filters exclude do not count
+ * @param tags only tasks on nodes with one of these tags count; empty: all
+ */
+public record WholeJob(String job, double donePercent, List<String> tags) {
+  public WholeJob {
+    tags = List.copyOf(tags);
+  }
+
+  /** All tasks of a job. */
+  public static WholeJob of(String job) {
+    return new WholeJob(job, 100, List.of());
+  }
+}

@@ -1,0 +1,51 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code run_only_after_all_nodes_are_done_for}: names of jobs, or objects that say more. */
+final class WholeJobParser {
+  static final String KEY = "run_only_after_all_nodes_are_done_for";
+
+  private WholeJobParser() {}
+
+  static List<WholeJob> read(Fields in) {
+    Value value = in.find(KEY);
+    List<Value> items = value == null ? null : value.items();
+    if (items == null) {
+      return List.of();
+    }
+    Set<WholeJob> jobs = new LinkedHashSet<>();
+    for (Value item : items) {
+      WholeJob job = one(item);
+      if (job != null) {
+        jobs.add(job);
+      }
+    }
+    return new ArrayList<>(jobs);
+  }
+
+  private static @Nullable WholeJob one(Value item) {
+    if (!(item.json() instanceof Json.Obj)) {
+      String name = item.text();
+      return name == null ? null : WholeJob.of(name);
+    }
+    Fields in = item.fields(ConfigPlace.WHOLE_JOB);
+    if (in == null) {
+      return null;
+    }
+    Value job = in.require("job", "the name of the job to wait for");
+    String name = job == null ? null : job.text();
+    double percent = in.number("done_percent", 100, 0, 100);
+    Value given = in.find("done_percent");
+    if (given != null && percent == 0) {
+      given.error("0 % is nothing to wait for, expected a number above 0", null);
+    }
+    List<String> tags = in.texts("tags", List.of());
+    return name == null ? null : new WholeJob(name, percent, tags);
+  }
+}

@@ -1,0 +1,70 @@
+package io.espalier.core.loop;
+
+/**
+ * What a loop has done so far. Written by the scheduler thread alone, read by any; each number is
+ * right by itself.
+ */
+public final class LoopStats {
+  private volatile long rounds;
+  private volatile long placements;
+  private volatile long saturated;
+  private volatile long policyFailures;
+  private volatile int live;
+  private volatile int chores;
+
+  LoopStats() {}
+
+  /** Rounds that were run to their end: after each, nothing more could be started. */
+  public long rounds() {
+    return rounds;
+  }
+
+  /** Tasks that were given their slots. */
+  public long placements() {
+    return placements;
+  }
+
+  /** Steps in which nothing was placed because the status store was too far behind. */
+  public long saturated() {
+    return saturated;
+  }
+
+  /** Rounds that a policy's mistake ended. */
+  public long policyFailures() {
+    return policyFailures;
+  }
+
+  /** Tasks that hold slots now. */
+  public int live() {
+    return live;
+  }
+
+  /** Work in slices that is not finished: forgiving, pages of tasks. */
+  public int chores() {
+    return chores;
+  }
+
+  // One writer: no update is lost.
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void round(long placed, boolean complete) {
+    placements += placed;
+    rounds += complete ? 1 : 0;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void saturatedStep() {
+    saturated++;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void policyFailed(long placed) {
+    placements += placed;
+    policyFailures++;
+  }
+
+  void now(int liveTasks, int openChores) {
+    live = liveTasks;
+    chores = openChores;
+  }
+}

@@ -1,0 +1,63 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.status.TaskStatus;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How fast each job goes on and how long its tasks take: learned from what ends while this loop
+ * lives, forgotten with it. The same events give the same figures.
+ */
+final class Paces {
+  private final Map<String, Pace> paces = new HashMap<>();
+
+  private static final class Pace {
+    final Durations durations = new Durations();
+    final EndRate rate = new EndRate();
+  }
+
+  void ended(Live task, TaskEnd end, TaskStatus status, long nowMillis) {
+    if (end.kind() == TaskEnd.Kind.NOT_STARTED || task.isOfForgottenJob()) {
+      return;
+    }
+    Pace pace = paces.computeIfAbsent(task.key.job(), job -> new Pace());
+    pace.rate.ended(status.isFinal(), nowMillis);
+    // What was stopped, or lost, says nothing about how long the others take.
+    if (end.kind() == TaskEnd.Kind.EXITED) {
+      pace.durations.add(nowMillis - task.startedMillis());
+    }
+  }
+
+  void retain(Set<String> jobs) {
+    paces.keySet().retainAll(jobs);
+  }
+
+  /** When a live task is expected to end; 0: unknown. */
+  long expectedEnd(Live task, long nowMillis) {
+    long byProgress = task.endByProgress();
+    if (byProgress > 0) {
+      return Math.max(byProgress, nowMillis);
+    }
+    Pace pace = paces.get(task.key.job());
+    long began = task.startedMillis();
+    long takes = pace == null ? -1 : pace.durations.expected(nowMillis - began);
+    return takes < 0 ? 0 : Math.max(nowMillis, began + takes);
+  }
+
+  /** Adds what is known of a job's pace to its counts. */
+  JobProgress withPace(JobProgress counts, long nowMillis) {
+    @Nullable Pace pace = paces.get(counts.job());
+    if (pace == null) {
+      return counts;
+    }
+    long left = counts.running() + counts.waiting() + counts.ready();
+    double through = pace.rate.throughPerSecond(nowMillis);
+    double seconds = left == 0 ? 0 : through > 0 ? left / through : -1;
+    return counts.withPace(pace.rate.perSecond(nowMillis), seconds);
+  }
+}

@@ -1,0 +1,166 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.status.LimitOverride;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the limits that are in force into the counters of one world, one change after the other
+ * and in slices: a level may have millions of nodes. Until a node's turn comes it has its old
+ * limit.
+ */
+final class LimitShifts {
+  private static final int NODE_UNITS = 4;
+  private static final int WORKER_UNITS = 100;
+
+  private final World world;
+  private final LimitOverrides overrides;
+  private final Queue<LimitOverride.Key> waiting = new ArrayDeque<>();
+
+  /** Of the level whose turn it is: the next node or worker; -1: it has not begun. */
+  private int next = -1;
+
+  LimitShifts(World world, LimitOverrides overrides) {
+    this.world = world;
+    this.overrides = overrides;
+  }
+
+  /** The limit of this may be another one now. */
+  void changed(LimitOverride.Key key) {
+    waiting.add(key);
+  }
+
+  boolean isDone() {
+    return waiting.isEmpty();
+  }
+
+  /**
+   * Does a slice.
+   *
+   * @param units about how many words of the index to touch
+   * @param indexed whether there is an index to bring up to date; if not, workers are left out, as
+   *     they are asked for their limits when they enter it
+   * @return how many were touched
+   */
+  int step(int units, boolean indexed) {
+    int done = 0;
+    while (done < units && !waiting.isEmpty()) {
+      LimitOverride.Key key = waiting.element();
+      Resource resource = find(key);
+      if (resource == null) {
+        waiting.remove();
+        done++;
+      } else if (resource.level() == world.topology.levels().worker()) {
+        done += indexed ? worker(key) : skip();
+      } else if (!key.node().isEmpty()) {
+        done += node(key, resource, indexed);
+      } else {
+        done += level(key, resource, units - done, indexed);
+      }
+    }
+    return done;
+  }
+
+  /** The resource, when it is on that level. */
+  private @Nullable Resource find(LimitOverride.Key key) {
+    Resource resource = world.config().settings().resources().find(key.resource());
+    return resource != null && world.topology.levels().find(key.level()) == resource.level()
+        ? resource
+        : null;
+  }
+
+  private int skip() {
+    waiting.remove();
+    return 1;
+  }
+
+  private int worker(LimitOverride.Key key) {
+    if (key.node().isEmpty()) {
+      next = Math.max(next, 0);
+      if (next < world.pool.high()) {
+        world.workers.put(next++);
+        return WORKER_UNITS;
+      }
+      next = -1;
+    } else {
+      boolean local = world.pool.mode() == WorkerTable.Mode.LOCAL;
+      int worker = world.pool.find(local ? "" : key.node());
+      if (worker >= 0) {
+        world.workers.put(worker);
+      }
+    }
+    waiting.remove();
+    return WORKER_UNITS;
+  }
+
+  private int node(LimitOverride.Key key, Resource resource, boolean indexed) {
+    waiting.remove();
+    int level = resource.level();
+    int node = world.topology.find(level, key.node());
+    if (node >= 0) {
+      LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
+      Integer limit = override == null ? null : Integer.valueOf(override.limit());
+      if (world.ledger.setOwnLimit(node, level, resource.index(), limit) && indexed) {
+        world.index.refresh(node, level);
+      }
+    }
+    return NODE_UNITS;
+  }
+
+  private int level(LimitOverride.Key key, Resource resource, int units, boolean indexed) {
+    int level = resource.level();
+    Ledger ledger = world.ledger;
+    if (next < 0) {
+      LimitOverride override = overrides.ofLevel(key.level(), key.resource());
+      int limit = override == null ? resource.limit() : override.limit();
+      if (limit == ledger.levelLimit(resource.index())) {
+        return skip();
+      }
+      next = world.topology.levelStart(level);
+      ledger.beginShift(resource.index(), limit, next);
+    }
+    int end = world.topology.levelEnd(level);
+    int stop = (int) Math.min(end, (long) next + Math.max(1, units / NODE_UNITS));
+    int from = next;
+    for (; next < stop; next++) {
+      if (ledger.shift(next, level) && indexed) {
+        world.index.refresh(next, level);
+      }
+    }
+    if (next == end) {
+      ledger.endShift();
+      waiting.remove();
+      next = -1;
+    }
+    return 1 + NODE_UNITS * (stop - from);
+  }
+
+  /**
+   * Compares the limits of all nodes with what they should be.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  void check() {
+    if (!waiting.isEmpty()) {
+      return;
+    }
+    Levels levels = world.topology.levels();
+    for (Resource resource : world.config().settings().resources().all()) {
+      int level = resource.level();
+      for (int node = world.topology.levelStart(level);
+          level != levels.worker() && node < world.topology.levelEnd(level);
+          node++) {
+        int limit =
+            overrides.limit(
+                levels.name(level), resource.name(), world.topology.name(node), resource.limit());
+        if (limit != world.ledger.limit(node, level, resource.index())) {
+          throw new IllegalStateException(
+              "the limit of " + resource.name() + " is wrong on node " + node);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.espalier.core.status;
+
+/**
+ * Why the latest attempt of a task failed, kept with its status so that failures can be grouped by
+ * cause without reading their histories.
+ *
+ * @param fingerprint of that attempt, see {@link Fingerprint}
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters
+ */
+public record Failure(String fingerprint, String message) {
+  /** The rest is in the history. */
+  public static final int MAX_MESSAGE = 200;
+
+  public Failure {
+    if (message.length() > MAX_MESSAGE) {
+      message = StatusText.cut(message, MAX_MESSAGE);
+    }
+  }
+
+  /** One line for stores. */
+  String text() {
+    return fingerprint + " " + message;
+  }
+
+  static Failure of(String text) {
+    int blank = text.indexOf(' ');
+    return blank < 0
+        ? new Failure(text, "")
+        : new Failure(text.substring(0, blank), text.substring(blank + 1));
+  }
+}

@@ -1,0 +1,103 @@
+package io.espalier.server.access;
+
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.webui.security.TokensFile;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client of a scheduler shows and believes. Immutable; {@link #toString} shows no token.
+ *
+ * <p>The name in the server's certificate must be the one that was called: a member of the same
+ * authority is not enough, for members would get the tokens of others.
+ */
+public final class ClientAccess {
+  private static final int MOST_TOKEN = 1_024;
+
+  private final String token;
+  private final @Nullable SSLContext tls;
+
+  private ClientAccess(String token, @Nullable SSLContext tls) {
+    this.token = token;
+    this.tls = tls;
+  }
+
+  /** Nothing is shown, and the authorities of the JDK are believed. */
+  public static ClientAccess none() {
+    return new ClientAccess("", null);
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @param token whose text is the token
+   * @param authority in PEM form, the only one that is believed
+   * @param certificate of this client, in PEM form, with its key
+   * @throws CommandFailure (usage) naming the file that cannot be used
+   */
+  public static ClientAccess of(
+      Optional<Path> token,
+      Optional<Path> authority,
+      Optional<Path> certificate,
+      Optional<Path> key) {
+    if (certificate.isPresent() != key.isPresent()) {
+      throw new CommandFailure(ExitCode.USAGE, "--tls-cert and --tls-key are given both or none");
+    }
+    try {
+      String text = token.isPresent() ? token(token.get()) : "";
+      boolean system = authority.isEmpty() && certificate.isEmpty();
+      return new ClientAccess(text, system ? null : context(authority, certificate, key));
+    } catch (NoSuchFileException e) {
+      throw new CommandFailure(ExitCode.USAGE, "there is no file " + e.getFile(), e);
+    } catch (FileSystemException e) {
+      throw new CommandFailure(
+          ExitCode.USAGE, "cannot read " + e.getFile() + ": " + e.getReason(), e);
+    } catch (IOException | TokensFile.Unusable e) {
+      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static String token(Path file) throws IOException, TokensFile.Unusable {
+    TokensFile.requirePrivate(file);
+    String text = Files.readString(file).strip();
+    if (text.isEmpty()
+        || text.length() > MOST_TOKEN
+        || text.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+      throw new IOException(file + " must hold one token and nothing else");
+    }
+    return text;
+  }
+
+  private static SSLContext context(
+      Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) throws IOException {
+    return TlsFiles.context(
+        certificate.isPresent() && key.isPresent()
+            ? TlsFiles.keys(certificate.get(), key.get())
+            : null,
+        authority.isPresent() ? TlsFiles.trust(authority.get()) : null);
+  }
+
+  /** The value of {@code Authorization}; empty: there is none. */
+  public Optional<String> authorization() {
+    return token.isEmpty() ? Optional.empty() : Optional.of("Bearer " + token);
+  }
+
+  /** The same builder, with certificates. */
+  public HttpClient.Builder applyTo(HttpClient.Builder client) {
+    SSLContext context = tls;
+    return context == null ? client : client.sslContext(context);
+  }
+
+  @Override
+  public String toString() {
+    return (token.isEmpty() ? "no token" : "token") + (tls == null ? "" : ", TLS files");
+  }
+}

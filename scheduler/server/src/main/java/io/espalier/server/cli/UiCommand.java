@@ -1,0 +1,142 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.fleet.UiProcess;
+import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.webui.WebOptions;
+import io.espalier.webui.fleet.FleetOptions;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code espalier ui}: many schedulers as one. */
+@Command(
+    name = "ui",
+    mixinStandardHelpOptions = true,
+    description = "Show many schedulers as one: jobs, problems, logs and actions over all of them.",
+    footer = {
+      "",
+      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by commas or",
+      "blanks. FILE holds such a list, with # before comments, and is read again when it changes.",
+      "zk://HOSTS/PATH are the election groups below a path: the leader of each, whoever that is.",
+      "",
+      "Schedulers are asked in the background. One that is slow or dead holds nothing up: its latest",
+      "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when the",
+      "list is wrong or the address cannot be bound.",
+      "",
+      "Example:",
+      "  espalier ui --schedulers 127.0.0.1:8080,127.0.0.1:8090",
+      "  espalier ui --schedulers schedulers.txt --http 127.0.0.1:8081",
+      "  espalier ui --schedulers zk://zk1:2181,zk2:2181,zk3:2181/espalier"
+    })
+public final class UiCommand implements Callable<Integer> {
+  private static final int LONGEST_MILLIS = 3_600_000;
+
+  @Option(
+      names = "--schedulers",
+      paramLabel = "LIST|FILE|zk://HOSTS/PATH",
+      required = true,
+      description = "The schedulers to show.")
+  private String schedulers = "";
+
+  @Option(
+      names = "--http",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:8081",
+      description = "Where to serve HTTP; port 0: any (default ${DEFAULT-VALUE}).")
+  private String http = "127.0.0.1:8081";
+
+  @Option(
+      names = "--insecure",
+      description = "Allow listening without authentication where others can reach it.")
+  private boolean insecure;
+
+  @Option(
+      names = "--poll-ms",
+      paramLabel = "MS",
+      defaultValue = "5000",
+      description =
+          "How often each scheduler is asked (default ${DEFAULT-VALUE}); less often where more than"
+              + " 200 would be asked in a second.")
+  private int pollMillis = 5_000;
+
+  @Option(
+      names = "--connect-ms",
+      paramLabel = "MS",
+      defaultValue = "1000",
+      description = "How long to wait for a connection (default ${DEFAULT-VALUE}).")
+  private int connectMillis = 1_000;
+
+  @Option(
+      names = "--receive-ms",
+      paramLabel = "MS",
+      defaultValue = "7000",
+      description = "How long to wait for a whole answer (default ${DEFAULT-VALUE}).")
+  private int receiveMillis = 7_000;
+
+  @Option(
+      names = "--zookeeper-auth",
+      paramLabel = "FILE",
+      description = "File with a scheme, a blank and an account, such as \"digest reader:secret\".")
+  private @Nullable Path zooKeeperAuth;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    List<String> problems = new ArrayList<>();
+    bounded("--poll-ms", pollMillis, problems);
+    bounded("--connect-ms", connectMillis, problems);
+    bounded("--receive-ms", receiveMillis, problems);
+    Optional<HostPort> listener = listener(problems);
+    if (listener.isEmpty() || !problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+    }
+    UiProcess.Options options =
+        new UiProcess.Options(
+            schedulers,
+            Optional.ofNullable(zooKeeperAuth),
+            FleetOptions.DEFAULT.withTimes(
+                Duration.ofMillis(pollMillis),
+                Duration.ofMillis(connectMillis),
+                Duration.ofMillis(receiveMillis)),
+            WebOptions.at(listener.get().host(), listener.get().port()));
+    try (UiProcess process = UiProcess.startUntilSignal(options)) {
+      System.err.println("espalier: listening on " + process.uri());
+      process.awaitEnd();
+      return ExitCode.OK;
+    }
+  }
+
+  private static void bounded(String flag, int millis, List<String> problems) {
+    if (millis < 100 || millis > LONGEST_MILLIS) {
+      problems.add(flag + " must be from 100 to " + LONGEST_MILLIS);
+    }
+  }
+
+  private Optional<HostPort> listener(List<String> problems) {
+    try {
+      HostPort listener = HostPort.parse(http);
+      if (!insecure && !InetAddress.getByName(listener.host()).isLoopbackAddress()) {
+        problems.add(
+            "--http "
+                + http
+                + " can be reached from elsewhere, and there is no authentication:"
+                + " listen on 127.0.0.1, or say --insecure if the network is yours");
+      }
+      return Optional.of(listener);
+    } catch (IllegalArgumentException e) {
+      problems.add("--http " + http + ": " + e.getMessage());
+    } catch (UnknownHostException e) {
+      problems.add("--http " + http + ": unknown host");
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,47 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.exit.ExitCode;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code validate-job JOB FILE}: what save-job would say. */
+@Command(
+    name = "validate-job",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Ask a scheduler what is wrong with a job, without saving it.",
+      "FILE holds the job as save-job takes it; - is standard input. Exit code 2 if it is invalid."
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier validate-job backup backup.json",
+      "  espalier validate-job backup backup.json --json"
+    })
+final class ValidateJobCommand extends ClientCommand {
+  @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
+  private String job = "";
+
+  @Parameters(index = "1", paramLabel = "FILE", description = "The job as JSON, comments allowed.")
+  private String file = "";
+
+  ValidateJobCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  int run(Client client) {
+    Json.Obj body =
+        client.call(
+            "POST", Paths.VALIDATE, Map.of("job", job), Map.of(), SaveJobCommand.read(file));
+    boolean valid = Fields.isTrue(body, "valid");
+    if (json()) {
+      print(body);
+    } else {
+      Fields.objects(body, "problems").forEach(problem -> say(ProblemsCommand.sentence(problem)));
+      say(job + (valid ? " can be saved" : " cannot be saved"));
+    }
+    return valid ? ExitCode.OK : ExitCode.USAGE;
+  }
+}

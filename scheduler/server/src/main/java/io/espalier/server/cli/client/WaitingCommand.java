@@ -1,0 +1,69 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.exit.ExitCode;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code waiting JOB}: what keeps its tasks from running, counted. */
+@Command(
+    name = "waiting",
+    mixinStandardHelpOptions = true,
+    description = "Count the tasks of a job that do not run by what keeps them.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier waiting backup", "  espalier waiting backup --watch 5"})
+final class WaitingCommand extends OfflineCommand {
+  @Parameters(paramLabel = "JOB", description = "Name of the job.")
+  private String job = "";
+
+  @Mixin private final Watch watch = new Watch();
+
+  WaitingCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  Watch watch() {
+    return watch;
+  }
+
+  @Override
+  int run(Client client) {
+    return show(this, client, job);
+  }
+
+  static int show(ClientCommand command, Client client, String job) {
+    Json.Obj body = get(client, Paths.WAITING, Map.of("job", job), Map.of());
+    if (command.json()) {
+      command.print(body);
+      return ExitCode.OK;
+    }
+    Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "WHY");
+    for (Json.Obj reason : Fields.objects(body, "reasons")) {
+      List<String> samples = Fields.texts(reason, "samples");
+      table.row(
+          Fields.number(reason, "count"),
+          Fields.text(reason, "kind"),
+          Fields.text(reason, "node"),
+          Fields.text(reason, "resource"),
+          samples.isEmpty() ? "" : samples.get(0),
+          Fields.text(reason, "message"));
+    }
+    long total = Fields.number(body, "total");
+    long counted = Fields.number(body, "counted");
+    command.print(table, "no task of " + job + " waits for anything");
+    if (Fields.isTrue(body, "sampled")) {
+      command.remark(
+          "counted over a sample of "
+              + counted
+              + " of "
+              + total
+              + " tasks at "
+              + Screen.time(Fields.number(body, "at_ms")));
+    }
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,39 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.exit.ExitCode;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** {@code whoami}: for whom the server takes us. */
+@Command(
+    name = "whoami",
+    mixinStandardHelpOptions = true,
+    description = "Say for whom the scheduler takes you, and what you may do.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier whoami"})
+final class WhoamiCommand extends ClientCommand {
+  WhoamiCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  int run(Client client) {
+    Json.Obj body = get(client, Paths.ME, Map.of(), Map.of());
+    if (json()) {
+      print(body);
+      return ExitCode.OK;
+    }
+    String role = Fields.text(body, "role");
+    String may =
+        switch (role) {
+          case "viewer" -> "may look";
+          case "operator" -> "may look and steer";
+          case "admin" -> "may do everything";
+          default -> "may do what its role allows";
+        };
+    String known = Fields.isTrue(body, "authenticated") ? "" : " (nobody has to say who they are)";
+    say(Fields.text(body, "name") + ", " + role + ": " + may + known);
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,226 @@
+package io.espalier.server.ha;
+
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperLink;
+import io.espalier.server.zk.ZooKeeperTarget;
+import io.espalier.webui.fleet.ListNews;
+import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.SchedulerLists;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.zookeeper.AddWatchMode;
+import org.apache.zookeeper.KeeperException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows which schedulers there are below a path: the leader of each election group there, or of
+ * the group that the path itself is; and plain znodes that hold {@code HOST:PORT}. Changes nothing
+ * in ZooKeeper. Without a connection the newest known schedulers stay.
+ */
+public final class GroupsWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupsWatch.class);
+  private static final int LOOK_SECONDS = 30;
+  private static final int SOON_MILLIS = 200;
+  private static final int LONGEST_TEXT = 300;
+
+  private final ZooKeeperLink link;
+  private final ListNews news;
+  private final String base;
+  private final Set<String> watched = new HashSet<>();
+  private final AtomicBoolean soon = new AtomicBoolean();
+  private final ScheduledExecutorService looking;
+  private List<SchedulerAddress> latest = List.of();
+  private boolean told;
+
+  private GroupsWatch(ZooKeeperLink link, ListNews news) {
+    this.link = link;
+    this.news = news;
+    this.base = link.target().path();
+    this.looking =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "groups-watch");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Begins to follow; the first list comes when there is a connection.
+   *
+   * @param news told on a thread of ours
+   * @throws IOException when the account for ZooKeeper cannot be read
+   */
+  public static GroupsWatch follow(ZooKeeperTarget target, ListNews news) throws IOException {
+    ZooKeeperLink link = ZooKeeperLink.open(target);
+    GroupsWatch watch = new GroupsWatch(link, news);
+    link.client()
+        .getConnectionStateListenable()
+        .addListener(
+            (source, state) -> {
+              if (state == ConnectionState.RECONNECTED || state == ConnectionState.CONNECTED) {
+                // A new session knows of no watch.
+                watch.execute(watch.watched::clear);
+                watch.lookSoon();
+              }
+            });
+    ScheduledFuture<?> forEver =
+        watch.looking.scheduleWithFixedDelay(watch::look, 0, LOOK_SECONDS, TimeUnit.SECONDS);
+    LOG.trace("looking by {}", forEver);
+    return watch;
+  }
+
+  private void execute(Runnable work) {
+    try {
+      looking.execute(work);
+    } catch (RejectedExecutionException e) {
+      LOG.trace("closed", e);
+    }
+  }
+
+  /** Many changes come at once: one look for all of them. */
+  private void lookSoon() {
+    if (soon.compareAndSet(false, true)) {
+      try {
+        ScheduledFuture<?> look =
+            looking.schedule(
+                () -> {
+                  soon.set(false);
+                  look();
+                },
+                SOON_MILLIS,
+                TimeUnit.MILLISECONDS);
+        LOG.trace("{}", look);
+      } catch (RejectedExecutionException e) {
+        LOG.trace("closed", e);
+      }
+    }
+  }
+
+  private void look() {
+    try {
+      StringBuilder list = new StringBuilder();
+      Set<String> without = new TreeSet<>();
+      read(list, without);
+      Result<List<SchedulerAddress>> found = SchedulerLists.parse(list.toString());
+      List<SchedulerAddress> schedulers = found.value() == null ? List.of() : found.value();
+      if (!told || !schedulers.equals(latest)) {
+        told = true;
+        latest = schedulers;
+        news.follow("zk://" + link.target(), schedulers);
+      }
+      List<Problem> problems = new ArrayList<>(found.problems());
+      without.forEach(
+          name -> problems.add(Problem.warning(name, "no scheduler that serves HTTP leads there")));
+      news.complain(problems);
+    } catch (ZooKeeperFailure e) {
+      LOG.debug("{}", e.getMessage());
+      news.complain(List.of(Problem.error(base, String.valueOf(e.getMessage()))));
+    } catch (RuntimeException e) {
+      LOG.warn("looking for schedulers failed", e);
+    }
+  }
+
+  private void read(StringBuilder list, Set<String> without) throws ZooKeeperFailure {
+    watch(base);
+    List<String> children = children(base);
+    if (children.contains("leader")) {
+      group(base, base.substring(base.lastIndexOf('/') + 1), list, without);
+      return;
+    }
+    for (String child : new TreeSet<>(children)) {
+      String path = base + "/" + child;
+      watch(path);
+      if (children(path).contains("leader")) {
+        group(path, child, list, without);
+      } else {
+        plain(path, child, list);
+      }
+    }
+  }
+
+  private void group(String path, String name, StringBuilder list, Set<String> without)
+      throws ZooKeeperFailure {
+    watch(Znodes.leader(path));
+    List<Candidate> candidates = LeaderWatch.read(link, path);
+    if (candidates.isEmpty() || candidates.get(0).http().isEmpty()) {
+      without.add(name);
+    } else {
+      list.append(named(name)).append(candidates.get(0).http()).append('\n');
+    }
+  }
+
+  private void plain(String path, String name, StringBuilder list) throws ZooKeeperFailure {
+    try {
+      byte[] data = link.client().getData().forPath(path);
+      String text = data == null ? "" : new String(data, StandardCharsets.UTF_8).strip();
+      if (!text.isEmpty() && text.length() <= LONGEST_TEXT) {
+        list.append(text.contains("=") ? "" : named(name)).append(text).append('\n');
+      }
+    } catch (KeeperException.NoNodeException e) {
+      LOG.trace("{} is gone", path, e);
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+    }
+  }
+
+  /** A name that cannot be one is left out: the address stands for it. */
+  private static String named(String znode) {
+    return znode.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}") ? znode + "=" : "";
+  }
+
+  private List<String> children(String path) throws ZooKeeperFailure {
+    try {
+      return link.client().getChildren().forPath(path);
+    } catch (KeeperException.NoNodeException e) {
+      return List.of();
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+    }
+  }
+
+  private void watch(String path) {
+    if (!watched.add(path)) {
+      return;
+    }
+    try {
+      link.client()
+          .watchers()
+          .add()
+          .withMode(AddWatchMode.PERSISTENT)
+          .inBackground(
+              (curator, event) -> {
+                if (event.getResultCode() != 0) {
+                  LOG.debug("{} cannot be watched: {}", path, event);
+                  execute(() -> watched.remove(path));
+                }
+              })
+          .usingWatcher((org.apache.zookeeper.Watcher) event -> lookSoon())
+          .forPath(path);
+    } catch (Exception e) {
+      LOG.debug("{} cannot be watched", path, e);
+      watched.remove(path);
+    }
+  }
+
+  @Override
+  public void close() {
+    looking.shutdownNow();
+    link.close();
+  }
+}

@@ -1,0 +1,281 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.TaskCounts;
+import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.CountScan;
+import io.espalier.core.scheduling.HolderScan;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.WaitingScan;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.Oracle.Failure;
+import io.espalier.testkit.scheduling.Oracle.Place;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/** Compares what monitors ask of the core with a look at everything. */
+final class QueryChecks {
+  private static final Set<Kind> GATES =
+      Set.of(
+          Kind.SCHEDULER_DISABLED,
+          Kind.JOB_DISABLED,
+          Kind.JOB_INVALID,
+          Kind.JOB_PAUSED,
+          Kind.DEADLINE);
+
+  private final SchedulingCore core;
+  private final Oracle oracle;
+  private final Topology topology;
+
+  QueryChecks(SchedulingCore core, Oracle oracle) {
+    this.core = core;
+    this.oracle = oracle;
+    this.topology = core.topology();
+  }
+
+  // ---- the path of an explanation
+
+  void path(Job job, TaskKey task, Explanation explanation) {
+    int node = topology.find(job.level(), task.node());
+    List<Place> shown = new ArrayList<>();
+    for (Explanation.Step step : explanation.path()) {
+      shown.add(new Place(step.level(), step.node()));
+    }
+    List<List<Place>> paths =
+        oracle.paths(node).stream()
+            .map(
+                slots ->
+                    slots.stream()
+                        .map(slot -> place(topology.node(slot)))
+                        .sorted(
+                            Comparator.comparingInt(
+                                (Place place) -> topology.levels().find(place.level())))
+                        .toList())
+            .toList();
+    assertThat(paths).as("path of %s", task).contains(shown);
+    long onPath =
+        explanation.reasons().stream()
+            .filter(
+                reason ->
+                    reason.kind() == Kind.RESOURCE
+                        || reason.kind() == Kind.NODE_DISABLED
+                        || reason.kind() == Kind.FILTERED)
+            .count();
+    boolean blocked = explanation.path().stream().anyMatch(Explanation.Step::blocks);
+    assertThat(blocked || onPath == 0).as("%s is blocked somewhere", task).isTrue();
+    for (Explanation.Step step : explanation.path()) {
+      Place place = new Place(step.level(), step.node());
+      int level = topology.levels().find(step.level());
+      List<Resource> resources = oracle.config().settings().resources().ofLevel(level);
+      assertThat(step.resources()).hasSameSizeAs(resources);
+      for (int i = 0; i < resources.size(); i++) {
+        Explanation.Use use = step.resources().get(i);
+        assertThat(use.resource()).isEqualTo(resources.get(i).name());
+        assertThat(use.need()).isEqualTo(Math.max(0, job.needs().get(resources.get(i).index())));
+        assertThat(use.limit() - use.used()).isEqualTo(oracle.free(place, resources.get(i)));
+      }
+    }
+  }
+
+  private Place place(int node) {
+    return new Place(topology.levels().name(topology.level(node)), topology.name(node));
+  }
+
+  // ---- holders
+
+  /** Of one resource on one node, in slices of a random size. */
+  void holders(Random random) {
+    List<Resource> resources =
+        oracle.config().settings().resources().all().stream()
+            .filter(resource -> resource.level() < topology.levels().worker())
+            .filter(r -> topology.levelStart(r.level()) < topology.levelEnd(r.level()))
+            .toList();
+    if (resources.isEmpty()) {
+      return;
+    }
+    Resource resource = resources.get(random.nextInt(resources.size()));
+    int start = topology.levelStart(resource.level());
+    int node = start + random.nextInt(topology.levelEnd(resource.level()) - start);
+    Place place = place(node);
+    Map<TaskKey, Integer> expected = new HashMap<>();
+    oracle
+        .running()
+        .forEach(
+            (task, run) -> {
+              int slots =
+                  run.charges().getOrDefault(place, Map.of()).getOrDefault(resource.name(), 0);
+              if (slots > 0) {
+                expected.put(task, slots);
+              }
+            });
+    Map<TaskKey, Integer> found = new HashMap<>();
+    HolderScan scan =
+        core.holders(new HolderScan.Place(place.level(), place.node(), resource.name()));
+    HolderScan.Sink sink =
+        new HolderScan.Sink() {
+          @Override
+          public void begin() {
+            found.clear();
+          }
+
+          @Override
+          public void holds(int at, long run, String name, int slots) {
+            assertThat(name).isEqualTo(resource.name());
+            TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
+            assertThat(found.put(task, slots)).as("%s twice", task).isNull();
+          }
+        };
+    int slice = 1 + random.nextInt(5);
+    while (!scan.step(slice, sink)) {
+      assertThat(found.size()).isLessThanOrEqualTo(expected.size());
+    }
+    assertThat(found).as("holders of %s on %s", resource.name(), place).isEqualTo(expected);
+    int used = core.limit(node, resource.index()) - core.free(node, resource.index());
+    assertThat(found.values().stream().mapToInt(n -> n).sum()).isEqualTo(used);
+  }
+
+  // ---- counts
+
+  /** Of one subtree, all jobs together and apart. */
+  void counts(Random random) {
+    int slot = random.nextInt(topology.slots());
+    Map<String, long[]> expected = new HashMap<>();
+    long leaves = walk(slot, expected);
+    CountScan scan = core.counts(-1, true);
+    scan.begin(slot);
+    int slice = 1 + random.nextInt(20);
+    while (!scan.isDone()) {
+      assertThat(scan.step(slice)).isPositive();
+    }
+    assertThat(scan.leaves()).as("leaves below slot %s", slot).isEqualTo(leaves);
+    Map<String, TaskCounts> byJob = new HashMap<>();
+    long[] all = new long[5];
+    expected.forEach(
+        (job, counts) -> {
+          TaskCounts sum = counts(counts);
+          if (sum.total() > 0) {
+            byJob.put(job, sum);
+          }
+          for (int i = 0; i < all.length; i++) {
+            all[i] += counts[i];
+          }
+        });
+    Map<String, TaskCounts> configured = new HashMap<>(scan.countsByJob());
+    configured.keySet().retainAll(oracle.config().jobs().keySet());
+    assertThat(configured).as("tasks below slot %s", slot).isEqualTo(byJob);
+    assertThat(scan.countsByJob().values().stream().mapToLong(TaskCounts::total).sum())
+        .isEqualTo(scan.counts().total());
+  }
+
+  private static TaskCounts counts(long[] n) {
+    return new TaskCounts(n[0], n[1], n[2], n[3], n[4]);
+  }
+
+  private long walk(int slot, Map<String, long[]> counts) {
+    int node = topology.node(slot);
+    int level = topology.level(node);
+    for (Job job : oracle.config().jobs().values()) {
+      if (job.level() == level) {
+        int state = state(oracle.bits(new TaskKey(job.name(), topology.name(node))));
+        if (state >= 0) {
+          counts.computeIfAbsent(job.name(), name -> new long[5])[state]++;
+        }
+      }
+    }
+    long leaves = level == topology.levels().bottom() ? 1 : 0;
+    for (int child = topology.childStart(node); child < topology.childEnd(node); child++) {
+      leaves += walk(child, counts);
+    }
+    return leaves;
+  }
+
+  /** Done, failed, running, waiting, ready; -1: none of them. */
+  private static int state(int bits) {
+    if ((bits & Main.RUNNING.bit()) != 0) {
+      return 2;
+    }
+    if ((bits & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) != 0) {
+      return -1;
+    }
+    if ((bits & Main.DONE.bit()) != 0) {
+      return 0;
+    }
+    if ((bits & Main.FAILED.bit()) != 0) {
+      return 1;
+    }
+    return (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : 4;
+  }
+
+  // ---- why tasks wait
+
+  /** Every waiting task counts once, under something that really is in its way. */
+  void waiting(Job job, Random random) {
+    Map<String, Long> least = new HashMap<>();
+    Map<String, Long> most = new HashMap<>();
+    long total = 0;
+    for (TaskKey task : oracle.tasks(job)) {
+      int state = state(oracle.bits(task));
+      if (state == 3 || state == 4) {
+        total++;
+        List<String> kinds = kinds(oracle.failures(task));
+        kinds.forEach(kind -> most.merge(kind, 1L, Long::sum));
+        if (kinds.size() == 1) {
+          least.merge(kinds.get(0), 1L, Long::sum);
+        }
+      }
+    }
+    WaitingScan scan = core.waiting(core.findJob(job.name()));
+    int slice = 2 + random.nextInt(20);
+    while (!scan.isDone()) {
+      assertThat(scan.step(slice)).isPositive();
+    }
+    WaitingReasons reasons = scan.reasons(100, 1);
+    assertThat(reasons.total()).as("waiting tasks of %s", job.name()).isEqualTo(total);
+    assertThat(reasons.counted()).isEqualTo(total);
+    assertThat(reasons.sampled()).isFalse();
+    Map<String, Long> found = new HashMap<>();
+    reasons.reasons().forEach(group -> found.merge(group.kind(), group.count(), Long::sum));
+    assertThat(found.values().stream().mapToLong(n -> n).sum()).isEqualTo(total);
+    found.forEach(
+        (kind, count) ->
+            assertThat(count)
+                .as("%s tasks that wait for %s: %s of %s", job.name(), kind, found, most)
+                .isBetween(least.getOrDefault(kind, 0L), most.getOrDefault(kind, 0L)));
+    assertThat(found.keySet()).containsAll(least.keySet());
+    assertThat(reasons.reasons())
+        .allSatisfy(group -> assertThat(group.samples()).isNotEmpty().hasSizeLessThanOrEqualTo(5));
+  }
+
+  /** What a task may count under: the whole job's reason before its own, that before the path's. */
+  private static List<String> kinds(List<Failure> failures) {
+    List<Kind> kinds = failures.stream().map(Failure::kind).distinct().toList();
+    List<Kind> gates = kinds.stream().filter(GATES::contains).toList();
+    if (!gates.isEmpty()) {
+      return words(gates);
+    }
+    for (Kind own : List.of(Kind.BACKOFF, Kind.DEPENDENCY)) {
+      if (kinds.contains(own)) {
+        return words(List.of(own));
+      }
+    }
+    return kinds.isEmpty() ? List.of(WaitingReasons.STARTABLE) : words(kinds);
+  }
+
+  private static List<String> words(List<Kind> kinds) {
+    return kinds.stream().map(kind -> kind.name().toLowerCase(Locale.ROOT)).toList();
+  }
+}

@@ -1,0 +1,243 @@
+package io.espalier.webui;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.webui.fleet.Fleet;
+import io.espalier.webui.fleet.FleetResources;
+import io.espalier.webui.fleet.FleetView;
+import io.espalier.webui.fleet.HostState;
+import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiRequest;
+import io.espalier.webui.v1.ApiRoute;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which path of {@code espalier ui} is answered by what: the page and the API over all schedulers,
+ * and below {@code /s/ID/} the page of one of them, whose requests are handed on.
+ */
+final class FleetRoutes {
+  static final String OPENAPI = "/api/v1/openapi.yaml";
+
+  private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
+
+  private final Fleet fleet;
+  private final Guard guard;
+  private final Answers answers;
+  private final Bodies bodies;
+  private final List<ApiRoute> routes;
+  private final AtomicInteger proxied = new AtomicInteger();
+  private final JsonReader reader = JsonReader.strict();
+  private final Map<String, Page> pages = new LinkedHashMap<>();
+
+  /** Paths of the page of one scheduler, without what is in front of it. */
+  private final Map<String, Page> pagesOfOne = new LinkedHashMap<>();
+
+  FleetRoutes(WebOptions options, Fleet fleet, Guard guard, Answers answers) {
+    this.fleet = fleet;
+    this.guard = guard;
+    this.answers = answers;
+    this.bodies = new Bodies(options.limits().bodyBytes());
+    this.routes = new FleetResources(fleet).routes();
+    pagesOfOne.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
+    pagesOfOne.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
+    pagesOfOne.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
+    pagesOfOne.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
+    pages.putAll(pagesOfOne);
+    pages.put(OPENAPI, new Page("/openapi-fleet.yaml", "application/yaml; charset=utf-8"));
+  }
+
+  /** Answers all requests of one event loop. */
+  Handler<HttpServerRequest> handler(Vertx vertx) {
+    Router router = router(vertx);
+    return request -> {
+      if (Routes.isReadable(request)) {
+        router.handle(request);
+      } else {
+        Routes.secure(request.response());
+        Answers.send(
+            request.response(), Reply.problem(ApiFailure.badRequest("the URL cannot be read")));
+      }
+    };
+  }
+
+  private Router router(Vertx vertx) {
+    SchedulerProxy proxy = new SchedulerProxy(vertx, fleet, true, proxied);
+    Router router = Router.router(vertx);
+    router.route().handler((RoutingContext ctx) -> Routes.secure(ctx));
+    router.route().handler(guard);
+    pages.forEach(
+        (path, page) -> {
+          router.get(path).handler(page);
+          router.head(path).handler(page);
+        });
+    router.get("/healthz").handler(ctx -> Answers.send(ctx, Reply.json(200, up())));
+    router.get("/readyz").handler(this::ready);
+    router.get("/metrics").handler(this::metrics);
+    for (ApiRoute route : routes) {
+      router
+          .route(
+              HttpMethod.valueOf(route.method()),
+              route.template().replace('{', ':').replace("}", ""))
+          .handler(ctx -> answer(ctx, route));
+    }
+    router.route(SchedulerProxy.PREFIX + "*").handler(ctx -> ofOne(ctx, proxy));
+    router
+        .route()
+        .handler(
+            ctx ->
+                Answers.send(
+                    ctx, Reply.problem(ApiFailure.notFound("there is nothing at this path"))));
+    router
+        .route()
+        .failureHandler(
+            ctx -> {
+              if (!ctx.response().ended()) {
+                Throwable failure = ctx.failure();
+                Answers.send(
+                    ctx,
+                    Reply.problem(
+                        failure != null && ctx.statusCode() == 500
+                            ? ApiFailure.of(failure)
+                            : new ApiFailure(ctx.statusCode(), "the request cannot be read")));
+              }
+            });
+    return router;
+  }
+
+  private void ofOne(RoutingContext ctx, SchedulerProxy proxy) {
+    String path = ctx.request().path().substring(SchedulerProxy.PREFIX.length());
+    int slash = path.indexOf('/');
+    String id = slash < 0 ? path : path.substring(0, slash);
+    String rest = slash < 0 ? "" : path.substring(slash);
+    boolean question =
+        HttpMethod.GET.equals(ctx.request().method())
+            || HttpMethod.HEAD.equals(ctx.request().method());
+    Page page = question ? pagesOfOne.get(rest) : null;
+    // Identifiers are as safe as they look, so nothing has to be decoded.
+    if (!proxy.knows(id)) {
+      Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
+    } else if (rest.isEmpty()) {
+      // The page's own addresses are relative, so the slash matters.
+      ctx.response().putHeader("Location", SchedulerProxy.PREFIX + id + "/");
+      Answers.send(ctx, Reply.json(308, Json.object().build()));
+    } else if (page != null) {
+      page.handle(ctx);
+    } else if (isData(rest)) {
+      proxy.handOn(ctx, id);
+    } else {
+      Answers.send(ctx, Reply.problem(ApiFailure.notFound("there is nothing at this path")));
+    }
+  }
+
+  private static boolean isData(String path) {
+    return Set.of("/metrics", "/healthz", "/readyz").contains(path)
+        || (path.startsWith("/api/v1/") && !path.contains("/.") && !path.contains("//"));
+  }
+
+  private void answer(RoutingContext ctx, ApiRoute route) {
+    Map<String, List<String>> query = new HashMap<>();
+    for (String name : ctx.queryParams().names()) {
+      query.put(name, ctx.queryParams().getAll(name));
+    }
+    Map<String, String> path = Map.copyOf(ctx.pathParams());
+    if (!route.changes()) {
+      answers.answer(
+          ctx,
+          () ->
+              route
+                  .handler()
+                  .answer(new ApiRequest(path, query, Json.Obj.EMPTY))
+                  .thenApply(body -> Reply.json(200, body)));
+      return;
+    }
+    String who = String.valueOf(ctx.request().remoteAddress());
+    bodies.read(
+        ctx,
+        body ->
+            answers.answer(
+                ctx,
+                () -> {
+                  ApiRequest request = new ApiRequest(path, query, object(body.getBytes()));
+                  CHANGES.info("{} from {}: {} {}", route.template(), who, path, request.body());
+                  return route
+                      .handler()
+                      .answer(request)
+                      .thenApply(answer -> Reply.json(200, answer));
+                }));
+  }
+
+  private Json.Obj object(byte[] body) {
+    if (body.length == 0) {
+      return Json.Obj.EMPTY;
+    }
+    Result<Json> read = reader.read(body);
+    if (read.value() instanceof Json.Obj object && !read.hasErrors()) {
+      return object;
+    }
+    throw ApiFailure.badRequest(
+        read.problems().isEmpty()
+            ? "the body must be an object"
+            : "the body is not valid JSON: " + read.problems().get(0));
+  }
+
+  private static Json up() {
+    return Json.object().put("status", "up").build();
+  }
+
+  /** Once something is known of somebody. */
+  private void ready(RoutingContext ctx) {
+    FleetView view = fleet.view();
+    boolean up = view.states().getOrDefault(HostState.WAITING, 0) < view.hosts().size();
+    Answers.send(
+        ctx,
+        Reply.json(
+            up ? 200 : 503,
+            up
+                ? up()
+                : Json.object()
+                    .put("status", "down")
+                    .put("reason", "no scheduler has been asked yet")
+                    .build()));
+  }
+
+  private void metrics(RoutingContext ctx) {
+    answers.answer(
+        ctx,
+        () -> {
+          StringBuilder text =
+              new StringBuilder(
+                  """
+                  # HELP espalier_fleet_schedulers Schedulers of the list by how they answer
+                  # TYPE espalier_fleet_schedulers gauge
+                  """);
+          fleet
+              .view()
+              .states()
+              .forEach(
+                  (state, count) ->
+                      text.append("espalier_fleet_schedulers{state=\"")
+                          .append(state.word())
+                          .append("\"} ")
+                          .append(count)
+                          .append('\n'));
+          return CompletableFuture.completedFuture(
+              new Reply(
+                  200, "text/plain; version=0.0.4; charset=utf-8", text.toString(), Map.of()));
+        });
+  }
+}

@@ -1,0 +1,272 @@
+package io.espalier.webui;
+
+import io.espalier.core.json.Json;
+import io.espalier.webui.fleet.Fleet;
+import io.espalier.webui.fleet.FleetClient;
+import io.espalier.webui.fleet.HostView;
+import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.v1.ApiFailure;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands requests below {@code /s/ID/} on to that scheduler of the list, streams included. Nothing
+ * that a scheduler answers becomes a page or a script here: the page is this process's own, only
+ * data comes from there, and of the headers only those that data needs.
+ */
+final class SchedulerProxy {
+  static final String PREFIX = "/s/";
+
+  private static final Logger LOG = LoggerFactory.getLogger(SchedulerProxy.class);
+  private static final int CONNECTIONS_EACH = 64;
+  private static final int MOST_AT_A_TIME = 1_024;
+
+  /** What schedulers judge by, and nothing that names this host or the browser's page. */
+  private static final Set<String> ASKED_WITH =
+      Set.of(
+          "accept",
+          "accept-encoding",
+          "content-type",
+          "content-length",
+          "idempotency-key",
+          "if-match",
+          "if-none-match",
+          "last-event-id");
+
+  private static final Set<String> ANSWERED_WITH =
+      Set.of(
+          "allow",
+          "cache-control",
+          "content-encoding",
+          "content-length",
+          "content-type",
+          "etag",
+          "retry-after",
+          "vary",
+          "www-authenticate");
+
+  /** Types that a browser takes for data. */
+  private static final Set<String> DATA =
+      Set.of(
+          "application/json",
+          "application/problem+json",
+          "application/yaml",
+          "text/event-stream",
+          "text/plain");
+
+  private final Fleet fleet;
+  private final HttpClient client;
+  private final boolean passTokens;
+  private final AtomicInteger open;
+
+  /**
+   * Of one event loop.
+   *
+   * @param passTokens whether the tokens of callers are for the schedulers; not when this process
+   *     has its own
+   * @param open how many requests all loops have handed on
+   */
+  SchedulerProxy(Vertx vertx, Fleet fleet, boolean passTokens, AtomicInteger open) {
+    this.fleet = fleet;
+    this.client =
+        vertx.createHttpClient(
+            FleetClient.http(fleet.options()), new PoolOptions().setHttp1MaxSize(CONNECTIONS_EACH));
+    this.passTokens = passTokens && fleet.options().access().token().isEmpty();
+    this.open = open;
+  }
+
+  /** Whether there is such a scheduler. */
+  boolean knows(String id) {
+    return fleet.view().host(id) != null;
+  }
+
+  /** Must be called before the handler of the request returns. */
+  void handOn(RoutingContext ctx, String id) {
+    HostView host = fleet.view().host(id);
+    if (host == null) {
+      Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
+      return;
+    }
+    if (open.incrementAndGet() > MOST_AT_A_TIME) {
+      open.decrementAndGet();
+      Answers.send(ctx, Reply.problem(new ApiFailure(429, "too many requests at a time")));
+      return;
+    }
+    ctx.addEndHandler(end -> open.decrementAndGet());
+    send(ctx, host.address());
+  }
+
+  private void send(RoutingContext ctx, SchedulerAddress to) {
+    HttpServerRequest request = ctx.request();
+    HttpServerResponse response = ctx.response();
+    String rest = request.uri().substring(PREFIX.length());
+    String path = rest.substring(rest.indexOf('/'));
+    request.pause();
+    RequestOptions asked =
+        new RequestOptions()
+            .setMethod(request.method())
+            .setHost(to.host())
+            .setPort(to.port())
+            .setSsl(to.isTls())
+            .setConnectTimeout(fleet.options().connect().toMillis())
+            .setURI(path);
+    Future<Void> done =
+        client
+            .request(asked)
+            .compose(
+                asking -> {
+                  headers(request, asking);
+                  response.closeHandler(gone -> reset(asking));
+                  return hasBody(request) ? asking.send(request) : asking.send();
+                })
+            .compose(answer -> handBack(ctx, answer));
+    Future<Void> failed =
+        done.onFailure(
+            failure -> {
+              if (response.headWritten()) {
+                // Half an answer must not look like a whole one.
+                request.connection().close();
+              } else if (!response.closed()) {
+                LOG.debug("scheduler {} was not reached", to.id(), failure);
+                Answers.send(
+                    ctx,
+                    Reply.problem(
+                        failure instanceof ApiFailure known
+                            ? known
+                            : new ApiFailure(502, "scheduler " + to.name() + " does not answer")));
+              }
+            });
+    LOG.trace("{} to {}: {}", path, to.id(), failed);
+  }
+
+  private void headers(HttpServerRequest request, HttpClientRequest asking) {
+    for (String name : request.headers().names()) {
+      if (ASKED_WITH.contains(name.toLowerCase(Locale.ROOT))) {
+        asking.putHeader(name, request.headers().getAll(name));
+      }
+    }
+    Optional<String> token = fleet.options().access().token();
+    String given = request.getHeader("Authorization");
+    if (token.isPresent()) {
+      asking.putHeader("Authorization", "Bearer " + token.get());
+    } else if (passTokens && given != null) {
+      asking.putHeader("Authorization", given);
+    }
+  }
+
+  private static boolean hasBody(HttpServerRequest request) {
+    return request.headers().contains("Content-Length")
+        || request.headers().contains("Transfer-Encoding");
+  }
+
+  private Future<Void> handBack(RoutingContext ctx, HttpClientResponse answer) {
+    HttpServerResponse response = ctx.response();
+    int status = answer.statusCode();
+    if (status >= 300 && status < 400 && status != 304) {
+      redirect(ctx, answer);
+      abandon(answer);
+      return Future.succeededFuture();
+    }
+    String type = answer.getHeader("Content-Type");
+    if (type != null && !DATA.contains(plain(type))) {
+      abandon(answer);
+      return Future.failedFuture(
+          new ApiFailure(502, "the scheduler answered with something that is no data"));
+    }
+    response.setStatusCode(status);
+    for (String name : answer.headers().names()) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      if (ANSWERED_WITH.contains(lower) && (passTokens || !lower.equals("www-authenticate"))) {
+        response.putHeader(name, answer.headers().getAll(name));
+      }
+    }
+    if (HttpMethod.HEAD.equals(ctx.request().method()) || status == 304 || status == 204) {
+      return response.end();
+    }
+    if (!answer.headers().contains("Content-Length")) {
+      response.setChunked(true);
+    }
+    return answer.pipeTo(response);
+  }
+
+  /** A standby says where its leader is: to be asked here, if that is in the list. */
+  private void redirect(RoutingContext ctx, HttpClientResponse answer) {
+    String location = String.valueOf(answer.getHeader("Location"));
+    SchedulerAddress leader = listed(location);
+    if (leader == null) {
+      Answers.send(
+          ctx,
+          Reply.problem(
+              new ApiFailure(
+                  503,
+                  "this scheduler stands by, and its leader is not in the list of schedulers")));
+      return;
+    }
+    ctx.response().putHeader("Location", PREFIX + leader.id() + pathOf(location));
+    Answers.send(
+        ctx,
+        Reply.json(
+            307,
+            Json.object()
+                .put("type", "about:blank")
+                .put("title", "Temporary Redirect")
+                .put("status", 307)
+                .put("detail", "this scheduler stands by; the leader is " + leader.name())
+                .build()));
+  }
+
+  private @Nullable SchedulerAddress listed(String location) {
+    try {
+      URI uri = new URI(location);
+      for (HostView host : fleet.view().hosts()) {
+        URI known = host.address().uri();
+        if (known.getScheme().equalsIgnoreCase(uri.getScheme())
+            && known.getAuthority().equalsIgnoreCase(uri.getAuthority())) {
+          return host.address();
+        }
+      }
+    } catch (URISyntaxException e) {
+      LOG.debug("a scheduler redirects to something that is no URI", e);
+    }
+    return null;
+  }
+
+  private static String pathOf(String location) {
+    URI uri = URI.create(location);
+    String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+    return uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
+  }
+
+  private static String plain(String type) {
+    int semicolon = type.indexOf(';');
+    return (semicolon < 0 ? type : type.substring(0, semicolon)).trim().toLowerCase(Locale.ROOT);
+  }
+
+  private static void abandon(HttpClientResponse answer) {
+    answer.exceptionHandler(gone -> LOG.trace("abandoned", gone));
+    reset(answer.request());
+  }
+
+  private static void reset(HttpClientRequest asking) {
+    Future<Void> done = asking.reset();
+    LOG.trace("{}", done);
+  }
+}

@@ -1,0 +1,207 @@
+package io.espalier.webui.fleet;
+
+import io.espalier.core.json.Json;
+import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiRequest;
+import io.espalier.webui.v1.ApiRoute;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Things that all schedulers of a job are told. Who is meant is said before (preview) and what each
+ * of them did afterwards; those that cannot be reached are among them.
+ */
+final class ActionResources {
+  static final String ACTION = "/api/v1/fleet/jobs/{job}/{action}";
+  static final String ACTIONS = "/api/v1/fleet/actions";
+  static final String RUN = "/api/v1/fleet/actions/{id}";
+
+  private static final Duration WITHIN = Duration.ofSeconds(5);
+
+  /** Members of the body that are for the schedulers, by action. */
+  private static final Map<String, Set<String>> PASSED_ON =
+      Map.of(
+          "pause", Set.of("reason", "expires_in_seconds"),
+          "resume", Set.of("reason"),
+          "stop", Set.of("reason"),
+          "forgive", Set.of("reason", "selector", "preview"),
+          "rerun", Set.of("reason", "selector", "preview"));
+
+  private static final Set<String> OURS = Set.of("hosts", "preview", "expect_hosts");
+
+  private final Fleet fleet;
+
+  ActionResources(Fleet fleet) {
+    this.fleet = fleet;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(new ApiRoute("POST", ACTION, true, this::act));
+    routes.add(new ApiRoute("GET", ACTIONS, false, this::runs));
+    routes.add(new ApiRoute("GET", RUN, false, this::run));
+  }
+
+  private CompletionStage<Json> act(ApiRequest request) {
+    String action = request.allowing().part("action");
+    Set<String> passed = PASSED_ON.get(action);
+    if (passed == null) {
+      throw ApiFailure.notFound(
+          "there is no action \""
+              + action
+              + "\"; there are "
+              + String.join(", ", new TreeSet<>(PASSED_ON.keySet())));
+    }
+    Set<String> allowed = new TreeSet<>(passed);
+    allowed.addAll(OURS);
+    request.allowingInBody(allowed.toArray(new String[0]));
+    request.bodyText("reason");
+    boolean preview = truth(request, "preview");
+    Meant meant = meant(request);
+    Json expected = request.body().get("expect_hosts");
+    if (expected != null && !expected.equals(Json.of(meant.hosts().size()))) {
+      throw new ApiFailure(
+          409,
+          "meant are "
+              + meant.hosts().size()
+              + " schedulers, not "
+              + expected
+              + "; nothing was changed");
+    }
+    Json.Obj body = request.body();
+    for (String ours : OURS) {
+      if (!passed.contains(ours)) {
+        body = body.without(ours);
+      }
+    }
+    // A preview of what the schedulers preview themselves is asked of them.
+    boolean theirs = passed.contains("selector") && body.get("selector") != null;
+    if (preview && !theirs) {
+      return CompletableFuture.completedFuture(
+          meant
+              .into(Json.object().put("job", request.part("job")).put("action", action))
+              .put("preview", true)
+              .put("meant", meant.hosts().size())
+              .put("hosts", names(meant.hosts()))
+              .build());
+    }
+    if (!theirs) {
+      body = body.without("preview");
+    }
+    return fleet
+        .actions()
+        .tell(request.part("job"), action, preview, body, meant.hosts(), WITHIN)
+        .thenApply(run -> meant.into(run.json()).build());
+  }
+
+  private CompletionStage<Json> runs(ApiRequest request) {
+    request.allowing();
+    List<Json> list = new ArrayList<>();
+    fleet.actions().runs().forEach(run -> list.add(run.json().build().without("hosts")));
+    return CompletableFuture.completedFuture(
+        Json.object().put("actions", new Json.Arr(list)).build());
+  }
+
+  private CompletionStage<Json> run(ApiRequest request) {
+    request.allowing();
+    FleetActions.Run run = fleet.actions().run(request.part("id"));
+    if (run == null) {
+      throw ApiFailure.notFound("no such action is remembered");
+    }
+    return CompletableFuture.completedFuture(run.json().build());
+  }
+
+  /**
+   * Who is meant.
+   *
+   * @param hosts those that have the job, and those of whom it is not known
+   * @param unknown how many of them it is not known of
+   * @param without how many do not have the job
+   */
+  private record Meant(List<HostView> hosts, int unknown, int without) {
+    Json.Builder into(Json.Builder json) {
+      return json.put("unknown_whether_they_have_it", unknown).put("without_job", without);
+    }
+  }
+
+  private Meant meant(ApiRequest request) {
+    String job = request.part("job");
+    Set<String> ids = ids(request);
+    FleetView view = fleet.view();
+    Map<String, String> same = view.sameProcess();
+    List<HostView> hosts = new ArrayList<>();
+    int unknown = 0;
+    int without = 0;
+    boolean all = ids.isEmpty();
+    for (HostView host : view.hosts()) {
+      if (all ? same.containsKey(host.id()) : !ids.remove(host.id())) {
+        continue;
+      }
+      HostSummary summary = host.summary();
+      if (summary == null || summary.cut()) {
+        hosts.add(host);
+        unknown++;
+      } else if (summary.jobs().stream().anyMatch(known -> known.name().equals(job))) {
+        hosts.add(host);
+      } else {
+        without++;
+      }
+    }
+    if (!ids.isEmpty()) {
+      throw ApiFailure.notFound(
+          "not in the list: " + String.join(", ", ids) + "; nothing was changed");
+    }
+    if (hosts.isEmpty()) {
+      throw ApiFailure.notFound("no scheduler has a job \"" + job + "\"");
+    }
+    if (all && hosts.size() == unknown) {
+      throw ApiFailure.notFound("no scheduler that has answered has a job \"" + job + "\"");
+    }
+    return new Meant(List.copyOf(hosts), unknown, without);
+  }
+
+  /** Empty: all. */
+  private static Set<String> ids(ApiRequest request) {
+    Json given = request.body().get("hosts");
+    Set<String> ids = new LinkedHashSet<>();
+    if (given == null) {
+      return ids;
+    }
+    if (!(given instanceof Json.Arr list) || list.items().isEmpty()) {
+      throw ApiFailure.badRequest("\"hosts\" must be a list of ids of schedulers; none: all");
+    }
+    for (Json id : list.items()) {
+      if (!(id instanceof Json.Str s)) {
+        throw ApiFailure.badRequest("\"hosts\" must be a list of ids of schedulers");
+      }
+      ids.add(s.value());
+    }
+    return ids;
+  }
+
+  private static boolean truth(ApiRequest request, String name) {
+    Json value = request.body().get(name);
+    if (value == null) {
+      return false;
+    }
+    if (value instanceof Json.Bool bool) {
+      return bool.value();
+    }
+    throw ApiFailure.badRequest("\"" + name + "\" must be true or false");
+  }
+
+  private static Json names(List<HostView> hosts) {
+    List<Json> list = new ArrayList<>();
+    hosts.forEach(
+        host ->
+            list.add(
+                Json.object().put("host", host.id()).put("state", host.state().word()).build()));
+    return new Json.Arr(list);
+  }
+}

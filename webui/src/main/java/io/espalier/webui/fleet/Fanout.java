@@ -1,0 +1,71 @@
+package io.espalier.webui.fleet;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/** Does something for each of many, so many at a time. */
+final class Fanout<T> {
+  private final List<T> items;
+  private final Function<T, CompletableFuture<?>> work;
+  private final Executor executor;
+  private final AtomicInteger next = new AtomicInteger();
+  private final AtomicInteger left;
+  private final CompletableFuture<Void> all = new CompletableFuture<>();
+
+  private Fanout(List<T> items, Function<T, CompletableFuture<?>> work, Executor executor) {
+    this.items = items;
+    this.work = work;
+    this.executor = executor;
+    this.left = new AtomicInteger(items.size());
+  }
+
+  /**
+   * Begins.
+   *
+   * @param work must keep its result and its failure itself
+   * @param executor where it goes on when one of them has ended
+   * @return ends, without failure, when all have ended
+   */
+  static <T> CompletableFuture<Void> each(
+      List<T> items, int atATime, Executor executor, Function<T, CompletableFuture<?>> work) {
+    Fanout<T> fanout = new Fanout<>(List.copyOf(items), work, executor);
+    if (items.isEmpty()) {
+      fanout.all.complete(null);
+    }
+    for (int i = 0; i < Math.min(atATime, items.size()); i++) {
+      fanout.lane();
+    }
+    return fanout.all;
+  }
+
+  private void lane() {
+    int index = next.getAndIncrement();
+    if (index >= items.size()) {
+      return;
+    }
+    CompletableFuture<?> one;
+    try {
+      one = work.apply(items.get(index));
+    } catch (RuntimeException e) {
+      one = CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<?> followed =
+        one.handle((result, failure) -> left.decrementAndGet())
+            .thenAcceptAsync(
+                stillLeft -> {
+                  if (stillLeft == 0) {
+                    all.complete(null);
+                  } else {
+                    lane();
+                  }
+                },
+                executor);
+    // The pool is closed: nobody waits any more.
+    if (followed.isCompletedExceptionally()) {
+      all.complete(null);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.espalier.webui.fleet;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Problem;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Many schedulers: asks them from now on until it is closed, and answers from what they said.
+ * Thread-safe.
+ */
+public final class Fleet implements ListNews, AutoCloseable {
+  private static final int RUNNING_LISTED = 200;
+  private static final long JOINED_MILLIS = 300;
+  private static final int MOST_TEXTS = 1_000;
+  private static final int LONGEST_TEXT = 64 << 10;
+
+  private final FleetOptions options;
+  private final InstantSource clock;
+  private final Summaries summaries = new Summaries();
+  private final FleetClient client;
+  private final Poller poller;
+  private final NodeCheck nodes;
+  private final FleetLogs logs;
+  private final FleetActions actions;
+  private final Map<String, Json> texts = new LinkedHashMap<>();
+  private volatile Listed list = new Listed("", 0, List.of());
+  private Joined joined;
+
+  /**
+   * Where the list is from.
+   *
+   * @param source as the user wrote it
+   * @param problems of its newest version, of which the good entries are not taken then
+   */
+  public record Listed(String source, long atMillis, List<Problem> problems) {}
+
+  /** Everything that follows from one view. */
+  record Joined(
+      FleetView view,
+      Map<String, JoinedJob> jobs,
+      Duplicates.Report running,
+      Duplicates.Report nodes,
+      List<Troubles.Trouble> troubles) {}
+
+  public Fleet(FleetOptions options, InstantSource clock) {
+    this.options = options;
+    this.clock = clock;
+    this.client = new FleetClient(options);
+    this.poller = new Poller(options, this::ask, clock);
+    this.nodes = new NodeCheck(options, client, poller::view, clock);
+    this.logs = new FleetLogs(options, client);
+    this.actions = new FleetActions(options, client, clock, poller::askSoon);
+    this.joined = join(poller.view());
+  }
+
+  @Override
+  public void follow(String source, List<SchedulerAddress> schedulers) {
+    list = new Listed(source, clock.millis(), List.of());
+    poller.follow(schedulers);
+  }
+
+  @Override
+  public void complain(List<Problem> problems) {
+    list = new Listed(list.source(), list.atMillis(), List.copyOf(problems));
+  }
+
+  public Listed list() {
+    return list;
+  }
+
+  public FleetOptions options() {
+    return options;
+  }
+
+  /** What is known now. */
+  public FleetView view() {
+    return poller.view();
+  }
+
+  FleetLogs logs() {
+    return logs;
+  }
+
+  FleetActions actions() {
+    return actions;
+  }
+
+  /** What follows from what is known; at most a moment old. */
+  synchronized Joined joined() {
+    FleetView newest = poller.view();
+    boolean old =
+        newest != joined.view()
+            && (clock.millis() - joined.view().atMillis() >= JOINED_MILLIS
+                || joined.view().hosts().size() != newest.hosts().size());
+    if (old || nodes.report() != joined.nodes()) {
+      joined = join(newest);
+    }
+    return joined;
+  }
+
+  private Joined join(FleetView view) {
+    Map<String, JoinedJob> jobs = JoinedJob.join(view);
+    Duplicates.Report running = Duplicates.running(view);
+    Duplicates.Report same = nodes.report();
+    return new Joined(view, jobs, running, same, Troubles.of(view, jobs, same, running));
+  }
+
+  /** The settings of a job as one scheduler has them in force; remembered by their hash. */
+  CompletableFuture<Json> settings(SchedulerAddress of, String job, String hash, Duration within) {
+    String key = hash + " " + job;
+    synchronized (texts) {
+      Json known = texts.get(key);
+      if (known != null) {
+        return CompletableFuture.completedFuture(known);
+      }
+    }
+    String path =
+        "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
+    return client
+        .get(of, path, within)
+        .thenApply(
+            json -> {
+              if (!(json instanceof Json.Obj detail)
+                  || !(detail.get("effective") instanceof Json.Obj effective)
+                  || !(detail.get("name") instanceof Json.Str)) {
+                throw new HostFailure(HostState.ERROR, true, "this is no job");
+              }
+              Json.Obj settings =
+                  new Json.Obj(
+                      effective
+                          .without("version_id")
+                          .without("create_time")
+                          .without("modify_time")
+                          .members());
+              if (!hash.isEmpty() && JsonWriter.compact(settings).length() <= LONGEST_TEXT) {
+                synchronized (texts) {
+                  texts.put(key, settings);
+                  if (texts.size() > MOST_TEXTS) {
+                    texts.remove(texts.keySet().iterator().next());
+                  }
+                }
+              }
+              return settings;
+            });
+  }
+
+  private CompletableFuture<HostSummary> ask(SchedulerAddress address) {
+    return client.ask(
+        address,
+        "GET",
+        "/api/v1/summary?running=" + RUNNING_LISTED,
+        null,
+        Map.of(),
+        options.receive(),
+        reply -> {
+          if (reply.status() == 404) {
+            throw new HostFailure(
+                HostState.ERROR,
+                true,
+                "it has no /api/v1/summary: is it a scheduler of this version?");
+          }
+          try {
+            return summaries.read(reply.json());
+          } catch (IllegalArgumentException e) {
+            throw new HostFailure(
+                HostState.ERROR, true, "this is no scheduler's answer: " + e.getMessage());
+          }
+        });
+  }
+
+  /** Stops asking, within some seconds. */
+  @Override
+  public void close() {
+    nodes.close();
+    poller.close();
+    client.close();
+  }
+}

@@ -1,0 +1,251 @@
+package io.espalier.webui.fleet;
+
+import io.espalier.core.json.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells many schedulers the same, and remembers what each of them said. Nothing is sent twice: who
+ * did not answer may have done it, and that is what the result says. Thread-safe.
+ */
+final class FleetActions {
+  private static final Logger LOG = LoggerFactory.getLogger(FleetActions.class);
+  private static final int REMEMBERED = 50;
+
+  private final FleetOptions options;
+  private final FleetClient client;
+  private final InstantSource clock;
+  private final Consumer<List<String>> changed;
+  private final Map<String, Run> runs = new LinkedHashMap<>();
+
+  /** How it went with one scheduler. */
+  enum Result {
+    /** Not asked yet, or the answer is still to come. */
+    PENDING,
+    OK,
+    /** It said no, and why. */
+    REFUSED,
+    /** It failed there. */
+    FAILED,
+    /** It was never asked, because there was no connection. */
+    UNREACHABLE,
+    /** It was asked and did not answer: it may have been done. */
+    UNKNOWN;
+
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * What one scheduler said.
+   *
+   * @param answer null when there is none
+   */
+  record Said(Result result, String detail, @Nullable Json answer) {
+    static final Said NOTHING = new Said(Result.PENDING, "", null);
+  }
+
+  /** One thing that all of them are told; guarded by itself. */
+  static final class Run {
+    private final String id = UUID.randomUUID().toString();
+    private final String job;
+    private final String action;
+    private final boolean preview;
+    private final long begunMillis;
+    private long endedMillis;
+    private final Map<String, Said> said = new LinkedHashMap<>();
+
+    private Run(String job, String action, boolean preview, long begunMillis, List<HostView> to) {
+      this.job = job;
+      this.action = action;
+      this.preview = preview;
+      this.begunMillis = begunMillis;
+      to.forEach(host -> said.put(host.id(), Said.NOTHING));
+    }
+
+    String id() {
+      return id;
+    }
+
+    private synchronized void hear(String host, Said what) {
+      said.put(host, what);
+    }
+
+    private synchronized void end(long millis) {
+      endedMillis = millis;
+    }
+
+    private synchronized boolean isOver() {
+      return endedMillis > 0;
+    }
+
+    /** How far it is, with what each has said. */
+    synchronized Json.Builder json() {
+      Map<Result, Integer> counts = new java.util.EnumMap<>(Result.class);
+      Map<String, Double> sums = new LinkedHashMap<>();
+      List<Json> hosts = new ArrayList<>();
+      said.forEach(
+          (host, what) -> {
+            counts.merge(what.result(), 1, Integer::sum);
+            Json.Builder one = Json.object().put("host", host).put("result", what.result().word());
+            if (!what.detail().isEmpty()) {
+              one.put("detail", what.detail());
+            }
+            if (what.answer() instanceof Json.Obj answer) {
+              for (String key : List.of("changed", "matched", "signaled", "running")) {
+                if (answer.get(key) instanceof Json.Num n) {
+                  one.put(key, n);
+                  sums.merge(key, n.value().doubleValue(), Double::sum);
+                }
+              }
+            }
+            hosts.add(one.build());
+          });
+      Json.Builder results = Json.object();
+      for (Result result : Result.values()) {
+        results.put(result.word(), counts.getOrDefault(result, 0));
+      }
+      Json.Builder all =
+          Json.object()
+              .put("id", id)
+              .put("job", job)
+              .put("action", action)
+              .put("preview", preview)
+              .put("begun_ms", begunMillis)
+              .put("finished", endedMillis > 0)
+              .put("meant", said.size())
+              .put("results", results.build());
+      if (endedMillis > 0) {
+        all.put("ended_ms", endedMillis);
+      }
+      sums.forEach((key, sum) -> all.put(key, (long) sum.doubleValue()));
+      return all.put("hosts", new Json.Arr(hosts));
+    }
+  }
+
+  /**
+   * @param changed gets the ids of those that were told something
+   */
+  FleetActions(
+      FleetOptions options,
+      FleetClient client,
+      InstantSource clock,
+      Consumer<List<String>> changed) {
+    this.options = options;
+    this.client = client;
+    this.clock = clock;
+    this.changed = changed;
+  }
+
+  /**
+   * Begins to tell them.
+   *
+   * @param action last part of the path at the scheduler
+   * @param preview whether the body asks for one, so that nothing changes
+   * @param within the stage ends when all have said something, or after so long
+   */
+  CompletableFuture<Run> tell(
+      String job,
+      String action,
+      boolean preview,
+      Json.Obj body,
+      List<HostView> to,
+      java.time.Duration within) {
+    Run run = new Run(job, action, preview, clock.millis(), to);
+    remember(run);
+    String path =
+        "/api/v1/jobs/"
+            + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20")
+            + "/"
+            + action;
+    if (!preview) {
+      LOG.info("{} of job {} on {} schedulers: {}", action, Json.of(job), to.size(), run.id());
+    }
+    return Fanout.each(
+            to,
+            options.actions(),
+            client.readers(),
+            host ->
+                client
+                    .ask(
+                        host.address(),
+                        "POST",
+                        path,
+                        body,
+                        Map.of("Idempotency-Key", run.id()),
+                        options.receive(),
+                        FleetActions::said)
+                    .exceptionally(FleetActions::silent)
+                    .thenAccept(what -> run.hear(host.id(), what)))
+        .thenRun(
+            () -> {
+              run.end(clock.millis());
+              if (!preview) {
+                changed.accept(to.stream().map(HostView::id).toList());
+              }
+            })
+        .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
+        .thenApply(done -> run);
+  }
+
+  private static Said said(HostReply reply) {
+    if (reply.isOk()) {
+      return new Said(Result.OK, "", reply.json());
+    }
+    if (reply.status() / 100 == 4) {
+      return new Said(
+          Result.REFUSED,
+          reply.status() == 401 ? "it wants a token that it knows" : reply.detail(),
+          null);
+    }
+    return reply.status() / 100 == 3
+        ? new Said(Result.REFUSED, "it stands by; its leader is not at this address", null)
+        : new Said(Result.FAILED, "status " + reply.status() + ": " + reply.detail(), null);
+  }
+
+  private static Said silent(Throwable failure) {
+    HostFailure known = HostFailure.of(failure);
+    return new Said(known.sent() ? Result.UNKNOWN : Result.UNREACHABLE, known.detail(), null);
+  }
+
+  private void remember(Run run) {
+    synchronized (runs) {
+      runs.put(run.id(), run);
+      if (runs.size() > REMEMBERED) {
+        runs.values().stream()
+            .filter(Run::isOver)
+            .findFirst()
+            .ifPresent(oldest -> runs.remove(oldest.id()));
+      }
+    }
+  }
+
+  @Nullable Run run(String id) {
+    synchronized (runs) {
+      return runs.get(id);
+    }
+  }
+
+  /** Those that are remembered, newest first. */
+  List<Run> runs() {
+    synchronized (runs) {
+      List<Run> all = new ArrayList<>(runs.values());
+      java.util.Collections.reverse(all);
+      return all;
+    }
+  }
+}

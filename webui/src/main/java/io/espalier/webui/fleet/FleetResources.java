@@ -1,0 +1,337 @@
+package io.espalier.webui.fleet;
+
+import io.espalier.core.json.Json;
+import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiRequest;
+import io.espalier.webui.v1.ApiRoute;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The API of many schedulers: what is known of them. All but logs and settings is in memory. */
+public final class FleetResources {
+  public static final String OVERVIEW = "/api/v1/fleet/overview";
+  public static final String SCHEDULERS = "/api/v1/fleet/schedulers";
+  public static final String JOBS = "/api/v1/fleet/jobs";
+  public static final String JOB = "/api/v1/fleet/jobs/{job}";
+  public static final String PROBLEMS = "/api/v1/fleet/problems";
+  public static final String LOGS = "/api/v1/fleet/logs";
+
+  private static final int PAGE = 100;
+  private static final int MOST_PAGE = 1_000;
+  private static final int TOP_TROUBLES = 20;
+  private static final int MOST_VARIANTS = 10;
+  private static final int MOST_LOG_PAGE = 500;
+  private static final long LAST_MILLIS = Long.MAX_VALUE / 1000;
+  private static final Duration LOGS_WITHIN = Duration.ofSeconds(5);
+  private static final Duration SETTINGS_WITHIN = Duration.ofSeconds(2);
+  private static final List<String> STATES =
+      Stream.of(HostState.values()).map(HostState::word).toList();
+
+  private final Fleet fleet;
+
+  public FleetResources(Fleet fleet) {
+    this.fleet = fleet;
+  }
+
+  /** Every operation. */
+  public List<ApiRoute> routes() {
+    List<ApiRoute> routes = new ArrayList<>();
+    get(routes, OVERVIEW, this::overview);
+    get(routes, SCHEDULERS, this::schedulers);
+    get(routes, JOBS, this::jobs);
+    get(routes, JOB, this::job);
+    get(routes, PROBLEMS, this::problems);
+    routes.add(new ApiRoute("GET", LOGS, false, this::logs));
+    new ActionResources(fleet).addTo(routes);
+    return routes;
+  }
+
+  private static void get(
+      List<ApiRoute> routes, String template, Function<ApiRequest, CompletionStage<Json>> answer) {
+    routes.add(new ApiRoute("GET", template, false, answer::apply));
+  }
+
+  private CompletionStage<Json> overview(ApiRequest request) {
+    request.allowing("match", "sort", "after", "limit");
+    Fleet.Joined joined = fleet.joined();
+    long running = 0;
+    for (HostView host : joined.view().known()) {
+      HostSummary summary = host.summary();
+      running += summary == null ? 0 : summary.runningTotal();
+    }
+    return done(
+        jobsInto(
+                request,
+                joined,
+                Json.object()
+                    .put("at_ms", joined.view().atMillis())
+                    .put("list", FleetForms.list(fleet.list()))
+                    .put("schedulers", FleetForms.schedulers(joined.view()))
+                    .put("progress", FleetForms.sum(joined.jobs()).json())
+                    .put("running_total", running)
+                    .put("problems_total", joined.troubles().size())
+                    .put(
+                        "problems",
+                        FleetForms.troubles(
+                            joined.troubles().stream().limit(TOP_TROUBLES).toList()))
+                    .put("duplicate_nodes", joined.nodes().json("level"))
+                    .put("duplicate_tasks", joined.running().json("job")))
+            .build());
+  }
+
+  private CompletionStage<Json> jobs(ApiRequest request) {
+    request.allowing("match", "sort", "after", "limit");
+    Fleet.Joined joined = fleet.joined();
+    return done(
+        jobsInto(request, joined, Json.object().put("at_ms", joined.view().atMillis())).build());
+  }
+
+  private static Json.Builder jobsInto(
+      ApiRequest request, Fleet.Joined joined, Json.Builder answer) {
+    boolean byName = request.choice("sort", "trouble", List.of("trouble", "name")).equals("name");
+    Predicate<String> matches = matching(request);
+    List<JoinedJob> chosen =
+        joined.jobs().values().stream().filter(job -> matches.test(job.name())).toList();
+    Page<JoinedJob> page = Page.of(chosen, job -> (byName ? "" : rank(job)) + job.name(), request);
+    List<Json> list = new ArrayList<>();
+    page.items().forEach(job -> list.add(FleetForms.job(job).build()));
+    return answer
+        .put("jobs_total", joined.jobs().size())
+        .put("jobs_matching", chosen.size())
+        .put("jobs", new Json.Arr(list))
+        .put("next", page.next());
+  }
+
+  /** What somebody has to do something about comes first. */
+  private static String rank(JoinedJob job) {
+    if (job.count("valid", "false") > 0) {
+      return "0:";
+    }
+    if (job.counts().failed() > 0) {
+      return "1:";
+    }
+    return job.differing() > 0 || job.count("paused", "true") > 0 ? "2:" : "3:";
+  }
+
+  private CompletionStage<Json> schedulers(ApiRequest request) {
+    request.allowing("state", "match", "after", "limit");
+    String state = request.choice("state", "", STATES);
+    Predicate<String> matches = matching(request);
+    FleetView view = fleet.joined().view();
+    Map<String, String> same = view.sameProcess();
+    List<HostView> chosen =
+        view.hosts().stream()
+            .filter(host -> state.isEmpty() || host.state().word().equals(state))
+            .filter(host -> matches.test(host.address().name()) || matches.test(host.id()))
+            .toList();
+    Page<HostView> page = Page.of(chosen, HostView::id, request);
+    List<Json> list = new ArrayList<>();
+    page.items().forEach(host -> list.add(FleetForms.scheduler(host, same.get(host.id()))));
+    return done(
+        Json.object()
+            .put("at_ms", view.atMillis())
+            .put("list", FleetForms.list(fleet.list()))
+            .put("summary", FleetForms.schedulers(view))
+            .put("matching", chosen.size())
+            .put("schedulers", new Json.Arr(list))
+            .put("next", page.next())
+            .build());
+  }
+
+  private CompletionStage<Json> problems(ApiRequest request) {
+    request.allowing("limit");
+    int limit = (int) request.integer("limit", MOST_PAGE, 1, MOST_PAGE);
+    Fleet.Joined joined = fleet.joined();
+    return done(
+        Json.object()
+            .put("at_ms", joined.view().atMillis())
+            .put("list", FleetForms.list(fleet.list()))
+            .put("total", joined.troubles().size())
+            .put("problems", FleetForms.troubles(joined.troubles().stream().limit(limit).toList()))
+            .put("duplicate_nodes", joined.nodes().json("level"))
+            .put("duplicate_tasks", joined.running().json("job"))
+            .build());
+  }
+
+  private CompletionStage<Json> job(ApiRequest request) {
+    request.allowing("only", "match", "after", "limit");
+    String only =
+        request.choice("only", "", List.of("differing", "failed", "paused", "running", "invalid"));
+    Predicate<String> matches = matching(request);
+    Fleet.Joined joined = fleet.joined();
+    JoinedJob job = known(joined, request.part("job"));
+    String majority = job.configs().get(0).value();
+    List<JoinedJob.Member> chosen =
+        job.members().stream()
+            .filter(member -> matches.test(member.host().address().name()))
+            .filter(member -> isMeant(member.job(), only, majority))
+            .toList();
+    Page<JoinedJob.Member> page = Page.of(chosen, member -> member.host().id(), request);
+    List<Json> members = new ArrayList<>();
+    page.items().forEach(member -> members.add(FleetForms.member(member, majority)));
+    Json.Builder answer =
+        FleetForms.job(job)
+            .put("at_ms", joined.view().atMillis())
+            .put("fleet", FleetForms.schedulers(joined.view()))
+            .put("attributes", FleetForms.attributes(job))
+            .put("matching", chosen.size())
+            .put("hosts", new Json.Arr(members))
+            .put("next", page.next());
+    return variants(job)
+        .thenApply(variants -> answer.put("configs", new Json.Arr(variants)).build());
+  }
+
+  private static boolean isMeant(HostSummary.Job job, String only, String majority) {
+    return switch (only) {
+      case "differing" -> !job.configHash().equals(majority);
+      case "failed" -> job.counts().failed() > 0;
+      case "paused" -> job.paused();
+      case "running" -> job.counts().running() > 0;
+      case "invalid" -> !job.valid();
+      default -> true;
+    };
+  }
+
+  /** One scheduler of each kind is asked for its settings; who does not answer leaves them out. */
+  private CompletableFuture<List<Json>> variants(JoinedJob job) {
+    Map<String, CompletableFuture<java.util.Optional<Json>>> texts = new LinkedHashMap<>();
+    List<Share> shares = job.configs().stream().limit(MOST_VARIANTS).toList();
+    for (Share share : shares) {
+      texts.put(share.value(), settings(job, share));
+    }
+    return CompletableFuture.allOf(texts.values().toArray(new CompletableFuture<?>[0]))
+        .thenApply(
+            all -> {
+              List<Json> variants = new ArrayList<>();
+              Json most = texts.get(shares.get(0).value()).join().orElse(null);
+              for (Share share : shares) {
+                variants.add(
+                    FleetForms.variant(
+                        share,
+                        share == shares.get(0),
+                        most,
+                        texts.get(share.value()).join().orElse(null)));
+              }
+              return variants;
+            });
+  }
+
+  private CompletableFuture<java.util.Optional<Json>> settings(JoinedJob job, Share share) {
+    for (JoinedJob.Member member : job.members()) {
+      if (member.job().configHash().equals(share.value())
+          && member.host().state() == HostState.ANSWERED) {
+        return fleet
+            .settings(member.host().address(), job.name(), share.value(), SETTINGS_WITHIN)
+            .handle((json, failure) -> java.util.Optional.ofNullable(json));
+      }
+    }
+    return CompletableFuture.completedFuture(java.util.Optional.empty());
+  }
+
+  private CompletionStage<Json> logs(ApiRequest request) {
+    request.allowing(
+        "stream",
+        "job",
+        "node",
+        "invocation",
+        "regex",
+        "order",
+        "limit",
+        "since_ms",
+        "until_ms",
+        "after",
+        "host");
+    Map<String, List<String>> filters = new LinkedHashMap<>();
+    for (String name : List.of("stream", "job", "node", "invocation", "regex")) {
+      List<String> values = request.all(name);
+      if (!values.isEmpty()) {
+        filters.put(name, values);
+      }
+    }
+    LogMerge.Cursor cursor;
+    try {
+      cursor = LogMerge.Cursor.parse(request.text("after"));
+    } catch (IllegalArgumentException e) {
+      throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
+    }
+    FleetLogs.Query query =
+        new FleetLogs.Query(
+            filters,
+            request.choice("order", "desc", List.of("asc", "desc")).equals("asc"),
+            (int) request.integer("limit", PAGE, 1, MOST_LOG_PAGE),
+            request.integer("since_ms", 0, 0, LAST_MILLIS),
+            request.integer("until_ms", 0, 0, LAST_MILLIS),
+            cursor);
+    List<String> ids = request.all("host");
+    FleetView view = fleet.view();
+    for (String id : ids) {
+      if (view.host(id) == null) {
+        throw ApiFailure.notFound("there is no scheduler \"" + id + "\" in the list");
+      }
+    }
+    Map<String, String> same = view.sameProcess();
+    List<String> jobs = request.all("job");
+    List<HostView> hosts =
+        view.hosts().stream()
+            .filter(host -> ids.isEmpty() ? !same.containsKey(host.id()) : ids.contains(host.id()))
+            .filter(host -> mayHave(host, jobs))
+            .toList();
+    return fleet.logs().read(hosts, query, LOGS_WITHIN);
+  }
+
+  /** Deleted jobs have lines too, but who knows none of the jobs need not be asked. */
+  private static boolean mayHave(HostView host, List<String> jobs) {
+    HostSummary summary = host.summary();
+    return jobs.isEmpty()
+        || summary == null
+        || summary.cut()
+        || summary.jobs().stream().anyMatch(job -> jobs.contains(job.name()));
+  }
+
+  static JoinedJob known(Fleet.Joined joined, String name) {
+    JoinedJob job = joined.jobs().get(name);
+    if (job == null) {
+      throw ApiFailure.notFound("no scheduler that has answered has a job \"" + name + "\"");
+    }
+    return job;
+  }
+
+  /** Part of a name, in letters of any case; no regular expression, whose work has no bound. */
+  private static Predicate<String> matching(ApiRequest request) {
+    String part = request.text("match").toLowerCase(Locale.ROOT);
+    return name -> part.isEmpty() || name.toLowerCase(Locale.ROOT).contains(part);
+  }
+
+  private static CompletionStage<Json> done(Json json) {
+    return CompletableFuture.completedFuture(json);
+  }
+
+  /**
+   * A page of a list by key.
+   *
+   * @param next key of its last item, or empty at the end
+   */
+  record Page<T>(List<T> items, String next) {
+    static <T> Page<T> of(List<T> all, Function<T, String> key, ApiRequest request) {
+      int limit = (int) request.integer("limit", PAGE, 1, MOST_PAGE);
+      String after = request.text("after");
+      List<T> rest =
+          all.stream()
+              .filter(item -> key.apply(item).compareTo(after) > 0)
+              .sorted(java.util.Comparator.comparing(key))
+              .toList();
+      List<T> items = rest.subList(0, Math.min(limit, rest.size()));
+      return new Page<>(
+          items, items.size() < rest.size() ? key.apply(items.get(items.size() - 1)) : "");
+    }
+  }
+}

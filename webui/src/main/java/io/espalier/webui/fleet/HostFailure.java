@@ -1,0 +1,44 @@
+package io.espalier.webui.fleet;
+
+import java.util.concurrent.CompletionException;
+
+/** A scheduler did not answer as asked. */
+public final class HostFailure extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final HostState state;
+  private final boolean sent;
+
+  /**
+   * @param sent whether the request may have arrived
+   * @param detail for people, the same for all schedulers that fail in the same way
+   */
+  public HostFailure(HostState state, boolean sent, String detail) {
+    super(detail, null, false, false);
+    this.state = state;
+    this.sent = sent;
+  }
+
+  public HostState state() {
+    return state;
+  }
+
+  public boolean sent() {
+    return sent;
+  }
+
+  public String detail() {
+    return String.valueOf(getMessage());
+  }
+
+  /** What a failed stage means. */
+  static HostFailure of(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return cause instanceof HostFailure known
+        ? known
+        : new HostFailure(HostState.ERROR, true, "internal error: " + cause);
+  }
+}

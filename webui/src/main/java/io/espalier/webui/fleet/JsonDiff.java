@@ -1,0 +1,62 @@
+package io.espalier.webui.fleet;
+
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Where two JSON values differ. */
+public final class JsonDiff {
+  private final int most;
+  private final List<Change> changes = new ArrayList<>();
+
+  private JsonDiff(int most) {
+    this.most = most;
+  }
+
+  /**
+   * One place.
+   *
+   * @param path such as {@code backoff[1]} or {@code filters.host.whitelist}
+   * @param before absent where there is something only now
+   * @param after absent where there was something only before
+   */
+  public record Change(String path, @Nullable Json before, @Nullable Json after) {
+    Json.Obj json() {
+      return Json.object()
+          .put("path", path)
+          .putIfPresent("majority", before)
+          .putIfPresent("here", after)
+          .build();
+    }
+  }
+
+  /** The differences in the order of their paths, at most so many. */
+  public static List<Change> of(Json before, Json after, int most) {
+    JsonDiff diff = new JsonDiff(most);
+    diff.compare("", before, after);
+    return diff.changes;
+  }
+
+  private void compare(String path, @Nullable Json before, @Nullable Json after) {
+    if (changes.size() >= most) {
+      return;
+    }
+    if (before instanceof Json.Obj a && after instanceof Json.Obj b) {
+      TreeSet<String> keys = new TreeSet<>(a.members().keySet());
+      keys.addAll(b.members().keySet());
+      for (String key : keys) {
+        compare(path.isEmpty() ? key : path + "." + key, a.get(key), b.get(key));
+      }
+    } else if (before instanceof Json.Arr a
+        && after instanceof Json.Arr b
+        && a.items().size() == b.items().size()) {
+      for (int i = 0; i < a.items().size(); i++) {
+        compare(path + "[" + i + "]", a.items().get(i), b.items().get(i));
+      }
+    } else if (before == null || !before.equals(after)) {
+      changes.add(new Change(path, before, after));
+    }
+  }
+}

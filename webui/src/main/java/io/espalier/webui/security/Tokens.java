@@ -1,0 +1,79 @@
+package io.espalier.webui.security;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import javax.security.auth.x500.X500Principal;
+
+/** Who is let in, and as what. Immutable; shows no token. */
+public final class Tokens {
+  /** Everything that may be said about one name. */
+  sealed interface Proof {}
+
+  /** SHA-256 of a token, as 64 hexadecimal digits in lower case. */
+  record Hash(String sha256) implements Proof {}
+
+  /** Subject of a client certificate. */
+  record Subject(X500Principal subject) implements Proof {}
+
+  record Entry(Principal principal, Proof proof) {}
+
+  private final List<Entry> entries;
+
+  Tokens(List<Entry> entries) {
+    this.entries = List.copyOf(entries);
+  }
+
+  /** How many tokens and certificates are known. */
+  public int size() {
+    return entries.size();
+  }
+
+  /**
+   * Whose token it is. Takes the same time whatever is offered: all are compared, as hashes, to the
+   * last byte.
+   */
+  public Optional<Principal> ofToken(String offered) {
+    byte[] hash = ascii(sha256(offered));
+    Optional<Principal> found = Optional.empty();
+    for (Entry entry : entries) {
+      if (entry.proof() instanceof Hash known
+          && MessageDigest.isEqual(ascii(known.sha256()), hash)) {
+        found = Optional.of(entry.principal());
+      }
+    }
+    return found;
+  }
+
+  /** Whose certificate it is. That it is valid was checked when the connection was made. */
+  public Optional<Principal> ofCertificate(X500Principal subject) {
+    for (Entry entry : entries) {
+      if (entry.proof() instanceof Subject known && known.subject().equals(subject)) {
+        return Optional.of(entry.principal());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static byte[] ascii(String hex) {
+    return hex.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  static String sha256(String text) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return entries.size() + " tokens and certificates";
+  }
+}

@@ -1,0 +1,89 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.LimitView;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.json.Json;
+import io.espalier.core.status.LimitOverride;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Overrides of limits: list, set, end; of a level or of one node. */
+final class LimitResources {
+  private final SchedulerApi api;
+
+  LimitResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.LIMITS, this::limits));
+    routes.add(new ApiRoute("PUT", ApiV1.LIMIT_OF_LEVEL, true, this::set));
+    routes.add(new ApiRoute("DELETE", ApiV1.LIMIT_OF_LEVEL, true, this::end));
+    routes.add(new ApiRoute("PUT", ApiV1.LIMIT_OF_NODE, true, this::set));
+    routes.add(new ApiRoute("DELETE", ApiV1.LIMIT_OF_NODE, true, this::end));
+  }
+
+  private CompletionStage<Json> limits(ApiRequest request) {
+    request.allowing();
+    return api.limits()
+        .thenApply(
+            found -> {
+              List<Json> overrides = new ArrayList<>();
+              found.forEach(limit -> overrides.add(json(limit).build()));
+              return Json.object().put("overrides", new Json.Arr(overrides)).build();
+            });
+  }
+
+  private CompletionStage<Json> set(ApiRequest request) {
+    request.allowing().allowingInBody("limit", "expires_in_seconds", "author", "reason");
+    LimitOverride.Key key = key(request);
+    LimitOverride override =
+        new LimitOverride(
+            key.level(),
+            key.resource(),
+            key.node(),
+            (int) BodyParts.whole(request, "limit", -1, Integer.MAX_VALUE),
+            BodyParts.author(request),
+            request.bodyText("reason"),
+            0,
+            0);
+    return api.setLimit(override, BodyParts.expiresInMillis(request))
+        .thenApply(limit -> json(limit).build());
+  }
+
+  private CompletionStage<Json> end(ApiRequest request) {
+    request.allowing("author", "reason").allowingInBody("author", "reason");
+    String author = request.caller().author(request.text("author"));
+    String reason = request.text("reason");
+    return api.endLimit(
+            key(request),
+            author.isEmpty() ? BodyParts.author(request) : author,
+            reason.isEmpty() ? request.bodyText("reason") : reason)
+        .thenApply(limit -> json(limit).put("ended", true).build());
+  }
+
+  private static LimitOverride.Key key(ApiRequest request) {
+    return new LimitOverride.Key(
+        request.part("level"), request.part("resource"), request.path().getOrDefault("node", ""));
+  }
+
+  private static Json.Builder json(LimitView view) {
+    LimitOverride override = view.override();
+    Json.Builder json =
+        Json.object().put("level", override.level()).put("resource", override.resource());
+    if (!override.isOfLevel()) {
+      json.put("node", override.node());
+    }
+    json.put("limit", override.limit());
+    if (view.configured() != null) {
+      json.put("configured", view.configured());
+    }
+    if (override.untilMillis() > 0) {
+      json.put("expires_at_ms", override.untilMillis());
+    }
+    return json.put("author", override.author())
+        .put("reason", override.reason())
+        .put("set_at_ms", override.sinceMillis());
+  }
+}

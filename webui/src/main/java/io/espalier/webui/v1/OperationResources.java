@@ -1,0 +1,167 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.Selected;
+import io.espalier.core.api.Selection;
+import io.espalier.core.api.TaskSelector;
+import io.espalier.core.json.Json;
+import io.espalier.core.status.StatusLabel;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What operators do to jobs and to tasks of their choice. */
+final class OperationResources {
+  private static final long MOST_TASKS = 1L << 31;
+  private static final Set<String> SELECTOR =
+      Set.of("all", "statuses", "prefix", "nodes", "fingerprint");
+
+  private final SchedulerApi api;
+
+  OperationResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.post(ApiV1.FORGIVE, this::forgive));
+    routes.add(ApiRoute.post(ApiV1.RERUN, this::rerun));
+    routes.add(ApiRoute.post(ApiV1.PAUSE, this::pause));
+    routes.add(ApiRoute.post(ApiV1.RESUME, this::resume));
+    routes.add(ApiRoute.post(ApiV1.STOP, this::stop));
+  }
+
+  private CompletionStage<Json> pause(ApiRequest request) {
+    String job =
+        request.allowing().allowingInBody("reason", "author", "expires_in_seconds").part("job");
+    return api.pause(
+            job,
+            BodyParts.author(request),
+            request.bodyText("reason"),
+            BodyParts.expiresInMillis(request))
+        .thenApply(done -> Json.object().put("job", job).put("paused", true).build());
+  }
+
+  private CompletionStage<Json> resume(ApiRequest request) {
+    String job = request.allowing().allowingInBody("reason", "author").part("job");
+    return api.resume(job, BodyParts.author(request), request.bodyText("reason"))
+        .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
+  }
+
+  private CompletionStage<Json> stop(ApiRequest request) {
+    String job = request.allowing().allowingInBody("reason", "author").part("job");
+    return api.stop(job, BodyParts.author(request), request.bodyText("reason"))
+        .thenApply(
+            signaled ->
+                Json.object()
+                    .put("job", job)
+                    .put("paused", true)
+                    .put("signaled", signaled)
+                    .build());
+  }
+
+  private CompletionStage<Json> forgive(ApiRequest request) {
+    boolean chosen =
+        Stream.of("selector", "preview", "expect").anyMatch(m -> request.body().get(m) != null);
+    Selection selection = selection(request, false);
+    if (chosen) {
+      return api.forgive(selection).thenApply(OperationResources::json);
+    }
+    return api.forgive(List.of(selection.job()))
+        .thenApply(
+            changed -> Json.object().put("job", selection.job()).put("changed", changed).build());
+  }
+
+  private CompletionStage<Json> rerun(ApiRequest request) {
+    return api.rerun(selection(request, true)).thenApply(OperationResources::json);
+  }
+
+  private static Selection selection(ApiRequest request, boolean mustChoose) {
+    request.allowing().allowingInBody("selector", "preview", "expect", "author", "reason");
+    boolean counted = request.body().get("expect") != null;
+    return new Selection(
+        request.part("job"),
+        selector(request.body().get("selector"), mustChoose),
+        BodyParts.flag(request.body(), "preview"),
+        counted ? BodyParts.whole(request, "expect", 0, MOST_TASKS) : -1,
+        BodyParts.author(request),
+        request.bodyText("reason"));
+  }
+
+  private static TaskSelector selector(@Nullable Json given, boolean must) {
+    if (given != null && !(given instanceof Json.Obj)) {
+      throw ApiFailure.badRequest("\"selector\" must be an object, not " + given.kind());
+    }
+    Json.Obj selector = given == null ? Json.Obj.EMPTY : (Json.Obj) given;
+    TreeSet<String> unknown = new TreeSet<>(selector.members().keySet());
+    unknown.removeAll(SELECTOR);
+    if (!unknown.isEmpty()) {
+      throw ApiFailure.badRequest(
+          "unknown members of \"selector\": "
+              + String.join(", ", unknown)
+              + "; there are "
+              + String.join(", ", new TreeSet<>(SELECTOR)));
+    }
+    boolean all = BodyParts.flag(selector, "all");
+    TaskSelector made =
+        new TaskSelector(
+            statuses(BodyParts.texts(selector, "statuses")),
+            text(selector, "prefix"),
+            new HashSet<>(BodyParts.texts(selector, "nodes")),
+            text(selector, "fingerprint"));
+    if (must && !all && made.equals(TaskSelector.ALL)) {
+      throw ApiFailure.badRequest(
+          "\"selector\" must say which tasks: statuses, prefix, nodes or fingerprint; \"all\": true"
+              + " for all of them");
+    }
+    if (all && !made.equals(TaskSelector.ALL)) {
+      throw ApiFailure.badRequest(
+          "\"selector\" says \"all\" and something else: leave one of them out");
+    }
+    return made;
+  }
+
+  private static String text(Json.Obj of, String name) {
+    Json value = of.get(name);
+    if (value == null) {
+      return "";
+    }
+    if (value instanceof Json.Str text) {
+      return text.value();
+    }
+    throw ApiFailure.badRequest("\"" + name + "\" must be a string, not " + value.kind());
+  }
+
+  private static Set<StatusLabel> statuses(List<String> words) {
+    EnumSet<StatusLabel> labels = EnumSet.noneOf(StatusLabel.class);
+    TreeSet<String> unknown = new TreeSet<>();
+    for (String word : words) {
+      Optional<StatusLabel> label = StatusLabel.of(word);
+      label.ifPresentOrElse(labels::add, () -> unknown.add(word));
+    }
+    if (!unknown.isEmpty()) {
+      throw ApiFailure.badRequest(
+          "unknown statuses: "
+              + String.join(", ", unknown)
+              + "; there are "
+              + String.join(", ", Stream.of(StatusLabel.values()).map(StatusLabel::word).toList()));
+    }
+    return labels;
+  }
+
+  private static Json json(Selected selected) {
+    return Json.object()
+        .put("job", selected.job())
+        .put("matched", selected.matched())
+        .put("running", selected.running())
+        .put("samples", Json.strings(selected.samples()))
+        .put("preview", selected.preview())
+        .put("changed", selected.changed())
+        .build();
+  }
+}

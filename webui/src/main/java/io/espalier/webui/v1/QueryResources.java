@@ -1,0 +1,62 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.json.Json;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** What people look at to understand: the tree, one node, and why a job does not get on. */
+final class QueryResources {
+  private static final int MAX_DEPTH = 1_000;
+  private static final int MAX_GROUPS = 200;
+  private static final int MAX_SAMPLES = 20;
+
+  private final SchedulerApi api;
+
+  QueryResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.WAITING, this::waiting));
+    routes.add(ApiRoute.get(ApiV1.FAILURES, this::failures));
+    routes.add(ApiRoute.get(ApiV1.LEVELS, this::levels));
+    routes.add(ApiRoute.get(ApiV1.TREE, this::tree));
+    routes.add(ApiRoute.get(ApiV1.NODE, this::node));
+  }
+
+  private CompletionStage<Json> waiting(ApiRequest request) {
+    request.allowing();
+    return api.waiting(request.part("job")).thenApply(QueryForm::waiting);
+  }
+
+  private CompletionStage<Json> failures(ApiRequest request) {
+    request.allowing("limit");
+    int limit = (int) request.integer("limit", 20, 1, MAX_GROUPS);
+    return api.failures(request.part("job"), limit).thenApply(QueryForm::failures);
+  }
+
+  private CompletionStage<Json> levels(ApiRequest request) {
+    request.allowing("samples");
+    int samples = (int) request.integer("samples", 5, 0, MAX_SAMPLES);
+    return api.levels(request.part("job"), samples).thenApply(QueryForm::levels);
+  }
+
+  private CompletionStage<Json> tree(ApiRequest request) {
+    request.allowing("root", "level", "job", "depth", "limit");
+    TreeQuery query =
+        new TreeQuery(
+            request.text("root"),
+            request.text("level"),
+            request.text("job"),
+            (int) request.integer("depth", MAX_DEPTH, 0, MAX_DEPTH),
+            (int) request.integer("limit", 2_000, 1, TreeQuery.MOST));
+    return api.tree(query).thenApply(QueryForm::tree);
+  }
+
+  private CompletionStage<Json> node(ApiRequest request) {
+    request.allowing();
+    return api.node(request.part("level"), request.part("node")).thenApply(QueryForm::node);
+  }
+}

@@ -1,0 +1,56 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.json.Json;
+import io.espalier.webui.security.AuditEntry;
+import io.espalier.webui.security.AuditLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Who the caller is, and who changed what. */
+final class SecurityResources {
+  private static final int DEFAULT_LIMIT = 100;
+  private static final int MAX_LIMIT = 1000;
+
+  private final AuditLog audit;
+
+  SecurityResources(AuditLog audit) {
+    this.audit = audit;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.ME, this::me));
+    routes.add(ApiRoute.get(ApiV1.AUDIT, this::audit));
+  }
+
+  private CompletionStage<Json> me(ApiRequest request) {
+    request.allowing();
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("name", request.caller().name())
+            .put("role", request.caller().role().label())
+            .put("authenticated", request.caller().authenticated())
+            .build());
+  }
+
+  private CompletionStage<Json> audit(ApiRequest request) {
+    request.allowing("after", "limit");
+    int limit = (int) request.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
+    long below = request.integer("after", Long.MAX_VALUE, 1, Long.MAX_VALUE);
+    // One more tells whether there are more.
+    return audit
+        .before(below, limit + 1)
+        .thenApply(
+            found -> {
+              List<Json> entries = new ArrayList<>();
+              for (AuditEntry entry : found.subList(0, Math.min(limit, found.size()))) {
+                entries.add(entry.toJson());
+              }
+              return Json.object()
+                  .put("entries", new Json.Arr(entries))
+                  .put("next", found.size() > limit ? Long.toString(found.get(limit - 1).id()) : "")
+                  .build();
+            });
+  }
+}

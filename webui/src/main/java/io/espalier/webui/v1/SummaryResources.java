@@ -1,0 +1,153 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobExport;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.topology.Topology;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole scheduler in one bounded answer, for those who watch thousands of them: its jobs with a
+ * hash of their settings, what is wrong, and what has run longest.
+ */
+final class SummaryResources {
+  private static final int MAX_PROBLEMS = 50;
+  private static final int MAX_RUNNING = 1_000;
+  private static final int HASH_BYTES = 8;
+
+  private final SchedulerApi api;
+  private final ServerIdentity identity;
+
+  /** Two addresses that give the same are one scheduler. */
+  private final String process = UUID.randomUUID().toString();
+
+  private final InstantSource clock = InstantSource.system();
+  private volatile Hashes hashes = new Hashes(null, Map.of());
+
+  /**
+   * @param config of whose jobs these are
+   * @param byJob hash of a job's effective settings by its name
+   */
+  private record Hashes(@Nullable Config config, Map<String, String> byJob) {}
+
+  SummaryResources(SchedulerApi api, ServerIdentity identity) {
+    this.api = api;
+    this.identity = identity;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.SUMMARY, this::summary));
+  }
+
+  private CompletionStage<Json> summary(ApiRequest request) {
+    request.allowing("running");
+    long most = request.integer("running", 100, 0, MAX_RUNNING);
+    SchedulerView view = api.view();
+    Config config = view.config();
+    Topology topology = view.topology();
+    List<Json> jobs = new ArrayList<>();
+    if (config != null) {
+      Map<String, String> hash = hashes(config);
+      for (Job job : config.jobs().values()) {
+        jobs.add(
+            JobResources.summary(job, config, view)
+                .put("config_hash", hash.getOrDefault(job.name(), ""))
+                .build());
+      }
+    }
+    List<Json> problems = new ArrayList<>();
+    view.configProblems().stream()
+        .limit(MAX_PROBLEMS)
+        .forEach(problem -> problems.add(ApiJson.problem(problem)));
+    List<Json> errors = new ArrayList<>();
+    view.errors().entrySet().stream()
+        .limit(MAX_PROBLEMS)
+        .forEach(
+            error ->
+                errors.add(
+                    Json.object()
+                        .put("source", error.getKey())
+                        .put("message", error.getValue())
+                        .build()));
+    List<Json> running = new ArrayList<>();
+    List<RunningTask> longest =
+        view.running().stream()
+            .sorted(Comparator.comparingLong(task -> task.invocation().startMillis()))
+            .limit(most)
+            .toList();
+    for (RunningTask task : longest) {
+      running.add(
+          Json.object()
+              .put("job", task.job())
+              .put("node", task.node())
+              .put("started_at_ms", task.invocation().startMillis())
+              .build());
+    }
+    return CompletableFuture.completedFuture(
+        Json.object()
+            .put("process", process)
+            .put("version", identity.version())
+            .put("runner", identity.runner())
+            .put("at_ms", clock.millis())
+            .put("published_at_ms", view.publishedAtMillis())
+            .put("config_in_force", config != null)
+            .put("nodes", topology == null ? 0 : topology.size())
+            .put("nodes_at_ms", view.nodesAtMillis())
+            .put("jobs", new Json.Arr(jobs))
+            .put("problems_total", view.configProblems().size())
+            .put("problems", new Json.Arr(problems))
+            .put("errors", new Json.Arr(errors))
+            .put("running_total", view.running().size())
+            .put("running", new Json.Arr(running))
+            .build());
+  }
+
+  /** A configuration does not change, so its hashes are made once. */
+  private Map<String, String> hashes(Config config) {
+    Hashes known = hashes;
+    if (known.config() != config) {
+      Map<String, String> byJob = new HashMap<>();
+      for (Job job : config.jobs().values()) {
+        byJob.put(job.name(), hash(job, config));
+      }
+      known = new Hashes(config, Map.copyOf(byJob));
+      hashes = known;
+    }
+    return known.byJob();
+  }
+
+  /** When and how often a job was saved is no setting: it differs where jobs are the same. */
+  private static String hash(Job job, Config config) {
+    Json.Obj settings =
+        JobExport.toJson(job, config.settings())
+            .without("version_id")
+            .without("create_time")
+            .without("modify_time");
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(JsonWriter.compact(settings).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

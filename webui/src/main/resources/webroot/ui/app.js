@@ -1,0 +1,176 @@
+// The frame: navigation, keys, theme, and which page is shown.
+import { t, c, cls, render, useEffect, useRef, useState } from './dom.js';
+import { go, to, useRoute } from './route.js';
+import { forgetToken, get, hasToken, learnWhoIAm } from './api.js';
+import { refresh, setPaused, start, useData, useLiveState } from './live.js';
+import { Icon, Waiting, Empty, Title } from './parts.js';
+import { anyDialog, askForKeys, Dialogs } from './dialogs.js';
+import { count } from './format.js';
+import { Overview } from './pages/overview.js';
+
+/** Path, word, key after g, and the page; all but the first are loaded when they are wanted. */
+const PAGES = [
+  ['', 'Jobs', 'o', null],
+  ['tree', 'Tree', 't', () => import('./pages/tree.js')],
+  ['workers', 'Workers', 'w', () => import('./pages/workers.js')],
+  ['limits', 'Limits', 'l', () => import('./pages/limits.js')],
+  ['problems', 'Problems', 'p', () => import('./pages/problems.js')],
+  ['events', 'Events', 'e', () => import('./pages/events.js')],
+  ['audit', 'Audit', 'a', () => import('./pages/audit.js')],
+  ['settings', 'Settings', 's', () => import('./pages/settings.js')],
+];
+
+function loaderOf(parts) {
+  if (parts[0] === 'jobs') return parts[2] === 'task' ? () => import('./pages/task.js') : () => import('./pages/job.js');
+  return PAGES.find(([path]) => path === parts[0])?.[3];
+}
+
+function Later({ load, name, ...props }) {
+  const [page, setPage] = useState(null);
+  useEffect(() => {
+    let over = false;
+    load().then((m) => { if (!over) setPage({ name, Page: m.default }); }, () => { if (!over) setPage({ name, Page: Unloaded }); });
+    return () => { over = true; };
+  }, [name]);
+  return page?.name === name ? c(page.Page, props) : c(Waiting);
+}
+
+function Unloaded() {
+  return t.div(c(Title, null, 'This page could not be loaded'), c(Empty, { title: 'The server may have been replaced' }, t.button({ type: 'button', onClick: () => location.reload() }, 'Reload')));
+}
+
+const THEMES = { '': 'dark', dark: 'light', light: '' };
+function turnTheme() {
+  const root = document.documentElement;
+  const next = THEMES[root.dataset.theme ?? ''];
+  if (next) root.dataset.theme = next; else delete root.dataset.theme;
+  try { next ? localStorage.setItem('espalier.theme', next) : localStorage.removeItem('espalier.theme'); } catch { /* Until it is reloaded. */ }
+  dispatchEvent(new Event('themechange'));
+}
+
+function useTheme() {
+  const [theme, setTheme] = useState(document.documentElement.dataset.theme ?? '');
+  useEffect(() => {
+    const w = () => setTheme(document.documentElement.dataset.theme ?? '');
+    addEventListener('themechange', w);
+    return () => removeEventListener('themechange', w);
+  }, []);
+  return theme;
+}
+
+const LIVE = { connecting: 'connecting', live: 'live', away: 'no connection', polling: 'every 15 s' };
+
+function Head({ current }) {
+  const { state, paused, me } = useLiveState();
+  const theme = useTheme();
+  const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 5000 });
+  const wrong = data ? data.errors.length + data.problems.filter((p) => p.severity === 'error').length : 0;
+  return t.header({ class: 'head' },
+    t.a({ class: 'brand', href: '#/', 'aria-label': 'Espalier' }, t.img({ src: 'favicon.svg', alt: '', width: 26, height: 26 }), t.span('Espalier')),
+    t.nav({ 'aria-label': 'Pages' }, PAGES.map(([path, word]) => t.a({
+      key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}),
+    }, word, path === 'problems' && wrong > 0 && t.span({ class: 'bubble' }, t.span({ class: 'hidden' }, ': '), count(wrong))))),
+    t.div({ class: 'tools' },
+      t.button({ type: 'button', class: cls('live', `is-${paused ? 'paused' : state}`), onClick: () => setPaused(!paused),
+        'aria-pressed': paused ? 'true' : 'false', title: paused ? 'Held; press to go on (.)' : 'Follows the scheduler; press to hold (.)' },
+      t.span({ class: 'pulse', 'aria-hidden': 'true' }), paused ? 'held' : LIVE[state]),
+      me?.name && t.span({ class: 'me', title: `${me.role}` }, c(Icon, { name: 'user' }), t.span({ dir: 'auto' }, me.name), t.small(me.role)),
+      hasToken() && t.button({ type: 'button', class: 'quiet', onClick: forgetToken }, 'Sign out'),
+      t.button({ type: 'button', class: 'quiet icon-only', onClick: turnTheme, title: 'Theme (d)',
+        'aria-label': `Theme: ${theme || 'as the system'}` }, c(Icon, { name: theme === 'light' ? 'sun' : theme === 'dark' ? 'moon' : 'sun' }), t.small({ 'aria-hidden': 'true' }, theme === '' ? 'auto' : '')),
+      t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' }))));
+}
+
+function rows() { return Array.from(document.querySelectorAll('main [data-row]')).filter((e) => e.offsetParent !== null); }
+
+function move(by) {
+  const all = rows();
+  if (all.length === 0) return;
+  const at = all.indexOf(document.activeElement);
+  const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
+  next.focus();
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+function useKeys() {
+  const prefix = useRef(0);
+  useEffect(() => {
+    const press = (e) => {
+      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || anyDialog()) return;
+      const field = e.target.closest?.('input, textarea, select');
+      if (field) {
+        if (e.key === 'Escape') field.blur();
+        return;
+      }
+      const afterG = Date.now() - prefix.current < 1500;
+      prefix.current = 0;
+      if (afterG) {
+        const page = PAGES.find(([, , key]) => key === e.key);
+        if (page) { e.preventDefault(); go(to(page[0] ? [page[0]] : [])); return; }
+      }
+      const tab = /^[1-9]$/.test(e.key) && document.querySelectorAll('.tabs a')[Number(e.key) - 1];
+      if (tab) { e.preventDefault(); tab.click(); return; }
+      const known = {
+        g: () => { prefix.current = Date.now(); },
+        '?': askForKeys,
+        '/': () => document.querySelector('[data-search]')?.focus(),
+        j: () => move(1), k: () => move(-1),
+        r: refresh,
+        '.': () => document.querySelector('button.live')?.click(),
+        d: turnTheme,
+        u: () => document.querySelector('[data-up]')?.click(),
+        '[': () => document.querySelector('[data-key="["]')?.click(),
+        ']': () => document.querySelector('[data-key="]"]')?.click(),
+      }[e.key];
+      if (known) { e.preventDefault(); known(); }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}
+
+/** After a move the focus is on the new page's heading, so that a screen reader reads it and Tab goes on there. */
+function useFocus(path) {
+  const first = useRef(true);
+  useEffect(() => {
+    const focus = () => {
+      const heading = document.querySelector('main h1');
+      if (!heading) return false;
+      document.title = `${heading.textContent} · Espalier`;
+      if (!first.current && !document.querySelector('main').contains(document.activeElement)) {
+        heading.focus({ preventScroll: true });
+        scrollTo(0, 0);
+      }
+      first.current = false;
+      return true;
+    };
+    if (!first.current) document.activeElement?.blur?.();
+    if (focus()) return undefined;
+    const seen = new MutationObserver(() => { if (focus()) seen.disconnect(); });
+    seen.observe(document.querySelector('main'), { childList: true, subtree: true });
+    return () => seen.disconnect();
+  }, [path]);
+}
+
+function App() {
+  const route = useRoute();
+  const { me } = useLiveState();
+  useKeys();
+  const head = route.parts[0] ?? '';
+  const page = head === 'jobs' ? route.parts.slice(0, route.parts[2] === 'task' ? 4 : 2).join('/') : head;
+  useFocus(page);
+  const load = loaderOf(route.parts);
+  return t.div({ class: 'frame' },
+    t.a({ class: 'skip', href: '#main', onClick: (e) => { e.preventDefault(); document.querySelector('main h1')?.focus(); } }, 'To the content'),
+    c(Head, { current: head === 'jobs' ? '' : head }),
+    t.main({ id: 'main', 'data-page': head || 'overview' },
+      head === '' ? c(Overview, { route, me }) : load
+        ? c(Later, { key: page, name: page, load, route, me })
+        : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
+    t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics'), t.span({ class: 'soft' }, 'Press ', t.kbd('?'), ' for the keys')),
+    c(Dialogs));
+}
+
+learnWhoIAm();
+start();
+render(c(App), document.getElementById('app'));

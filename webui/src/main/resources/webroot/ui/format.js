@@ -1,0 +1,70 @@
+// Numbers and times for people. All times of the server are epoch milliseconds.
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const UNITS = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
+
+export const count = (n) => n === undefined || n === null ? '–' : whole.format(n);
+
+export const compact = (n) => n < 1000000 ? whole.format(n) : short.format(n);
+
+export function plural(n, one, many = `${one}s`) { return `${count(n)} ${n === 1 ? one : many}`; }
+
+export function share(part, total) {
+  if (!(total > 0)) return '';
+  const p = 100 * part / total;
+  // Never "100 %" while something is left, nor "0 %" when something is there.
+  if (p > 99 && part < total) return p > 99.9 ? '> 99.9 %' : `${Math.floor(p * 10) / 10} %`;
+  if (p > 0 && p < 0.1) return '< 0.1 %';
+  return p < 10 && p > 0 ? `${p.toFixed(1)} %` : `${Math.floor(p)} %`;
+}
+
+/** The two largest units, such as "2 h 5 min". */
+export function seconds(s) {
+  if (s === undefined || s === null || !Number.isFinite(s)) return '–';
+  if (s < 1) return s <= 0 ? '0 s' : '< 1 s';
+  if (s > 86400 * 400) return `${count(Math.round(s / 86400))} d`;
+  const parts = [];
+  let rest = Math.round(s);
+  for (const [unit, size] of UNITS) {
+    const n = Math.floor(rest / size);
+    if (n > 0 || parts.length > 0) { if (n > 0) parts.push(`${n} ${unit}`); rest -= n * size; if (parts.length === 2 || unit === 's') break; }
+  }
+  return parts.slice(0, 2).join(' ');
+}
+
+export const millis = (ms) => ms === undefined || ms === null ? '–' : ms > 0 && ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms / 1000);
+
+export function ago(ms, now = Date.now()) {
+  if (!ms) return '–';
+  const s = (now - ms) / 1000;
+  if (s < 0) return `in ${seconds(-s)}`;
+  return s < 2 ? 'just now' : `${seconds(s)} ago`;
+}
+
+export function rate(perSecond) {
+  if (perSecond === undefined || perSecond === null) return '–';
+  if (perSecond === 0) return '0 / s';
+  if (perSecond < 1 / 60) return `${(perSecond * 3600).toFixed(1)} / h`;
+  if (perSecond < 1) return `${(perSecond * 60).toFixed(1)} / min`;
+  return perSecond < 100 ? `${perSecond.toFixed(1)} / s` : `${compact(Math.round(perSecond))} / s`;
+}
+
+export function bytes(n) {
+  if (n === undefined || n === null) return '–';
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let i = 0;
+  while (n >= 1024 && i < units.length - 1) { n /= 1024; i++; }
+  return `${i === 0 || n >= 100 ? Math.round(n) : n.toFixed(1)} ${units[i]}`;
+}
+
+const pad = (n, width = 2) => String(n).padStart(width, '0');
+
+/** Local time; the day only when it is not today. */
+export function time(ms, withMillis = false) {
+  if (!ms) return '–';
+  const d = new Date(ms);
+  const clock = `${pad(d.getHours())}:${pad(d.getMinutes())}:${pad(d.getSeconds())}${withMillis ? `.${pad(d.getMilliseconds(), 3)}` : ''}`;
+  return d.toDateString() === new Date().toDateString() ? clock : `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${clock}`;
+}
+
+export const fullTime = (ms) => ms ? new Date(ms).toISOString() : '';

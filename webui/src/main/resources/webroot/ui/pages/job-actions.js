@@ -1,0 +1,82 @@
+// What an operator may do to a job. Everything that touches many tasks counts them first.
+import { t, c } from '../dom.js';
+import { ApiError, may, post } from '../api.js';
+import { Act } from '../parts.js';
+import { ask } from '../dialogs.js';
+import { count, plural } from '../format.js';
+
+const PERIODS = [['', 'until resumed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day']];
+const STATUSES = [['failed', 'failed'], ['done', 'done'], ['error_backoff', 'backing off after an error'], ['all', 'all']];
+
+const words = (reason) => reason ? { reason } : {};
+
+export function JobActions({ job }) {
+  if (!may('operator')) return null;
+  const p = job.progress ?? {};
+  return t.div({ class: 'actions' },
+    job.paused ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
+    c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0), title: 'Failed tasks and those in back-off become startable' }, 'Forgive'),
+    c(Act, { icon: 'redo', onClick: () => rerun(job) }, 'Rerun'),
+    c(Act, { icon: 'stop', danger: true, onClick: () => stop(job) }, 'Stop'));
+}
+
+function pause(job) {
+  ask({
+    title: `Pause ${job.name}`, text: 'Nothing more of it is started. What runs goes on.', button: 'Pause',
+    fields: [{ name: 'seconds', label: 'How long', options: PERIODS }],
+    act: async ({ reason, seconds }) => {
+      await post(['jobs', job.name, 'pause'], { ...words(reason), ...(seconds ? { expires_in_seconds: Number(seconds) } : {}) });
+      return `${job.name} is paused`;
+    },
+  });
+}
+
+function resume(job) {
+  ask({ title: `Resume ${job.name}`, button: 'Resume', act: async ({ reason }) => { await post(['jobs', job.name, 'resume'], words(reason)); return `${job.name} goes on`; } });
+}
+
+function stop(job) {
+  ask({
+    title: `Stop ${job.name}`, text: `It is paused, and ${plural(job.progress?.running ?? 0, 'running task')} are killed.`, button: 'Stop', danger: true,
+    act: async ({ reason }) => { const r = await post(['jobs', job.name, 'stop'], words(reason)); return `${job.name} is stopped; ${plural(r.signaled, 'task')} signalled`; },
+  });
+}
+
+function previewOf(job, action, selector) {
+  return async (values) => {
+    const s = selector(values);
+    try {
+      const r = await post(['jobs', job.name, action], { selector: s, preview: true });
+      return { text: `${plural(r.matched, 'task')}${r.running > 0 ? `; ${count(r.running)} that run now are left alone` : ''}`,
+        samples: r.samples ?? [], empty: r.matched === 0, matched: r.matched, selector: s };
+    } catch (e) {
+      // A server that cannot count beforehand.
+      if (action === 'forgive' && e instanceof ApiError && e.status === 400 && !selector(values).fingerprint) return { text: 'all failed tasks and all in back-off', plain: true };
+      throw e;
+    }
+  };
+}
+
+export function forgive(job, selector, what) {
+  ask({
+    title: `Forgive tasks of ${job.name}`, text: what ?? 'Back-offs are lifted and failed tasks become startable. Attempts count from one again.', button: 'Forgive',
+    preview: previewOf(job, 'forgive', () => selector ?? { all: true }),
+    act: async ({ reason }, p) => {
+      const r = await post(['jobs', job.name, 'forgive'], { ...words(reason), ...(p.plain ? {} : { selector: p.selector, expect: p.matched }) });
+      return `${plural(r.changed, 'task')} forgiven`;
+    },
+  });
+}
+
+export function rerun(job, selector, what) {
+  const chosen = ({ status, prefix }) => selector ?? (status === 'all' ? { all: true, ...(prefix ? { prefix } : {}) } : { statuses: [status], ...(prefix ? { prefix } : {}) });
+  ask({
+    title: `Rerun tasks of ${job.name}`, text: what ?? 'They begin anew: attempts, back-off and what they said are forgotten, history stays. Running ones are left alone.', button: 'Rerun',
+    fields: selector ? [] : [{ name: 'status', label: 'Which', options: STATUSES, value: 'failed' }, { name: 'prefix', label: 'Only nodes that begin with', placeholder: 'all' }],
+    preview: previewOf(job, 'rerun', chosen),
+    act: async ({ reason }, p) => {
+      const r = await post(['jobs', job.name, 'rerun'], { ...words(reason), selector: p.selector, expect: p.matched, preview: false });
+      return `${plural(r.changed, 'task')} will run anew`;
+    },
+  });
+}

@@ -1,0 +1,129 @@
+// A job's configuration: look, edit, check, see what would change, save; and the versions that were.
+import { t, c, cls, useEffect, useMemo, useRef, useState } from '../dom.js';
+import { ApiError, may, maybe, post, request } from '../api.js';
+import { useData } from '../live.js';
+import { Ago, Badge, Empty, Failure, Icon, Panel, Waiting } from '../parts.js';
+import { ask } from '../dialogs.js';
+import { diff, folded } from '../diff.js';
+import { go } from '../route.js';
+import { plural, time } from '../format.js';
+import { ProblemList } from './job.js';
+
+const text = (json) => `${JSON.stringify(json, null, 2)}\n`;
+
+function parsed(source) {
+  try {
+    const value = JSON.parse(source);
+    return value && typeof value === 'object' && !Array.isArray(value) ? { value } : { problem: 'A job is one JSON object.' };
+  } catch (e) {
+    return { problem: `This is not JSON: ${e.message}` };
+  }
+}
+
+export function Diff({ before, after, label }) {
+  const lines = useMemo(() => folded(diff(before, after)), [before, after]);
+  const added = lines.filter((l) => l?.[0] === '+').length;
+  const removed = lines.filter((l) => l?.[0] === '-').length;
+  if (added + removed === 0) return t.p({ class: 'soft' }, 'Nothing changes.');
+  return t.div({ class: 'diff', role: 'region', tabIndex: 0, 'aria-label': `${label}: ${plural(added, 'line')} added, ${removed} removed` },
+    lines.map((l, i) => l === null ? t.div({ key: i, class: 'fold', 'aria-hidden': 'true' }, '⋯')
+      : t.div({ key: i, class: l[0] === '+' ? 'add' : l[0] === '-' ? 'del' : '' }, t.span({ class: 'sign' }, l[0]), t.code(l[1]))));
+}
+
+export function Config({ job }) {
+  const saved = useMemo(() => text(job.original), [JSON.stringify(job.original)]);
+  const [draft, setDraft] = useState(null);
+  const [base, setBase] = useState(null);
+  const [checked, setChecked] = useState(null);
+  const [tag, setTag] = useState(null);
+  const area = useRef(null);
+  const source = draft ?? saved;
+  const read = useMemo(() => parsed(source), [source]);
+  const changed = draft !== null && draft.trim() !== (base ?? saved).trim();
+  useEffect(() => {
+    if (draft === null || read.problem) { setChecked(null); return undefined; }
+    const control = new AbortController();
+    const id = setTimeout(async () => {
+      try {
+        const r = await request('POST', ['jobs', job.name, 'validate'], { body: read.value, signal: control.signal });
+        setChecked(await r.json());
+      } catch (e) {
+        if (!control.signal.aborted) setChecked(e instanceof ApiError && e.missing ? { unknown: true } : { failed: e.message });
+      }
+    }, 400);
+    return () => { clearTimeout(id); control.abort(); };
+  }, [source, draft === null]);
+  useEffect(() => {
+    const leaving = (e) => { if (changed) e.preventDefault(); };
+    addEventListener('beforeunload', leaving);
+    return () => removeEventListener('beforeunload', leaving);
+  }, [changed]);
+  const edit = async () => {
+    // The version this edit is based on: a save on top of somebody else's is refused.
+    const response = await request('GET', ['jobs', job.name]);
+    setTag(response.headers.get('ETag'));
+    const fresh = text((await response.json()).original);
+    setBase(fresh);
+    setDraft(fresh);
+    setTimeout(() => area.current?.focus(), 0);
+  };
+  const save = () => ask({
+    title: `Save ${job.name}`, text: 'It is in force about half a second later.', button: 'Save',
+    fields: [{ name: 'author', label: 'Your name', hint: 'For the history of the job.' }],
+    more: () => c(Diff, { before: base ?? saved, after: text(read.value), label: 'What changes' }),
+    act: async ({ reason, author }) => {
+      try {
+        await request('PUT', ['jobs', job.name], { body: read.value, query: { author, reason }, headers: tag ? { 'If-Match': tag } : {} });
+      } catch (e) {
+        if (e instanceof ApiError && e.status === 412) throw new Error('Somebody else has saved this job since you began. Copy your text, discard it, and edit again.');
+        throw e;
+      }
+      setDraft(null);
+      return `${job.name} is saved`;
+    },
+  });
+  const remove = () => ask({
+    title: `Delete ${job.name}`, text: 'Statuses of its tasks stay; tasks that run become orphans.', button: 'Delete', danger: true,
+    act: async ({ reason }) => { await request('DELETE', ['jobs', job.name], { query: { reason } }); go('#/'); return `${job.name} is deleted`; },
+  });
+  const wrong = read.problem || checked?.valid === false;
+  return t.div(
+    c(Panel, { title: draft === null ? 'As it was written' : 'Edit', id: 'h-config', note: draft === null ? null : changed ? 'not saved' : 'no changes',
+      actions: may('admin') && (draft === null
+        ? [t.button({ key: 'e', type: 'button', onClick: edit }, c(Icon, { name: 'edit' }), 'Edit'), t.button({ key: 'd', type: 'button', class: 'danger', onClick: remove }, 'Delete')]
+        : [t.button({ key: 'x', type: 'button', onClick: () => setDraft(null) }, 'Discard'), t.button({ key: 's', type: 'button', class: 'primary', disabled: !changed || Boolean(wrong), onClick: save }, 'Save …')]) },
+    draft === null
+      ? t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Configuration' }, saved)
+      : t.div({ class: 'editor' },
+        t.textarea({ ref: area, class: 'config', spellcheck: false, rows: Math.min(40, source.split('\n').length + 2), value: source, 'aria-label': 'Configuration', 'aria-invalid': wrong ? 'true' : 'false', 'aria-describedby': 'config-check',
+          onInput: (e) => setDraft(e.target.value) }),
+        t.div({ id: 'config-check', role: 'status' },
+          read.problem ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(read.problem))
+            : checked?.failed ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(checked.failed))
+              : checked?.problems?.length > 0 ? c(ProblemList, { problems: checked.problems })
+                : checked?.valid ? t.p({ class: 'valid' }, c(Icon, { name: 'check' }), ' Checked by the scheduler: no problems.') : null))),
+    draft !== null && !read.problem && changed && c(Panel, { title: 'What would change', id: 'h-diff' }, c(Diff, { before: base ?? saved, after: text(read.value), label: 'What would change' })),
+    job.problems?.length > 0 && draft === null && c(Panel, { title: 'Problems', id: 'h-config-problems' }, c(ProblemList, { problems: job.problems })),
+    c(Panel, { title: 'In effect', id: 'h-effective', note: 'with everything that is inherited' },
+      t.details(t.summary('Show'), t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Effective configuration' }, text(checked?.effective ?? job.effective)))));
+}
+
+export function History({ job }) {
+  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'history'], {}, signal), ['history', job.name], { every: 3000 });
+  if (data === null) return c(Empty, { title: 'No history' }, 'This configuration comes from where versions are not kept.');
+  if (!data) return error ? c(Failure, { error }) : c(Waiting);
+  if (data.versions.length === 0) return c(Empty, { title: 'No versions yet' }, 'Each time the job is saved here, by the command line or through the API, it becomes a version.');
+  const back = (v) => ask({
+    title: `Roll ${job.name} back to version ${v.version}`, text: 'What the job was then is saved as its next version.', button: 'Roll back',
+    more: () => c(Diff, { before: text(job.original), after: text(v.config), label: 'What changes' }),
+    act: async ({ reason }) => { const r = await post(['jobs', job.name, 'rollback'], { version: v.version, ...(reason ? { reason } : {}) }); return `${job.name} is as in version ${v.version}, saved as ${r.version}`; },
+  });
+  const versions = [...data.versions].reverse();
+  return c(Panel, { title: 'Versions', id: 'h-history' }, t.ol({ class: 'versions' }, versions.map((v, i) => t.li({ key: v.version, class: cls(i === 0 && 'current') },
+    t.div({ class: 'version-head' }, t.strong(`Version ${v.version}`), i === 0 && c(Badge, { kind: 'good' }, 'newest'), v.deleted && c(Badge, { kind: 'bad' }, 'deleted'),
+      t.span({ class: 'soft' }, time(v.at_ms), ' (', c(Ago, { ms: v.at_ms }), ')', v.author && t.span(' by ', t.span({ dir: 'auto' }, v.author)), v.reason && t.span(': ', t.span({ dir: 'auto' }, v.reason))),
+      i > 0 && v.config && may('admin') && t.button({ type: 'button', class: 'small', onClick: () => back(v) }, 'Roll back')),
+    v.config && t.details(t.summary(versions[i + 1]?.config ? 'What it changed' : 'The job'),
+      versions[i + 1]?.config ? c(Diff, { before: text(versions[i + 1].config), after: text(v.config), label: `Version ${v.version}` }) : t.pre({ class: 'config', tabIndex: 0 }, text(v.config)))))));
+}
+

@@ -1,0 +1,157 @@
+// One job: how far it is, what went wrong, what waits for what, its tasks, its configuration and its past.
+import { t, c, useState } from '../dom.js';
+import { get, may, maybe } from '../api.js';
+import { useData } from '../live.js';
+import { jobLink, nodeLink, taskLink } from '../route.js';
+import { Ago, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, Tabs, Title, Waiting, WORD } from '../parts.js';
+import { count, plural, rate, seconds, share, time } from '../format.js';
+import { JobBadges } from './overview.js';
+import { JobActions, forgive, rerun } from './job-actions.js';
+import { Tasks } from './job-tasks.js';
+import { Config, History } from './job-config.js';
+
+export default function Job({ route }) {
+  const name = route.parts[1];
+  const tab = route.parts[2] ?? '';
+  const { data: job, error, again } = useData((signal) => get(['jobs', name], {}, signal), ['job', name]);
+  const tabs = [['', 'Progress', jobLink(name)], ['tasks', 'Tasks', jobLink(name, 'tasks')],
+    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')]];
+  return t.div({ class: 'page' },
+    c(Crumbs, { trail: [['Jobs', '#/'], [name]] }),
+    c(Title, { badges: job && c(JobBadges, { job }), actions: job && c(JobActions, { job }), sub: job && c(About, { job }) }, name),
+    c(Failure, { error, retry: again }),
+    !job ? !error && c(Waiting) : t.div(
+      job.paused && c(Paused, { job }),
+      job.problems?.length > 0 && tab !== 'config' && c(Problems, { job }),
+      c(Tabs, { label: 'Sections of the job', current: tab, tabs }),
+      tab === 'tasks' ? c(Tasks, { key: name, job, route }) : tab === 'config' ? c(Config, { key: name, job })
+        : tab === 'history' ? c(History, { key: name, job }) : c(Progress, { key: name, job, route })));
+}
+
+function About({ job }) {
+  return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
+    job.complete_by_ms && t.span(' · complete by ', time(job.complete_by_ms)),
+    job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })));
+}
+
+function Paused({ job }) {
+  const p = job.pause ?? { reason: job.pause_reason };
+  return t.p({ class: 'notice' }, t.strong('Paused'), p.author && t.span(' by ', t.span({ dir: 'auto' }, p.author)), p.since_ms && t.span(' ', c(Ago, { ms: p.since_ms })),
+    p.reason && t.span(': ', t.span({ dir: 'auto' }, p.reason)), '. Nothing more of it is started',
+    p.expires_at_ms ? ` until ${time(p.expires_at_ms)}.` : ' until it is resumed.');
+}
+
+function Problems({ job }) {
+  return c(Panel, { title: 'Problems of its configuration', id: 'h-problems', class: 'is-bad' }, c(ProblemList, { problems: job.problems }));
+}
+
+export function ProblemList({ problems }) {
+  return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
+    c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity), t.div(
+    t.code(p.path), p.line ? t.span({ class: 'soft' }, ` line ${p.line}`) : null, ' ', t.span(p.message),
+    p.value !== undefined && t.span({ class: 'soft' }, ' · found ', t.code(String(p.value))),
+    p.expected && t.span({ class: 'soft' }, ` · expected ${p.expected}`), p.hint && t.span({ class: 'soft' }, ` · ${p.hint}`)))));
+}
+
+function Progress({ job, route }) {
+  return t.div(
+    c(Now, { job }),
+    t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job })),
+    c(Levels, { job, route }),
+    c(RunningNow, { job }));
+}
+
+function Now({ job }) {
+  const p = job.progress;
+  const tile = (label, value, note) => t.li({ class: 'tile' }, t.span({ class: 'tile-label' }, label), t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note));
+  return t.section({ class: 'total', 'aria-label': 'Progress' },
+    t.ul({ class: 'tiles' },
+      tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
+      tile('Running', count(p?.running ?? 0), 'tasks'),
+      tile('Rate', rate(job.rate_per_second), 'over the last minute'),
+      tile('Time left', seconds(job.seconds_left), 'at this rate')),
+    c(Bar, { states: p, total: p?.total, tall: true, label: job.name }),
+    c(Counts, { states: p }));
+}
+
+function Levels({ job }) {
+  const { data, error } = useData(async (signal) => await maybe(['jobs', job.name, 'levels'], {}, signal) ?? fromHistogram(await get(['jobs', job.name, 'histogram'], { samples: 10 }, signal), job), ['levels', job.name]);
+  const [picked, pick] = useState(null);
+  return c(Panel, { title: 'Levels', id: 'h-levels', note: data?.at_ms ? t.span('counted ', c(Ago, { ms: data.at_ms }), '; press a part for samples') : 'press a part for samples' },
+    c(Failure, { error }), !data ? !error && c(Waiting) : t.ul({ class: 'levels' }, data.levels.map((l) => {
+      const state = picked?.level === l.level ? picked.state : null;
+      const samples = state ? l.samples?.[state] ?? [] : [];
+      return t.li({ key: l.level },
+        t.div({ class: 'level-name' }, t.strong({ dir: 'auto' }, l.level), l.level === job.level && c(Badge, null, 'tasks'), t.span({ class: 'soft' }, plural(l.nodes, 'node'))),
+        t.div({ class: 'level-bar' },
+          c(Bar, { states: l.states, total: sum(l.states), label: l.level, picked: state, pick: (s) => pick(s === state ? null : { level: l.level, state: s }) }),
+          state && t.div({ class: 'preview' }, t.strong(`${count(l.states[state])} ${WORD[state]}`), samples.length > 0 ? '; some of them:' : '',
+            t.p({ class: 'samples' }, c(Names, { names: samples, link: (n) => l.level === job.level ? taskLink(job.name, n) : nodeLink(l.level, n) })),
+            l.level === job.level && t.a({ href: jobLink(job.name, 'tasks') + (STATUS_FOR[state] ? `?status=${STATUS_FOR[state]}` : '') }, 'All tasks like these'))));
+    })));
+}
+
+const STATUS_FOR = { done: 'done', failed: 'failed', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
+const sum = (states) => Object.entries(states).reduce((n, [k, v]) => n + (k === 'avoided' || k === 'disabled' ? 0 : v), 0);
+const STATE = { done: 'done', running: 'running', failed: 'failed', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
+
+/** What an older server tells. */
+function fromHistogram(h) {
+  return { levels: Object.entries(h.levels).map(([level, buckets]) => {
+    const made = { level, nodes: 0, states: {}, samples: {} };
+    for (const b of buckets) {
+      const state = STATE[b.status] ?? 'ready';
+      made.nodes += b.count;
+      made.states[state] = (made.states[state] ?? 0) + b.count;
+      made.samples[state] = [...(made.samples[state] ?? []), ...b.samples].slice(0, 10);
+    }
+    return made;
+  }) };
+}
+
+function Failures({ job }) {
+  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'failures'], { limit: 50 }, signal), ['failures', job.name], { every: 2000 });
+  if (data === null) return null;
+  return c(Panel, { title: 'Failures by cause', id: 'h-failures', note: data?.total > 0 && plural(data.total, 'task') },
+    c(Failure, { error }), !data ? !error && c(Waiting) : data.groups.length === 0 ? t.p({ class: 'soft' }, 'No task has failed.')
+      : t.ul({ class: 'groups' }, data.groups.map((g) => t.li({ key: g.fingerprint },
+        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(g.count)), t.span({ class: 'group-message', dir: 'auto' }, g.message || 'no message')),
+        t.p({ class: 'soft' }, g.failed > 0 && `${count(g.failed)} for good`, g.failed > 0 && g.waiting > 0 && ', ', g.waiting > 0 && `${count(g.waiting)} tried again`,
+          g.newest_ms && t.span(' · newest ', c(Ago, { ms: g.newest_ms }))),
+        t.p({ class: 'samples' }, c(Names, { names: g.samples.slice(0, 6), link: (n) => taskLink(job.name, n), total: g.count })),
+        t.div({ class: 'actions' }, t.a({ class: 'button', href: `${jobLink(job.name, 'tasks')}?fingerprint=${encodeURIComponent(g.fingerprint)}` }, 'Show tasks'),
+          may('operator') && t.button({ type: 'button', class: 'small', onClick: () => forgive(job, { fingerprint: g.fingerprint }, g.message) }, 'Forgive'),
+          may('operator') && t.button({ type: 'button', class: 'small', onClick: () => rerun(job, { fingerprint: g.fingerprint }, g.message) }, 'Rerun'))))));
+}
+
+function Reasons({ job }) {
+  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
+  if (data === null) return null;
+  const most = data?.reasons[0]?.count ?? 1;
+  return c(Panel, { title: 'What waits for what', id: 'h-waiting', note: data?.at_ms && t.span(data.sampled ? `sample of ${count(data.counted)} of ${count(data.total)}, ` : '', c(Ago, { ms: data.at_ms })) },
+    c(Failure, { error }), !data ? !error && c(Waiting) : data.reasons.length === 0 ? t.p({ class: 'soft' }, 'Nothing waits.')
+      : t.ul({ class: 'groups' }, data.reasons.map((r, i) => t.li({ key: i },
+        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message)),
+        t.div({ class: 'reason-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * r.count / most}%` } })),
+        t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count }))))));
+}
+
+function RunningNow({ job }) {
+  const running = job.progress?.running ?? 0;
+  const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: 12 }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
+  if (!data || data.running.length === 0) return null;
+  return c(Panel, { title: 'Running now', id: 'h-running', note: data.total > data.running.length ? `${count(data.running.length)} of ${count(data.total)}` : null },
+    c(RunningTable, { tasks: data.running }));
+}
+
+export function RunningTable({ tasks, withJob }) {
+  return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Running tasks' }, t.table(
+    t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Its progress'))),
+    t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
+      withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
+      t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
+      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, x.worker || '–'), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })),
+      t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
+        x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
+}
+

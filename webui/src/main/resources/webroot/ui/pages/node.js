@@ -1,0 +1,41 @@
+// What a node is: use and limits with overrides, who holds its slots, which tasks lie below it and why they wait.
+import { t, c, useEffect, useRef } from '../dom.js';
+import { may, maybe } from '../api.js';
+import { useData } from '../live.js';
+import { jobLink, taskLink } from '../route.js';
+import { Badge, Bar, Empty, Failure, Gauge, Icon, Names, Waiting } from '../parts.js';
+import { count, plural } from '../format.js';
+import { Holders } from './task.js';
+import { override, removeOverride } from './limits.js';
+
+export function NodePanel({ level, name, close, zoom }) {
+  const { data, error } = useData((signal) => maybe(['nodes', level, name], {}, signal), ['node', level, name], { every: 1500 });
+  const head = useRef(null);
+  useEffect(() => {
+    const esc = (e) => { if (e.key === 'Escape' && !document.querySelector('dialog[open]')) close(); };
+    addEventListener('keydown', esc);
+    return () => removeEventListener('keydown', esc);
+  });
+  useEffect(() => { head.current?.focus({ preventScroll: true }); head.current?.scrollIntoView({ block: 'nearest' }); }, []);
+  return t.aside({ class: 'panel node', 'aria-labelledby': 'h-node' },
+    t.header(t.h2({ id: 'h-node', tabIndex: -1, ref: head, dir: 'auto' }, name || 'instance'), t.span({ class: 'note', dir: 'auto' }, level),
+      t.div({ class: 'actions' }, t.button({ type: 'button', class: 'quiet icon-only', 'aria-label': 'Close', onClick: close }, c(Icon, { name: 'kill' })))),
+    c(Failure, { error }),
+    data === null ? c(Empty, { title: 'No such node' }, 'It may have gone with the latest refresh of the nodes.') : !data ? !error && c(Waiting) : t.div({ class: 'node-body' },
+      t.p({ class: 'soft' }, !data.enabled && c(Badge, { kind: 'bad' }, 'disabled'), ' ', data.children > 0 && `${plural(data.children, 'child', 'children')}, ${plural(data.leaves, 'leaf', 'leaves')} · `,
+        data.parents.length > 0 && t.span('below ', t.span({ class: 'name', dir: 'auto' }, data.parents.join(', '))),
+        data.tags?.length > 0 && t.span(' · tags ', c(Names, { names: data.tags }))),
+      data.children > 0 && t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', onClick: () => zoom({ level, name }) }, c(Icon, { name: 'search' }), 'Zoom in')),
+      data.resources.length > 0 && t.section(t.h3('Use of limits'), t.ul({ class: 'limits' }, data.resources.map((r) => t.li({ key: r.resource },
+        c(Gauge, { name: r.resource, used: r.used, limit: r.limit, configured: r.configured }),
+        may('operator') && t.span({ class: 'actions' },
+          t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource}`, onClick: () => override({ level, resource: r.resource, node: name, limit: r.limit }) }, 'Override'),
+          r.configured !== r.limit && t.button({ type: 'button', class: 'small', 'aria-label': `Remove the override of ${r.resource}`, onClick: () => removeOverride({ level, resource: r.resource, node: name, configured: r.configured }) }, 'Remove')))))),
+      data.jobs.length > 0 && t.section(t.h3('Tasks below'), t.ul({ class: 'node-jobs' }, data.jobs.map((j) => t.li({ key: j.job },
+        t.div(t.a({ href: jobLink(j.job), dir: 'auto' }, j.job), data.children === 0 && t.a({ class: 'button', href: taskLink(j.job, name) }, 'Explain'),
+          data.children > 0 && t.a({ class: 'button', href: `${jobLink(j.job, 'tasks')}?prefix=${encodeURIComponent(name)}` }, 'Tasks')),
+        c(Bar, { states: j.states, label: j.job }))))),
+      t.section(t.h3('Holders'), data.holders.length === 0 ? t.p({ class: 'soft' }, 'No running task holds anything here.') : t.div(data.holders_total > data.holders.length && t.p({ class: 'soft' }, `${count(data.holders.length)} of ${count(data.holders_total)}`), c(Holders, { holders: data.holders }))),
+      data.attributes && Object.keys(data.attributes).length > 0 && t.section(t.h3('Attributes'), t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Attributes' }, JSON.stringify(data.attributes, null, 2)))));
+}
+

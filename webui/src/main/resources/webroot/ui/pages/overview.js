@@ -1,0 +1,142 @@
+// All jobs: errors in front, then what needs somebody, then the rest.
+import { t, c, cls, useEffect, useMemo, useRef } from '../dom.js';
+import { get } from '../api.js';
+import { useData } from '../live.js';
+import { jobLink, refine, to } from '../route.js';
+import { Badge, Bar, Choice, Counts, Empty, Failure, Icon, Pager, Search, Title, Waiting, STATES } from '../parts.js';
+import { compact, count, plural, rate, seconds, share } from '../format.js';
+
+const SIZE = 50;
+const SHOW = [
+  ['', 'All', () => true],
+  ['attention', 'Need attention', needsAttention],
+  ['running', 'Running', (j) => j.progress?.running > 0],
+  ['paused', 'Paused', (j) => j.paused],
+  ['unfinished', 'Unfinished', (j) => !finished(j)],
+  ['finished', 'Finished', finished],
+  ['off', 'Disabled', (j) => !j.enabled],
+];
+const collator = new Intl.Collator(undefined, { numeric: true });
+const byName = (a, b) => collator.compare(a.name, b.name);
+const of = (j, state) => j.progress?.[state] ?? 0;
+const SORT = {
+  attention: ['Urgency', (a, b) => urgency(b) - urgency(a) || byName(a, b)],
+  name: ['Name', byName],
+  running: ['Running', (a, b) => of(b, 'running') - of(a, 'running') || byName(a, b)],
+  failed: ['Failed', (a, b) => of(b, 'failed') - of(a, 'failed') || byName(a, b)],
+  left: ['Most to do', (a, b) => todo(b) - todo(a) || byName(a, b)],
+  priority: ['Priority', (a, b) => b.priority - a.priority || byName(a, b)],
+};
+
+export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
+function finished(j) { return of(j, 'total') > 0 && todo(j) === 0; }
+function needsAttention(j) { return !j.valid || of(j, 'failed') > 0 || of(j, 'blocked') > 0 || (j.past_deadline && !finished(j)); }
+function urgency(j) {
+  if (!j.valid) return 6;
+  if (j.past_deadline && !finished(j)) return 5;
+  if (of(j, 'failed') > 0) return 4;
+  if (of(j, 'waiting') > 0) return 3;
+  if (of(j, 'running') > 0) return 2;
+  return finished(j) || !j.enabled ? 0 : 1;
+}
+
+export function JobBadges({ job }) {
+  return t.span({ class: 'badges' },
+    !job.valid && c(Badge, { kind: 'bad' }, 'invalid'),
+    !job.enabled && c(Badge, null, 'disabled'),
+    job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, 'paused'),
+    job.past_deadline && c(Badge, { kind: 'bad' }, 'past its deadline'),
+    job.enabled && job.valid && finished(job) && (of(job, 'failed') > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
+}
+
+function Row({ job }) {
+  const p = job.progress;
+  return t.li({ class: cls('job', (!job.valid || p?.failed > 0) && 'hurt', job.paused && 'is-paused') },
+    t.div({ class: 'job-name' },
+      t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
+      c(JobBadges, { job }),
+      t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level))),
+    t.div({ class: 'job-progress' },
+      c(Bar, { states: p, total: p?.total, label: job.name }),
+      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p })),
+    t.dl({ class: 'job-figures' },
+      t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
+      t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
+      t.div(t.dt('Time left'), t.dd(p && finished(job) ? '–' : seconds(job.seconds_left)))));
+}
+
+function sum(jobs) {
+  const all = { total: 0, rate: 0 };
+  for (const [k] of STATES) all[k] = 0;
+  for (const j of jobs) {
+    for (const [k] of STATES) all[k] += of(j, k);
+    all.total += of(j, 'total');
+    all.rate += j.rate_per_second ?? 0;
+  }
+  return all;
+}
+
+function Total({ jobs }) {
+  const all = useMemo(() => sum(jobs), [jobs]);
+  const attention = jobs.filter(needsAttention).length;
+  const tile = (label, value, note, kind, href) => t.li({ class: cls('tile', kind) },
+    t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note || ''));
+  return t.section({ class: 'total', 'aria-label': 'All jobs together' },
+    t.ul({ class: 'tiles' },
+      tile('Jobs', count(jobs.length), attention > 0 ? `${count(attention)} need attention` : 'all well', attention > 0 && 'is-bad', attention > 0 ? to([], { show: 'attention' }) : undefined),
+      tile('Running', compact(all.running), jobs.some((j) => j.rate_per_second !== undefined) && rate(all.rate), 'is-running'),
+      tile('Done', share(all.done, all.total) || '–', `${compact(all.done)} of ${compact(all.total)}`, 'is-done'),
+      tile('Backing off', compact(all.waiting), all.waiting > 0 ? 'tried again by itself' : '', all.waiting > 0 && 'is-waiting'),
+      tile('Failed', compact(all.failed), all.failed > 0 ? 'until forgiven or rerun' : '', all.failed > 0 && 'is-bad')),
+    c(Bar, { states: all, total: all.total, tall: true, label: 'all jobs' }),
+    t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))));
+}
+
+function Errors() {
+  const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 3000 });
+  const errors = data ? [...data.errors.map((e) => [e.source, e.message]), ...data.problems.filter((p) => p.severity === 'error').map((p) => [p.path, p.message])] : [];
+  if (errors.length === 0) return null;
+  return t.section({ class: 'errors', 'aria-label': 'Errors' },
+    t.ul(errors.slice(0, 3).map(([where, what], i) => t.li({ key: i }, c(Icon, { name: 'warn' }), t.span(t.b({ dir: 'auto' }, where), ' ', t.span({ dir: 'auto' }, what))))),
+    t.a({ href: '#/problems' }, errors.length > 3 ? `All ${count(errors.length)} problems` : 'Problems'));
+}
+
+export function Overview({ route }) {
+  const { data, error, again } = useData((signal) => get(['jobs'], {}, signal), ['jobs']);
+  const q = route.query.get('q') ?? '';
+  const show = route.query.get('show') ?? '';
+  const sort = route.query.get('sort') ?? 'attention';
+  const page = Number(route.query.get('page') ?? 0) || 0;
+  const list = useRef(null);
+  const jobs = data?.jobs;
+  const chosen = useMemo(() => {
+    if (!jobs) return [];
+    const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = (SHOW.find(([id]) => id === show) ?? SHOW[0])[2];
+    return jobs.filter((j) => wanted(j) && words.every((w) => j.name.toLowerCase().includes(w) || (j.owner ?? '').toLowerCase().includes(w)))
+      .sort((SORT[sort] ?? SORT.attention)[1]);
+  }, [jobs, q, show, sort]);
+  useEffect(() => { if (page > 0) list.current?.scrollIntoView({ block: 'start' }); }, [page]);
+  const pages = Math.max(1, Math.ceil(chosen.length / SIZE));
+  const at = Math.min(page, pages - 1);
+  return t.div({ class: 'page' },
+    c(Title, null, 'Jobs'),
+    c(Failure, { error, retry: again }),
+    c(Errors),
+    !jobs ? !error && c(Waiting) : jobs.length === 0
+      ? c(Empty, { title: 'No jobs yet' }, 'A job is an entry ', t.code('bistro_job->NAME'), ' of the configuration.')
+      : t.div(
+        c(Total, { jobs }),
+        t.div({ class: 'toolbar', ref: list },
+          c(Search, { value: q, label: 'Filter jobs', placeholder: 'Filter by name or owner', change: (v) => refine({ q: v, page: '' }) }),
+          t.div({ class: 'chips', role: 'group', 'aria-label': 'Show' }, SHOW.map(([id, word, test]) => {
+            const n = id === '' ? jobs.length : jobs.filter(test).length;
+            return (n > 0 || id === show || id === '') && t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false',
+              onClick: () => refine({ show: id, page: '' }) }, word, ' ', t.small(count(n)));
+          })),
+          c(Choice, { label: 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v === 'attention' ? '' : v, page: '' }) })),
+        chosen.length === 0
+          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', page: '' }) }, 'Show all'))
+          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job }))),
+        c(Pager, { page: at, size: SIZE, total: chosen.length, turn: (n) => refine({ page: n || '' }) })));
+}

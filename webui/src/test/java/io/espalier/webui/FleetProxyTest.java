@@ -1,0 +1,232 @@
+package io.espalier.webui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.FakeScheduler;
+import io.espalier.webui.fleet.FleetOptions;
+import io.espalier.webui.fleet.HostState;
+import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.SchedulerLists;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+/** Paths below {@code /s/ID/}, with real schedulers' APIs behind them. */
+class FleetProxyTest {
+  private static final FleetOptions QUICK =
+      FleetOptions.DEFAULT.withTimes(
+          Duration.ofMillis(200), Duration.ofSeconds(5), Duration.ofSeconds(20));
+
+  private static List<SchedulerAddress> list(String text) {
+    return Objects.requireNonNull(SchedulerLists.parse(text).value());
+  }
+
+  @Test
+  void oneSchedulersApiIsThereBelowItsIdAndNothingElse() {
+    try (Served one = Served.standard();
+        FleetServed fleet = new FleetServed(list("one=127.0.0.1:" + one.server.port()), QUICK)) {
+      await().until(() -> !fleet.fleet.view().hosts().isEmpty());
+      assertThat(fleet.get("/s/one/api/v1/jobs/backup").get("name")).hasToString("\"backup\"");
+      HttpResponse<String> paused =
+          fleet.post("/s/one/api/v1/jobs/backup/pause", "{\"reason\":\"r\"}");
+      assertThat(paused.statusCode()).isEqualTo(200);
+      assertThat(fleet.send(fleet.request("/s/one/").build()).body()).contains("<title>Espalier");
+      HttpResponse<String> redirect = fleet.send(fleet.request("/s/one").build());
+      assertThat(redirect.statusCode()).isEqualTo(308);
+      assertThat(redirect.headers().firstValue("Location")).contains("/s/one/");
+      for (String path :
+          List.of(
+              "/s/other/api/v1/jobs",
+              "/s/127.0.0.1:" + one.server.port() + "/api/v1/jobs",
+              "/s/one/api/v1/../../x",
+              "/s/one/secret",
+              "/s//api/v1/jobs",
+              "/s/one%2fapi/v1/jobs")) {
+        assertThat(fleet.send(fleet.request(path).build()).statusCode()).as(path).isEqualTo(404);
+      }
+      HttpResponse<String> own = fleet.send(fleet.request("/s/one/api/v1/jobs").build());
+      assertThat(own.headers().firstValue("Content-Security-Policy")).isPresent();
+      assertThat(own.headers().allValues("X-Content-Type-Options")).containsExactly("nosniff");
+    }
+  }
+
+  @Test
+  void anotherPageCannotReachSchedulersThroughIt() {
+    try (Served one = Served.standard();
+        FleetServed fleet = new FleetServed(list("one=127.0.0.1:" + one.server.port()), QUICK)) {
+      await().until(() -> !fleet.fleet.view().hosts().isEmpty());
+      HttpRequest forged =
+          fleet
+              .request("/s/one/api/v1/jobs/backup/pause")
+              .header("Origin", "http://evil.example")
+              .POST(HttpRequest.BodyPublishers.ofString("{}"))
+              .build();
+      assertThat(fleet.send(forged).statusCode()).isEqualTo(403);
+      HttpRequest same =
+          fleet
+              .request("/s/one/api/v1/jobs/backup/pause")
+              .header("Origin", fleet.server.uri().toString())
+              .POST(HttpRequest.BodyPublishers.ofString("{}"))
+              .build();
+      assertThat(fleet.send(same).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void eventsStreamThrough() throws IOException {
+    FakeScheduler scheduler = ApiWorld.standard();
+    try (Served one = Served.of(scheduler);
+        FleetServed fleet = new FleetServed(list("one=127.0.0.1:" + one.server.port()), QUICK);
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), fleet.server.port())) {
+      await().until(() -> !fleet.fleet.view().hosts().isEmpty());
+      socket.setSoTimeout(20_000);
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /s/one/api/v1/events?after=0 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                      + "Accept: text/event-stream\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      InputStream in = socket.getInputStream();
+      StringBuilder seen = new StringBuilder();
+      while (!seen.toString().contains("retry: 2000")) {
+        int next = in.read();
+        assertThat(next).as(seen.toString()).isNotNegative();
+        seen.append((char) next);
+      }
+      assertThat(seen.toString().toLowerCase(Locale.ROOT))
+          .contains("content-type: text/event-stream");
+    }
+  }
+
+  /** A scheduler that was taken over, or none at all. */
+  private static ServerSocket hostile(String answer) throws IOException {
+    ServerSocket server = new ServerSocket();
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    CompletableFuture<Void> serving =
+        CompletableFuture.runAsync(
+            () -> {
+              while (!server.isClosed()) {
+                try (Socket socket = server.accept()) {
+                  int unused = socket.getInputStream().read(new byte[4096]);
+                  socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException e) {
+                  return;
+                }
+              }
+            });
+    assertThat(serving).isNotNull();
+    return server;
+  }
+
+  @Test
+  void aPageOfASchedulerIsNotShownAndItsHeadersAreDropped() throws IOException {
+    try (ServerSocket page =
+            hostile(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 26\r\n\r\n"
+                    + "<script>alert(1)</script>\n");
+        ServerSocket data =
+            hostile(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+                    + "Set-Cookie: a=b\r\nContent-Security-Policy: script-src *\r\n"
+                    + "Access-Control-Allow-Origin: *\r\nClear-Site-Data: \"*\"\r\n\r\n{}");
+        ServerSocket away =
+            hostile(
+                "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest\r\n"
+                    + "Content-Length: 0\r\n\r\n");
+        FleetServed fleet =
+            new FleetServed(
+                list(
+                    "page=127.0.0.1:%d data=127.0.0.1:%d away=127.0.0.1:%d gone=127.0.0.1:1"
+                        .formatted(page.getLocalPort(), data.getLocalPort(), away.getLocalPort())),
+                QUICK)) {
+      await().until(() -> fleet.fleet.view().states().get(HostState.ERROR) == 3);
+      HttpResponse<String> html = fleet.send(fleet.request("/s/page/api/v1/jobs").build());
+      assertThat(html.statusCode()).isEqualTo(502);
+      assertThat(html.body()).doesNotContain("script");
+      HttpResponse<String> json = fleet.send(fleet.request("/s/data/api/v1/jobs").build());
+      assertThat(json.statusCode()).isEqualTo(200);
+      assertThat(json.headers().map().keySet())
+          .doesNotContain("set-cookie", "access-control-allow-origin", "clear-site-data");
+      assertThat(json.headers().allValues("Content-Security-Policy"))
+          .hasSize(1)
+          .noneMatch(policy -> policy.contains("*"));
+      HttpResponse<String> redirect = fleet.send(fleet.request("/s/away/api/v1/jobs").build());
+      assertThat(redirect.statusCode()).isEqualTo(503);
+      assertThat(redirect.headers().firstValue("Location")).isEmpty();
+      assertThat(fleet.send(fleet.request("/s/gone/api/v1/jobs").build()).statusCode())
+          .isEqualTo(502);
+    }
+  }
+
+  @Test
+  void realSchedulersAreAskedByTheirSummary() {
+    try (Served one = Served.standard();
+        Served two = Served.standard();
+        FleetServed fleet =
+            new FleetServed(
+                list(
+                    "one=127.0.0.1:%d two=127.0.0.1:%d again=http://localhost:%d"
+                        .formatted(one.server.port(), two.server.port(), one.server.port())),
+                QUICK)) {
+      await().until(() -> fleet.fleet.view().states().get(HostState.ANSWERED) == 3);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(fleet.get("/api/v1/fleet/jobs/backup").get("schedulers"))
+                      .hasToString("2"));
+      assertThat(fleet.get("/api/v1/fleet/schedulers").toString()).contains("\"same_as\":\"one\"");
+      assertThat(fleet.get("/api/v1/fleet/problems").toString())
+          .contains("runs on more than one scheduler");
+      assertThat(fleet.get("/api/v1/fleet/logs?stream=stderr").get("asked")).hasToString("2");
+      HttpResponse<String> forgiven =
+          fleet.post("/api/v1/fleet/jobs/backup/forgive", "{\"reason\":\"r\",\"expect_hosts\":2}");
+      assertThat(forgiven.statusCode()).isEqualTo(200);
+      assertThat(forgiven.body()).contains("\"ok\":2").contains("\"finished\":true");
+    }
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void theContractSaysWhatThereIs() {
+    try (FleetServed fleet = new FleetServed(list("a:1"), QUICK)) {
+      String text = fleet.send(fleet.request("/api/v1/openapi.yaml").build()).body();
+      Map<String, Object> contract =
+          (Map<String, Object>) new Yaml(new SafeConstructor(new LoaderOptions())).load(text);
+      Map<String, Map<String, Object>> paths =
+          (Map<String, Map<String, Object>>) Objects.requireNonNull(contract.get("paths"));
+      TreeSet<String> described =
+          paths.entrySet().stream()
+              .flatMap(
+                  path ->
+                      path.getValue().keySet().stream()
+                          .map(method -> method.toUpperCase(Locale.ROOT) + " " + path.getKey()))
+              .collect(Collectors.toCollection(TreeSet::new));
+      TreeSet<String> mounted =
+          new io.espalier.webui.fleet.FleetResources(fleet.fleet)
+              .routes().stream()
+                  .map(route -> route.method() + " " + route.template())
+                  .collect(Collectors.toCollection(TreeSet::new));
+      assertThat(described).isEqualTo(mounted);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package io.espalier.webui;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.testkit.api.ApiWorld;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever one client does to its connections, others are served. */
+class HostileClientsTest {
+  private static final int CONNECTIONS = 20;
+
+  private Served served = Served.standard();
+
+  @BeforeEach
+  void start() {
+    served.close();
+    WebOptions.Limits all = WebOptions.Limits.DEFAULT;
+    WebOptions.Limits limits =
+        new WebOptions.Limits(
+            all.bodyBytes(),
+            all.requests(),
+            all.streams(),
+            Duration.ofSeconds(2),
+            all.answerWithin(),
+            all.healthyWithin());
+    served =
+        Served.with(
+            ApiWorld.standard(),
+            o ->
+                o.withLimits(limits)
+                    .withSecurity(
+                        WebSecurity.open()
+                            .withConnecting(
+                                new WebSecurity.Connecting(
+                                    2 * CONNECTIONS, CONNECTIONS, Duration.ofMillis(700)))));
+  }
+
+  @AfterEach
+  void stop() {
+    served.close();
+  }
+
+  /** Whether the server ends the connection within a bound; what it says before. */
+  private static String assertEnded(Socket socket) throws IOException {
+    socket.setSoTimeout(20_000);
+    InputStream in = socket.getInputStream();
+    byte[] buffer = new byte[4096];
+    StringBuilder said = new StringBuilder();
+    try {
+      int count = in.read(buffer);
+      while (count >= 0) {
+        said.append(new String(buffer, 0, count, US_ASCII));
+        count = in.read(buffer);
+      }
+    } catch (SocketTimeoutException e) {
+      throw new AssertionError("still open", e);
+    } catch (IOException e) {
+      assertThat(e).as("a reset: ended as well").isNotNull();
+    }
+    return said.toString();
+  }
+
+  private void assertOthersAreServed() {
+    assertThat(served.get("/healthz").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void whoSaysNothingIsCutOff() throws Exception {
+    try (Socket silent = served.connect()) {
+      assertOthersAreServed();
+      assertEnded(silent);
+    }
+  }
+
+  @Test
+  void whoSendsTheHeadByteByByteIsCutOffThoughNeverIdle() throws Exception {
+    try (Socket slow = served.connect()) {
+      Thread writer =
+          new Thread(
+              () -> {
+                try {
+                  slow.getOutputStream().write("GET / HTTP/1.1\r\nX: ".getBytes(US_ASCII));
+                  while (!Thread.currentThread().isInterrupted()) {
+                    slow.getOutputStream().write('a');
+                    slow.getOutputStream().flush();
+                    Thread.sleep(50);
+                  }
+                } catch (IOException | InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      writer.setDaemon(true);
+      writer.start();
+      assertOthersAreServed();
+      assertEnded(slow);
+      writer.interrupt();
+      writer.join();
+    }
+  }
+
+  @Test
+  void whoAsksForNothingAfterAnAnswerIsCutOff() throws Exception {
+    try (Socket kept = served.connect()) {
+      kept.getOutputStream()
+          .write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
+      assertEnded(kept);
+    }
+  }
+
+  @Test
+  void aBodyThatNobodyReadsKeepsNoConnectionOpen() throws Exception {
+    try (Socket slow = served.connect()) {
+      slow.getOutputStream()
+          .write(
+              "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\n{"
+                  .getBytes(US_ASCII));
+      assertEnded(slow);
+    }
+  }
+
+  @Test
+  void moreConnectionsOfOneAddressThanThereMayBeAreClosedAtOnce() throws Exception {
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3 * CONNECTIONS; i++) {
+        sockets.add(served.connect());
+      }
+      for (Socket socket : sockets) {
+        assertEnded(socket);
+      }
+      assertOthersAreServed();
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n",
+        "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+        "CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        "\u0000\u0001\u0002\r\n\r\n",
+        "GET /\u0000 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "\r\n\r\n\r\n\r\n"
+      })
+  void whatIsNoRequestIsRefusedAndEndsTheConnection(String text) throws Exception {
+    try (Socket socket = served.connect()) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+      assertThat(assertEnded(socket)).doesNotContain("HTTP/1.1 2");
+    }
+    assertOthersAreServed();
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
+  void aSecondRequestCannotHideInTheBodyOfTheFirst() {
+    String hidden =
+        "POST /api/v1/jobs/backup/pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+    String answer =
+        served.raw(
+            "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Length: "
+                + hidden.length()
+                + "\r\n\r\n0\r\n\r\n"
+                + hidden);
+    assertThat(served.scheduler.calls()).as(answer).isEmpty();
+  }
+
+  @Test
+  void everyAnswerForbidsFramesScriptsAndCaching() {
+    for (String path : new String[] {"/", "/healthz", "/api/v1/jobs", "/nowhere", "/%zz"}) {
+      String answer =
+          served.raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      assertThat(answer)
+          .as(path)
+          .contains("X-Frame-Options: DENY")
+          .contains("frame-ancestors 'none'")
+          .contains("default-src 'none'")
+          .contains("X-Content-Type-Options: nosniff")
+          .doesNotContain("unsafe-inline")
+          .doesNotContainIgnoringCase("set-cookie")
+          .doesNotContainIgnoringCase("access-control-allow");
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.espalier.webui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Changes of jobs that only hold for the version that the client saw. */
+class JobVersionTest {
+  private final Served served = Served.standard();
+
+  @AfterEach
+  void stop() {
+    served.close();
+  }
+
+  private HttpResponse<String> send(String method, String query, String... headers) {
+    HttpRequest.Builder request =
+        served
+            .request("/api/v1/jobs/new" + query)
+            .method(
+                method,
+                method.equals("PUT")
+                    ? HttpRequest.BodyPublishers.ofString("{\"owner\":\"me\"}")
+                    : HttpRequest.BodyPublishers.noBody());
+    return served.send((headers.length == 0 ? request : request.headers(headers)).build());
+  }
+
+  private static String tag(HttpResponse<String> response) {
+    return response.headers().firstValue("ETag").orElse("");
+  }
+
+  @Test
+  void aJobIsSavedOnlyOverTheVersionThatIsNamed() {
+    assertThat(send("PUT", "", "If-Match", "*").statusCode()).isEqualTo(412);
+    HttpResponse<String> created = send("PUT", "", "If-None-Match", "*");
+    assertThat(created.statusCode()).isEqualTo(200);
+    assertThat(tag(created)).isEqualTo("\"1\"");
+    assertThat(send("PUT", "", "If-None-Match", "*").statusCode()).isEqualTo(412);
+    assertThat(send("PUT", "", "If-Match", "\"7\"").statusCode()).isEqualTo(412);
+    HttpResponse<String> saved = send("PUT", "", "If-Match", tag(created));
+    assertThat(tag(saved)).isEqualTo("\"2\"");
+    assertThat(send("PUT", "?version=1").statusCode()).as("a parameter").isEqualTo(409);
+    assertThat(send("PUT", "?version=2", "If-Match", "\"3\"").statusCode()).isEqualTo(400);
+    assertThat(send("DELETE", "", "If-Match", "\"1\"").statusCode()).isEqualTo(412);
+    assertThat(send("DELETE", "", "If-Match", "\"2\"").statusCode()).isEqualTo(200);
+    assertThat(served.scheduler.calls()).containsExactly("save new", "save new", "delete new");
+  }
+
+  @Test
+  void tagsOfAnotherFormAreRefused() {
+    for (String bad : new String[] {"2", "W/\"2\"", "\"2\", \"3\"", "\"x\""}) {
+      HttpResponse<String> response = send("PUT", "", "If-Match", bad);
+      assertThat(response.statusCode()).as(bad).isEqualTo(400);
+    }
+    assertThat(send("PUT", "", "If-None-Match", "\"2\"").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void whoHasTheVersionGetsNoneAgain() {
+    HttpResponse<String> first = served.get("/api/v1/jobs/backup");
+    assertThat(tag(first)).matches("\"[0-9]+\"");
+    for (String given : new String[] {tag(first), "W/" + tag(first), "\"99\", " + tag(first)}) {
+      HttpResponse<String> second =
+          served.send(served.request("/api/v1/jobs/backup").header("If-None-Match", given).build());
+      assertThat(second.statusCode()).as(given).isEqualTo(304);
+      assertThat(second.body()).isEmpty();
+      assertThat(tag(second)).isEqualTo(tag(first));
+    }
+    HttpResponse<String> other =
+        served.send(
+            served.request("/api/v1/jobs/backup").header("If-None-Match", "\"99\"").build());
+    assertThat(other.statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aJobIsCheckedWithoutBeingSaved() {
+    assertThat(served.post("/api/v1/jobs/new/validate", "{\"owner\":\"me\"}").body())
+        .isEqualTo("{\"valid\":true,\"problems\":[],\"effective\":{\"owner\":\"me\"}}");
+    assertThat(served.post("/api/v1/jobs/new/validate", "{\"priority\":1}").body())
+        .isEqualTo(
+            "{\"valid\":false,\"problems\":[{\"severity\":\"error\",\"path\":\"bistro_job->new.owner\","
+                + "\"message\":\"the key is missing\"}]}");
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
+}

@@ -1,0 +1,151 @@
+package io.espalier.webui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.json.Json;
+import io.espalier.testkit.api.ApiWorld;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What operators ask for by HTTP: limits, pauses, stops, tasks of their choice. */
+class OperationsTest {
+  private final Served served = Served.standard();
+
+  @AfterEach
+  void stop() {
+    served.close();
+  }
+
+  private HttpResponse<String> send(String method, String path, String body) {
+    return served.send(
+        served
+            .request("/api/v1/" + path)
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .build());
+  }
+
+  private Json ok(String method, String path, String body) {
+    HttpResponse<String> response = send(method, path, body);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return Served.json(response.body());
+  }
+
+  @Test
+  void limitsAreSetListedAndEnded() {
+    assertThat(
+            ok(
+                "PUT",
+                "limits/host/slots",
+                "{\"limit\": 0, \"expires_in_seconds\": 1.5, \"reason\": \"disk full\","
+                    + " \"author\": \"ann\"}"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"level": "host", "resource": "slots", "limit": 0, "configured": 2,
+                 "expires_at_ms": %d, "author": "ann", "reason": "disk full", "set_at_ms": %d}
+                """
+                    .formatted(ApiWorld.NOW_MILLIS + 1500, ApiWorld.NOW_MILLIS)));
+    ok("PUT", "limits/host/slots/h%2F1", "{\"limit\": 7}");
+    Json.Obj listed = (Json.Obj) ok("GET", "limits", "");
+    assertThat(((Json.Arr) Objects.requireNonNull(listed.get("overrides"))).items())
+        .hasSize(2)
+        .last()
+        .isEqualTo(
+            Served.json(
+                """
+                {"level": "host", "resource": "slots", "node": "h/1", "limit": 7, "configured": 2,
+                 "author": "", "reason": "", "set_at_ms": %d}
+                """
+                    .formatted(ApiWorld.NOW_MILLIS)));
+    Json.Obj ended = (Json.Obj) ok("DELETE", "limits/host/slots/h%2F1?reason=over", "");
+    assertThat(ended.get("ended")).isEqualTo(Json.Bool.TRUE);
+    assertThat(send("DELETE", "limits/host/slots/h%2F1", "").statusCode()).isEqualTo(404);
+    assertThat(send("PUT", "limits/hosts/slots", "{\"limit\": 7}").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aPauseTellsWhoWhySinceAndUntil() {
+    ok(
+        "POST",
+        "jobs/backup/pause",
+        "{\"reason\": \"upgrade\", \"author\": \"ann\", \"expires_in_seconds\": 60}");
+    Json.Obj job = (Json.Obj) ok("GET", "jobs/backup", "");
+    assertThat(job.get("paused")).isEqualTo(Json.Bool.TRUE);
+    assertThat(job.get("pause"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"reason": "upgrade", "author": "ann", "since_ms": %d, "expires_at_ms": %d}
+                """
+                    .formatted(ApiWorld.NOW_MILLIS, ApiWorld.NOW_MILLIS + 60_000)));
+    ok("POST", "jobs/backup/resume", "");
+    assertThat(((Json.Obj) ok("GET", "jobs/backup", "")).get("pause")).isNull();
+  }
+
+  @Test
+  void stopTellsHowManyItSignaled() {
+    assertThat(ok("POST", "jobs/backup/stop", "{\"reason\": \"wrong\"}"))
+        .isEqualTo(Served.json("{\"job\": \"backup\", \"paused\": true, \"signaled\": 1}"));
+  }
+
+  @Test
+  void tasksAreChosenLookedAtAndRunAgain() {
+    assertThat(
+            ok(
+                "POST",
+                "jobs/backup/rerun",
+                "{\"selector\": {\"statuses\": [\"done\", \"failed\"]}, \"preview\": true}"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job": "backup", "matched": 2, "running": 0, "samples": ["d11", "d21"],
+                 "preview": true, "changed": 0}
+                """));
+    HttpResponse<String> other =
+        send(
+            "POST",
+            "jobs/backup/rerun",
+            "{\"selector\": {\"statuses\": [\"done\"]}, \"expect\": 5}");
+    assertThat(other.statusCode()).isEqualTo(409);
+    Json.Obj forgiven =
+        (Json.Obj)
+            ok(
+                "POST",
+                "jobs/backup/forgive",
+                "{\"selector\": {\"prefix\": \"d2\", \"nodes\": [\"d21\"]}, \"expect\": 1}");
+    assertThat(forgiven.get("changed")).isEqualTo(Json.of(1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "POST | jobs/backup/rerun | {}                               | must say which tasks",
+        "POST | jobs/backup/rerun | {\"selector\": 1}                | must be an object",
+        "POST | jobs/backup/rerun | {\"selector\": {\"node\": []}}   | there are all, statuses, prefix",
+        "POST | jobs/backup/rerun | {\"selector\": {\"nodes\": [1]}} | must be a string, not a number",
+        "POST | jobs/backup/rerun | {\"selector\": {\"statuses\": [\"x\", \"y\"]}} | 2 things are wrong",
+        "POST | jobs/backup/rerun | {\"selector\": {\"all\": true, \"prefix\": \"d\"}} | and something else",
+        "POST | jobs/backup/rerun | {\"selector\": {\"all\": 1}}     | must be true or false",
+        "POST | jobs/backup/rerun | {\"selector\": {\"all\": true}, \"expect\": -1} | whole number",
+        "POST | jobs/backup/pause | {\"expires_in_seconds\": 0}      | must be a number from 0.001",
+        "PUT  | limits/host/slots | {}                               | \"limit\" is missing in the body",
+        "PUT  | limits/host/slots | {\"limit\": -1}                  | must be a whole number from 0",
+        "PUT  | limits/host/slots | {\"limit\": 1.5}                 | must be a whole number",
+        "PUT  | limits/host/slots | {\"limit\": 2147483648}          | must be a whole number",
+        "PUT  | limits/host/slots | {\"limit\": 1, \"until\": 3}     | unknown member \"until\"",
+      })
+  void whatIsWrongIsSaidAndNothingChanges(String method, String path, String body, String says) {
+    HttpResponse<String> response = send(method, path, body);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+    assertThat(String.valueOf(Served.object(response).get("detail")))
+        .contains(says.replace("\"", "\\\""));
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
+}

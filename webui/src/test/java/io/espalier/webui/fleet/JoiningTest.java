@@ -1,0 +1,183 @@
+package io.espalier.webui.fleet;
+
+import static io.espalier.webui.fleet.Views.answered;
+import static io.espalier.webui.fleet.Views.counts;
+import static io.espalier.webui.fleet.Views.dead;
+import static io.espalier.webui.fleet.Views.fleet;
+import static io.espalier.webui.fleet.Views.job;
+import static io.espalier.webui.fleet.Views.summary;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JoiningTest {
+  private static Json json(String text) {
+    return Objects.requireNonNull(JsonReader.parse(text).value());
+  }
+
+  @Test
+  void countsAreSummedAndMostDecideWhatTheSettingsAre() {
+    FleetView view =
+        fleet(
+            answered("a", summary("1", job("scan", "aa", counts(5, 1)))),
+            answered("b", summary("2", job("scan", "bb", counts(2, 0)))),
+            answered(
+                "c", summary("3", job("scan", "bb", counts(3, 0)), job("x", "x", counts(1, 0)))),
+            dead("d"));
+    Map<String, JoinedJob> jobs = JoinedJob.join(view);
+    assertThat(jobs.keySet()).containsExactly("scan", "x");
+    JoinedJob scan = Objects.requireNonNull(jobs.get("scan"));
+    assertThat(scan.counts()).isEqualTo(counts(10, 1));
+    assertThat(scan.configs())
+        .containsExactly(new Share("bb", List.of("b", "c")), new Share("aa", List.of("a")));
+    assertThat(scan.differing()).isEqualTo(1);
+    assertThat(scan.count("enabled", "true")).isEqualTo(3);
+  }
+
+  @Test
+  void twoAddressesOfOneSchedulerCountOnce() {
+    FleetView view =
+        fleet(
+            answered("a", summary("same", job("scan", "aa", counts(5, 0)))),
+            answered("b", summary("same", job("scan", "aa", counts(5, 0)))));
+    assertThat(Objects.requireNonNull(JoinedJob.join(view).get("scan")).counts())
+        .isEqualTo(counts(5, 0));
+    assertThat(view.sameProcess()).containsExactly(Map.entry("b", "a"));
+    assertThat(Troubles.of(view, Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
+        .singleElement()
+        .satisfies(trouble -> assertThat(trouble.hosts()).containsExactly("b"));
+  }
+
+  @Test
+  void troublesAreGroupedAndErrorsComeFirst() {
+    FleetView view =
+        fleet(
+            dead("a"),
+            dead("b"),
+            answered("c", summary("1", job("scan", "aa", counts(1, 0)))),
+            answered("d", summary("2", job("scan", "aa", counts(1, 0)))),
+            answered("e", summary("3", job("scan", "bb", counts(1, 0)))));
+    List<Troubles.Trouble> troubles =
+        Troubles.of(view, JoinedJob.join(view), Duplicates.Report.NONE, Duplicates.Report.NONE);
+    assertThat(troubles)
+        .extracting(Troubles.Trouble::kind)
+        .containsExactly("connection", "settings");
+    assertThat(troubles.get(0).count()).isEqualTo(2);
+    assertThat(troubles.get(0).error()).isTrue();
+    assertThat(troubles.get(1).hosts()).containsExactly("e");
+  }
+
+  @Test
+  void aClockThatIsWrongIsSaidBecauseLogsAreMergedByTime() {
+    HostSummary wrong = summary("1");
+    HostView host =
+        new HostView(
+            Views.address("a"), HostState.ANSWERED, "", Views.NOW, Views.NOW + 60_000, 5, 0, wrong);
+    assertThat(Troubles.of(fleet(host), Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
+        .extracting(Troubles.Trouble::kind)
+        .containsExactly("clock");
+  }
+
+  @Test
+  void aTaskThatRunsOnTwoSchedulersIsFoundWithBoth() {
+    List<HostSummary.Running> one = List.of(new HostSummary.Running("scan", "n1", 1));
+    Duplicates.Report report =
+        Duplicates.running(
+            fleet(
+                answered("a", summary("1", one, List.of())),
+                answered(
+                    "b",
+                    summary("2", List.of(new HostSummary.Running("scan", "n2", 1)), List.of())),
+                answered("c", summary("3", one, List.of()))));
+    assertThat(report.total()).isEqualTo(1);
+    assertThat(report.looked()).isEqualTo(3);
+    assertThat(report.listed())
+        .containsExactly(Map.entry(new Duplicates.Found("scan", "n1"), List.of("a", "c")));
+  }
+
+  @Test
+  void namesOfOneSchedulerAreNoDuplicatesAndGroupsAreKeptApart() {
+    Duplicates duplicates = new Duplicates();
+    duplicates.next("a", false);
+    for (int i = 0; i < 5_000; i++) {
+      duplicates.has("db", "n" + i);
+    }
+    duplicates.has("db", "n0");
+    duplicates.next("b", true);
+    duplicates.has("host", "n0");
+    for (int i = 4_850; i < 9_000; i++) {
+      duplicates.has("db", "n" + i);
+    }
+    Duplicates.Report report = duplicates.report(1);
+    assertThat(report.total()).isEqualTo(150);
+    assertThat(report.listed()).hasSize(100);
+    assertThat(report.cutHosts()).isEqualTo(1);
+    assertThat(report.looked()).isEqualTo(5_001 + 1 + 4_150);
+  }
+
+  @Test
+  void aDifferenceNamesItsPath() {
+    assertThat(
+            JsonDiff.of(
+                json("{\"a\":{\"b\":[1,2],\"c\":1},\"same\":[1],\"gone\":1}"),
+                json("{\"a\":{\"b\":[1,3],\"c\":1.0},\"same\":[1],\"new\":[1]}"),
+                10))
+        .extracting(JsonDiff.Change::path)
+        .containsExactly("a.b[1]", "gone", "new");
+    assertThat(JsonDiff.of(json("[1,2]"), json("[1]"), 10))
+        .extracting(JsonDiff.Change::path)
+        .containsExactly("");
+    assertThat(JsonDiff.of(json("[1,2,3]"), json("[4,5,6]"), 2)).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[]",
+        "1",
+        "{}",
+        "{\"jobs\":1,\"at_ms\":1}",
+        "{\"jobs\":[]}",
+        "{\"jobs\":[1],\"at_ms\":1}",
+        "{\"jobs\":[{}],\"at_ms\":1}",
+        "{\"jobs\":[],\"errors\":[[]],\"at_ms\":1}"
+      })
+  void whatIsNoSummaryIsRefused(String text) {
+    assertThatThrownBy(() -> new Summaries().read(json(text)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void hostileNumbersAndTextsAreBounded() {
+    HostSummary read =
+        new Summaries()
+            .read(
+                json(
+                    "{\"at_ms\":1e999999,\"nodes\":-5,\"jobs\":[{\"name\":\""
+                        + "x".repeat(10_000)
+                        + "\",\"priority\":1e999999,\"progress\":{\"total\":1e300,\"done\":-1}}]}"));
+    assertThat(read.atMillis()).isZero();
+    assertThat(read.nodes()).isZero();
+    assertThat(read.jobs().get(0).name()).hasSizeLessThan(600);
+    assertThat(read.jobs().get(0).counts()).isEqualTo(Counts.NONE);
+  }
+
+  @Test
+  void tooManyJobsAreCutAndThatIsSaid() {
+    StringBuilder jobs = new StringBuilder("{\"name\":\"j0\"}");
+    for (int i = 1; i < 6_000; i++) {
+      jobs.append(",{\"name\":\"j").append(i).append("\"}");
+    }
+    HostSummary read = new Summaries().read(json("{\"at_ms\":1,\"jobs\":[" + jobs + "]}"));
+    assertThat(read.jobs()).hasSize(Summaries.MOST_JOBS);
+    assertThat(read.cut()).isTrue();
+  }
+}

@@ -1,0 +1,58 @@
+package io.espalier.webui.fleet;
+
+import java.net.URI;
+import java.util.List;
+
+/** Views of schedulers that are not there. */
+final class Views {
+  static final long NOW = 1_700_000_000_000L;
+
+  private Views() {}
+
+  static SchedulerAddress address(String id) {
+    return new SchedulerAddress(id, id, URI.create("http://" + id + ":8080"));
+  }
+
+  static HostSummary.Job job(String name, String hash, Counts counts) {
+    return new HostSummary.Job(
+        name, "ops", "db", "1", true, true, false, "", hash, "", false, -1, counts);
+  }
+
+  static Counts counts(long done, long failed) {
+    return new Counts(done + failed, done, failed, 0, 0, 0, 0, 0, 0);
+  }
+
+  static HostSummary summary(String process, HostSummary.Job... jobs) {
+    return summary(process, List.of(), List.of(jobs));
+  }
+
+  static HostSummary summary(
+      String process, List<HostSummary.Running> running, List<HostSummary.Job> jobs) {
+    return new HostSummary(
+        process,
+        "1",
+        "local",
+        NOW,
+        NOW,
+        true,
+        10,
+        NOW,
+        jobs,
+        List.of(),
+        running.size(),
+        running,
+        false);
+  }
+
+  static HostView answered(String id, HostSummary summary) {
+    return new HostView(address(id), HostState.ANSWERED, "", NOW, NOW, 5, 0, summary);
+  }
+
+  static HostView dead(String id) {
+    return new HostView(address(id), HostState.DEAD, "connection refused", NOW, 0, 0, 1, null);
+  }
+
+  static FleetView fleet(HostView... hosts) {
+    return new FleetView(NOW, List.of(hosts));
+  }
+}

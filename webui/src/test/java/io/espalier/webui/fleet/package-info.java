@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.webui.fleet;
+
+import org.jspecify.annotations.NullMarked;
