@@ -28,7 +28,7 @@ function Run({ id }) {
         t.thead(t.tr(t.th({ scope: 'col' }, 'Scheduler'), t.th({ scope: 'col' }, 'Result'), t.th({ scope: 'col' }, 'What it said'))),
         t.tbody(hosts.slice(0, 2000).map((h) => t.tr({ key: h.host, class: cls(['failed', 'refused', 'unreachable'].includes(h.result) && 'hurt') },
           t.th({ scope: 'row' }, c(Host, { id: h.host, hash: jobLink(data.job) })), t.td(c(Badge, { kind: RESULT[h.result], title: WHY[h.result] }, h.result)),
-          t.td({ dir: 'auto' }, h.detail ?? WHY[h.result]))))))));
+          t.td({ dir: 'auto' }, h.detail ?? WHY[h.result])))))))));
 }
 
 export default function Actions({ route }) {
