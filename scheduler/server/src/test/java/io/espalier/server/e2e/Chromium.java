@@ -189,7 +189,7 @@ final class Chromium implements AutoCloseable {
     void picture(String name) {
       page.screenshot(
           new Page.ScreenshotOptions()
-              .setFullPage(look != Look.WALL)
+              .setFullPage(!look.equals(Look.WALL))
               .setPath(PICTURES.resolve(name + "-" + look.name() + ".png")));
     }
 
