@@ -202,7 +202,7 @@ final class FleetRoutes {
   /** Once something is known of somebody. */
   private void ready(RoutingContext ctx) {
     FleetView view = fleet.view();
-    boolean up = view.states().getOrDefault(HostState.WAITING, 0) < view.hosts().size();
+    boolean up = view.count(HostState.WAITING) < view.hosts().size();
     Answers.send(
         ctx,
         Reply.json(

@@ -103,8 +103,12 @@ class FleetProxyTest {
       socket
           .getOutputStream()
           .write(
-              ("GET /s/one/api/v1/events?after=0 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                      + "Accept: text/event-stream\r\n\r\n")
+              lines(
+                      "GET /s/one/api/v1/events?after=0 HTTP/1.1",
+                      "Host: 127.0.0.1",
+                      "Accept: text/event-stream",
+                      "",
+                      "")
                   .getBytes(StandardCharsets.US_ASCII));
       InputStream in = socket.getInputStream();
       StringBuilder seen = new StringBuilder();
@@ -116,6 +120,10 @@ class FleetProxyTest {
       assertThat(seen.toString().toLowerCase(Locale.ROOT))
           .contains("content-type: text/event-stream");
     }
+  }
+
+  private static String lines(String... lines) {
+    return String.join("\r\n", lines);
   }
 
   /** A scheduler that was taken over, or none at all. */
@@ -142,24 +150,39 @@ class FleetProxyTest {
   void aPageOfASchedulerIsNotShownAndItsHeadersAreDropped() throws IOException {
     try (ServerSocket page =
             hostile(
-                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 26\r\n\r\n"
-                    + "<script>alert(1)</script>\n");
+                lines(
+                    "HTTP/1.1 200 OK",
+                    "Content-Type: text/html",
+                    "Content-Length: 25",
+                    "",
+                    "<script>alert(1)</script>"));
         ServerSocket data =
             hostile(
-                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
-                    + "Set-Cookie: a=b\r\nContent-Security-Policy: script-src *\r\n"
-                    + "Access-Control-Allow-Origin: *\r\nClear-Site-Data: \"*\"\r\n\r\n{}");
+                lines(
+                    "HTTP/1.1 200 OK",
+                    "Content-Type: application/json",
+                    "Content-Length: 2",
+                    "Set-Cookie: a=b",
+                    "Content-Security-Policy: script-src *",
+                    "Access-Control-Allow-Origin: *",
+                    "Clear-Site-Data: *",
+                    "",
+                    "{}"));
         ServerSocket away =
             hostile(
-                "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest\r\n"
-                    + "Content-Length: 0\r\n\r\n");
+                lines(
+                    "HTTP/1.1 302 Found",
+                    "Location: http://169.254.169.254/latest",
+                    "Content-Length: 0",
+                    "",
+                    ""));
         FleetServed fleet =
             new FleetServed(
                 list(
                     "page=127.0.0.1:%d data=127.0.0.1:%d away=127.0.0.1:%d gone=127.0.0.1:1"
                         .formatted(page.getLocalPort(), data.getLocalPort(), away.getLocalPort())),
                 QUICK)) {
-      await().until(() -> fleet.fleet.view().states().get(HostState.ERROR) == 3);
+      await().until(() -> fleet.fleet.view().count(HostState.ERROR) == 3);
       HttpResponse<String> html = fleet.send(fleet.request("/s/page/api/v1/jobs").build());
       assertThat(html.statusCode()).isEqualTo(502);
       assertThat(html.body()).doesNotContain("script");
@@ -188,7 +211,7 @@ class FleetProxyTest {
                     "one=127.0.0.1:%d two=127.0.0.1:%d again=http://localhost:%d"
                         .formatted(one.server.port(), two.server.port(), one.server.port())),
                 QUICK)) {
-      await().until(() -> fleet.fleet.view().states().get(HostState.ANSWERED) == 3);
+      await().until(() -> fleet.fleet.view().count(HostState.ANSWERED) == 3);
       await()
           .untilAsserted(
               () ->

@@ -94,13 +94,14 @@ public final class Fleet implements ListNews, AutoCloseable {
   }
 
   /** What follows from what is known; at most a moment old. */
+  @SuppressWarnings("ReferenceEquality") // Each change makes a view of its own.
   synchronized Joined joined() {
     FleetView newest = poller.view();
     boolean old =
         newest != joined.view()
             && (clock.millis() - joined.view().atMillis() >= JOINED_MILLIS
                 || joined.view().hosts().size() != newest.hosts().size());
-    if (old || nodes.report() != joined.nodes()) {
+    if (old || nodes.report().atMillis() != joined.nodes().atMillis()) {
       joined = join(newest);
     }
     return joined;

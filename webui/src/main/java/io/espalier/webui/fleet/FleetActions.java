@@ -3,8 +3,11 @@ package io.espalier.webui.fleet;
 import io.espalier.core.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -95,7 +98,7 @@ final class FleetActions {
 
     /** How far it is, with what each has said. */
     synchronized Json.Builder json() {
-      Map<Result, Integer> counts = new java.util.EnumMap<>(Result.class);
+      Map<Result, Integer> counts = new EnumMap<>(Result.class);
       Map<String, Double> sums = new LinkedHashMap<>();
       List<Json> hosts = new ArrayList<>();
       said.forEach(
@@ -164,7 +167,7 @@ final class FleetActions {
       boolean preview,
       Json.Obj body,
       List<HostView> to,
-      java.time.Duration within) {
+      Duration within) {
     Run run = new Run(job, action, preview, clock.millis(), to);
     remember(run);
     String path =
@@ -244,7 +247,7 @@ final class FleetActions {
   List<Run> runs() {
     synchronized (runs) {
       List<Run> all = new ArrayList<>(runs.values());
-      java.util.Collections.reverse(all);
+      Collections.reverse(all);
       return all;
     }
   }

@@ -196,9 +196,13 @@ public final class FleetClient implements AutoCloseable {
               .putHeader("Accept", "application/json");
       options.access().token().ifPresent(t -> asked.putHeader("Authorization", "Bearer " + t));
       headers.forEach(asked::putHeader);
-      client
-          .request(asked)
-          .onComplete(connected -> send(connected, json), failure -> fail(unreachable(failure)));
+      try {
+        client
+            .request(asked)
+            .onComplete(connected -> send(connected, json), failure -> fail(unreachable(failure)));
+      } catch (IllegalStateException e) {
+        fail(new HostFailure(HostState.ERROR, false, "this is stopping"));
+      }
     }
 
     private void send(HttpClientRequest connected, Json.@Nullable Obj json) {
@@ -252,7 +256,7 @@ public final class FleetClient implements AutoCloseable {
     }
 
     private void read(HostReply reply) {
-      int length = reply.body().length;
+      int length = reply.bytes();
       try {
         readers.execute(
             () -> {

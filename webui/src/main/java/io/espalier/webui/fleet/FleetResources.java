@@ -6,10 +6,12 @@ import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -203,38 +205,32 @@ public final class FleetResources {
 
   /** One scheduler of each kind is asked for its settings; who does not answer leaves them out. */
   private CompletableFuture<List<Json>> variants(JoinedJob job) {
-    Map<String, CompletableFuture<java.util.Optional<Json>>> texts = new LinkedHashMap<>();
     List<Share> shares = job.configs().stream().limit(MOST_VARIANTS).toList();
-    for (Share share : shares) {
-      texts.put(share.value(), settings(job, share));
-    }
-    return CompletableFuture.allOf(texts.values().toArray(new CompletableFuture<?>[0]))
+    List<CompletableFuture<Optional<Json>>> texts = new ArrayList<>();
+    shares.forEach(share -> texts.add(settings(job, share)));
+    return CompletableFuture.allOf(texts.toArray(new CompletableFuture<?>[0]))
         .thenApply(
             all -> {
               List<Json> variants = new ArrayList<>();
-              Json most = texts.get(shares.get(0).value()).join().orElse(null);
-              for (Share share : shares) {
-                variants.add(
-                    FleetForms.variant(
-                        share,
-                        share == shares.get(0),
-                        most,
-                        texts.get(share.value()).join().orElse(null)));
+              Json most = texts.get(0).join().orElse(null);
+              for (int i = 0; i < shares.size(); i++) {
+                Json settings = texts.get(i).join().orElse(null);
+                variants.add(FleetForms.variant(shares.get(i), i == 0, most, settings));
               }
               return variants;
             });
   }
 
-  private CompletableFuture<java.util.Optional<Json>> settings(JoinedJob job, Share share) {
+  private CompletableFuture<Optional<Json>> settings(JoinedJob job, Share share) {
     for (JoinedJob.Member member : job.members()) {
       if (member.job().configHash().equals(share.value())
           && member.host().state() == HostState.ANSWERED) {
         return fleet
             .settings(member.host().address(), job.name(), share.value(), SETTINGS_WITHIN)
-            .handle((json, failure) -> java.util.Optional.ofNullable(json));
+            .handle((json, failure) -> Optional.ofNullable(json));
       }
     }
-    return CompletableFuture.completedFuture(java.util.Optional.empty());
+    return CompletableFuture.completedFuture(Optional.empty());
   }
 
   private CompletionStage<Json> logs(ApiRequest request) {
@@ -327,7 +323,7 @@ public final class FleetResources {
       List<T> rest =
           all.stream()
               .filter(item -> key.apply(item).compareTo(after) > 0)
-              .sorted(java.util.Comparator.comparing(key))
+              .sorted(Comparator.comparing(key))
               .toList();
       List<T> items = rest.subList(0, Math.min(limit, rest.size()));
       return new Page<>(

@@ -28,6 +28,11 @@ public record FleetView(long atMillis, List<HostView> hosts) {
     return states;
   }
 
+  /** How many are in this state. */
+  public int count(HostState state) {
+    return states().getOrDefault(state, 0);
+  }
+
   public @Nullable HostView host(String id) {
     for (HostView host : hosts) {
       if (host.id().equals(id)) {

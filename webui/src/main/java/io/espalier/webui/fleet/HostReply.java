@@ -6,8 +6,24 @@ import io.espalier.json.JsonReader;
 import org.jspecify.annotations.Nullable;
 
 /** What a scheduler has answered. */
-record HostReply(int status, byte[] body) {
+final class HostReply {
   private static final int LONGEST_DETAIL = 300;
+
+  private final int status;
+  private final byte[] body;
+
+  HostReply(int status, byte[] body) {
+    this.status = status;
+    this.body = body;
+  }
+
+  int status() {
+    return status;
+  }
+
+  int bytes() {
+    return body.length;
+  }
 
   boolean isOk() {
     return status / 100 == 2;

@@ -65,7 +65,7 @@ final class NodeCheck implements AutoCloseable {
       boolean due =
           report.atMillis() == 0
               ? !known.known().isEmpty()
-                  && (known.states().getOrDefault(HostState.WAITING, 0) == 0
+                  && (known.count(HostState.WAITING) == 0
                       || now - begunMillis > FIRST_WITHIN_MILLIS)
               : now - report.atMillis() >= options.nodesEvery().toMillis();
       if (due) {

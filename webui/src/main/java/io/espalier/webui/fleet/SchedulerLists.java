@@ -9,6 +9,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,7 +55,7 @@ public final class SchedulerLists {
   }
 
   private static final class Reading {
-    final Map<URI, SchedulerAddress> byAddress = new java.util.LinkedHashMap<>();
+    final Map<URI, SchedulerAddress> byAddress = new LinkedHashMap<>();
     final Map<String, URI> ids = new HashMap<>();
     final List<Problem> problems = new ArrayList<>();
 

@@ -121,6 +121,7 @@ final class SummaryResources {
   }
 
   /** A configuration does not change, so its hashes are made once. */
+  @SuppressWarnings("ReferenceEquality") // Comparing all jobs would cost more than the hashes.
   private Map<String, String> hashes(Config config) {
     Hashes known = hashes;
     if (known.config() != config) {

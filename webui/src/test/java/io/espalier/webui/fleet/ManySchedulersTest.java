@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
 import io.espalier.webui.FleetServed;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,7 @@ class ManySchedulersTest {
     many.close();
   }
 
-  private static long number(Json.@org.jspecify.annotations.Nullable Obj of, String key) {
+  private static long number(Json.@Nullable Obj of, String key) {
     return ((Json.Num) Objects.requireNonNull(Objects.requireNonNull(of).get(key)))
         .value()
         .longValue();
@@ -166,8 +168,7 @@ class ManySchedulersTest {
             path,
             "{\"reason\":\"a test\",\"hosts\":[\"h8\",\"h9\",\"h51\",\"h54\",\"h55\",\"h50\"]}");
     assertThat(done.statusCode()).isEqualTo(200);
-    Json.Obj answer =
-        (Json.Obj) Objects.requireNonNull(io.espalier.json.JsonReader.parse(done.body()).value());
+    Json.Obj answer = (Json.Obj) Objects.requireNonNull(JsonReader.parse(done.body()).value());
     Json.Obj results = object(answer, "results");
     assertThat(number(results, "ok")).isEqualTo(2);
     assertThat(number(results, "unreachable")).isEqualTo(1);
@@ -186,13 +187,13 @@ class ManySchedulersTest {
     try (FleetServed some = new FleetServed(many.addresses().subList(6, 12), PATIENT)) {
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> some.fleet.view().states().get(HostState.ANSWERED) == 6);
+          .until(() -> some.fleet.view().count(HostState.ANSWERED) == 6);
       some.fleet.follow("a test", many.addresses().subList(8, 13));
       await().atMost(Duration.ofSeconds(30)).until(() -> some.fleet.view().hosts().size() == 5);
       assertThat(some.fleet.view().hosts().get(0).summary()).isNotNull();
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> some.fleet.view().states().get(HostState.ANSWERED) == 5);
+          .until(() -> some.fleet.view().count(HostState.ANSWERED) == 5);
     }
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.server.fleet;
+
+import org.jspecify.annotations.NullMarked;
