@@ -70,7 +70,8 @@ class UiProcessTest {
       assertThat(socket.isConnected()).isTrue();
     }
     process.close();
-    assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), process.uri().getPort()).close())
+    assertThatThrownBy(
+            () -> new Socket(InetAddress.getLoopbackAddress(), process.uri().getPort()).close())
         .isInstanceOf(IOException.class);
   }
 
