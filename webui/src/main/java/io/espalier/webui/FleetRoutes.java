@@ -200,7 +200,8 @@ final class FleetRoutes {
         id,
         Access.caller(ctx).name(),
         Access.address(ctx));
-    trail.handedOn(Access.caller(ctx), Access.address(ctx), ctx.request().method().name(), id + path);
+    trail.handedOn(
+        Access.caller(ctx), Access.address(ctx), ctx.request().method().name(), id + path);
   }
 
   private static boolean isData(String path) {

@@ -92,7 +92,8 @@ public final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "File with this process's token, one of those in the schedulers' --tokens-file.")
+      description =
+          "File with this process's token, one of those in the schedulers' --tokens-file.")
   private @Nullable Path tokenFile;
 
   @Option(
