@@ -49,6 +49,7 @@ final class HistogramRows {
 
   /** Whether a refresh stopped because it had looked at enough. */
   private boolean isCut;
+  private boolean hasProgress;
 
   HistogramRows(Topology topology, JobTable jobs, TaskTable tasks) {
     this.topology = topology;
@@ -93,6 +94,7 @@ final class HistogramRows {
     short[] row = row(job, taskLevel);
     left = units;
     isCut = false;
+    hasProgress = false;
     refresh(job, taskLevel, row, counts(job, taskLevel));
     long used = units - left;
     left = Long.MAX_VALUE;
@@ -159,7 +161,8 @@ final class HistogramRows {
     if ((dirty[at] & 1L << job) == 0) {
       return before;
     }
-    if (left <= 0) {
+    // However little may be looked at: one node is brought up to date, or there would be no end.
+    if (left <= 0 && hasProgress) {
       isCut = true;
       return before;
     }
@@ -191,6 +194,7 @@ final class HistogramRows {
       return before;
     }
     isCut = cutBefore;
+    hasProgress = true;
     dirty[at] &= ~(1L << job);
     if (bits != before) {
       count[level][before]--;
