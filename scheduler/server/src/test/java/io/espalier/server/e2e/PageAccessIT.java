@@ -111,8 +111,16 @@ class PageAccessIT {
     Site site = new Site(directory).task("task.sh", "").config(CONFIG);
     try (Espalier scheduler =
             Espalier.start(
-                directory, "scheduler", "--config", "site.json", "--runner", "remote", "--thrift",
-                "127.0.0.1:0", "--http", "127.0.0.1:0");
+                directory,
+                "scheduler",
+                "--config",
+                "site.json",
+                "--runner",
+                "remote",
+                "--thrift",
+                "127.0.0.1:0",
+                "--http",
+                "127.0.0.1:0");
         Window window = chromium.open(scheduler.url(), Look.DESK)) {
       Http http = new Http(scheduler.url());
       Page page = window.visit("#/workers");
@@ -141,7 +149,9 @@ class PageAccessIT {
           dialog
               .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Uncordon"))
               .click();
-          assertThat(row.getByText("Drain")).isVisible();
+          assertThat(
+                  row.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Drain")))
+              .isVisible();
         }
         assertThat(window.barriers()).isEmpty();
         assertThat(window.complaints()).isEmpty();

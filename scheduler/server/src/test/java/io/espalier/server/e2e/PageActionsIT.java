@@ -137,8 +137,7 @@ class PageActionsIT {
     await()
         .atMost(Duration.ofSeconds(30))
         .until(
-            () ->
-                number(http.get("/api/v1/jobs/check/tasks/r1-h1%3Av1"), "history", "ended") == 2);
+            () -> number(http.get("/api/v1/jobs/check/tasks/r1-h1%3Av1"), "history", "ended") == 2);
 
     // Some that are chosen by hand.
     window.visit("#/jobs/check/tasks");
@@ -248,7 +247,7 @@ class PageActionsIT {
     assertThat(page.locator(".versions > li")).hasCount(2);
     assertThat(page.locator(".versions")).containsText("they took over");
     press("Roll back");
-    assertThat(dialog().locator(".diff .add")).containsText("the night shift");
+    assertThat(dialog().locator(".diff")).containsText("the night shift");
     confirm("Roll back", "check is as in version");
     until("/api/v1/jobs/check", Json.of("the night shift"), "owner");
     window.picture("job-versions");
@@ -298,7 +297,8 @@ class PageActionsIT {
     assertThat(page.locator(".node")).containsText("network");
     page.keyboard().press("Escape");
     assertThat(page.locator(".node")).hasCount(0);
-    tree.getByRole(AriaRole.TREEITEM, new Locator.GetByRoleOptions().setName("r1, rack")).dblclick();
+    tree.getByRole(AriaRole.TREEITEM, new Locator.GetByRoleOptions().setName("r1, rack"))
+        .dblclick();
     assertThat(tree.getByRole(AriaRole.TREEITEM)).hasCount(9);
     press("Whole tree");
     for (String colour : new String[] {"failed", "waiting", "running", "done"}) {
