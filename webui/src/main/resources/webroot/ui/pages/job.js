@@ -69,7 +69,7 @@ function Now({ job }) {
       tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
-      tile('Time left', seconds(job.seconds_left), 'at this rate')),
+      tile('Time left', job.seconds_left > 0 ? seconds(job.seconds_left) : '–', job.seconds_left > 0 ? 'at this rate' : '')),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name }),
     c(Counts, { states: p }));
 }

@@ -18,7 +18,7 @@ const useOf = (resource) => (n) => Math.max(0, ...n.resources.filter((r) => !res
   .map((r) => r.limit > 0 ? Math.min(1, r.used / r.limit) : r.used > 0 ? 1 : 0));
 
 const COLOURS = [
-  ['use', 'use of limits', null, 'waiting'], ['failed', 'failures', part('failed'), 'failed'], ['waiting', 'backing off', part('waiting'), 'waiting'],
+  ['use', 'use of limits', null, 'waiting'], ['failed', 'failed', part('failed'), 'failed'], ['waiting', 'backing off', part('waiting'), 'waiting'],
   ['running', 'running', part('running'), 'running'], ['done', 'done', part('done'), 'done'],
 ];
 
@@ -67,6 +67,16 @@ function lay(nodes) {
   });
   return made;
 }
+
+/** A child is called like its parent and something more: only that is shown where there is little room. */
+function shortName(n, nodes) {
+  const parent = n.parent >= 0 ? nodes[n.parent].name : '';
+  const rest = parent && n.name.startsWith(parent) ? n.name.slice(parent.length).replace(/^[-_.:/ ]+/, '') : n.name;
+  return rest || n.name || 'instance';
+}
+
+/** Few that fail or wait among many must show as well. */
+const tint = (hot, colour) => Math.round(46 * (colour[0] === 'failed' || colour[0] === 'waiting' ? Math.sqrt(hot) : hot));
 
 /** What is too narrow to see is drawn together with its neighbours. */
 function visible(nodes, px) {
@@ -128,10 +138,10 @@ function Icicle({ nodes, heat, colour, pick, zoom, at }) {
         key: `${n.level} ${n.name}`, role: 'treeitem', 'aria-level': s.depth + 1, 'aria-selected': chosen ? 'true' : 'false', 'aria-label': label, title: label,
         tabIndex: s === here ? 0 : -1, class: cls('cell', chosen && 'chosen', !n.enabled && 'is-off', wide < 8 && 'slim'),
         style: { left: `${100 * s.left}%`, width: `${100 * s.width}%`, top: `${s.depth * 3.4}rem`,
-          background: `color-mix(in srgb, var(--${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}) ${Math.round(hot * 46)}%, var(--sunk))` },
+          background: `color-mix(in srgb, var(--${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}) ${tint(hot, colour)}%, var(--sunk))` },
         onClick: () => { setCursor(n.i); pick(n); }, onDblClick: () => zoom(n),
       },
-      wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, n.name || 'instance'),
+      wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, wide > 160 ? n.name || 'instance' : shortName(n, nodes)),
       wide >= 90 && t.span({ class: 'cell-note' }, colour[0] === 'use' ? share(hot, 1) || '0 %' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`),
       t.span({ class: `cell-heat s-${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}`, style: { width: `${100 * hot}%` } }));
     }));
@@ -139,7 +149,7 @@ function Icicle({ nodes, heat, colour, pick, zoom, at }) {
 
 function Scale({ colour }) {
   return t.p({ class: 'tree-scale' }, t.span('none'), t.span({ class: 'ramp', 'aria-hidden': 'true' }, [0, 0.25, 0.5, 0.75, 1].map((x) => t.span({ key: x,
-    style: { background: `color-mix(in srgb, var(--${colour[3]}) ${Math.round(x * 46)}%, var(--sunk))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
+    style: { background: `color-mix(in srgb, var(--${colour[3]}) ${tint(x, colour)}%, var(--sunk))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
   colour[0] === 'use' && t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--sunk))' } })), colour[0] === 'use' && t.span('nothing free'),
   t.span({ class: 'soft' }, 'Press a node for what it is; press twice to zoom in.'));
 }

@@ -6,7 +6,7 @@ package io.espalier.core.loop;
  */
 final class Durations {
   /** From 0 up to the largest long: 8 exact ones, then 8 for each power of two. */
-  private static final int BUCKETS = 496;
+  private static final int BUCKETS = 488;
 
   /** So many attempts weigh as much as all before them. */
   private static final int MEMORY = 2_048;
@@ -53,7 +53,7 @@ final class Durations {
       return (int) millis;
     }
     int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(millis);
-    return (exponent - 2) * 8 + (int) (millis >>> (exponent - 3) & 7);
+    return (exponent - 2) * 8 + (int) ((millis >>> (exponent - 3)) & 7);
   }
 
   private static long middle(int bucket) {

@@ -7,7 +7,6 @@ import io.espalier.core.status.TaskStatus;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How fast each job goes on and how long its tasks take: learned from what ends while this loop
@@ -51,7 +50,7 @@ final class Paces {
 
   /** Adds what is known of a job's pace to its counts. */
   JobProgress withPace(JobProgress counts, long nowMillis) {
-    @Nullable Pace pace = paces.get(counts.job());
+    Pace pace = paces.get(counts.job());
     if (pace == null) {
       return counts;
     }

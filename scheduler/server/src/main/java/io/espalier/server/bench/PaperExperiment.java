@@ -13,8 +13,6 @@ public final class PaperExperiment {
   private static final PaperPoint WARM_UP = new PaperPoint("", 0, 6_000, 10, 1, -1);
 
   private final Plugins plugins = Plugins.load();
-  private final SchedulingPolicy policy =
-      Objects.requireNonNull(plugins.policies().get("roundrobin"));
   private final WorkClock.Kind clock;
   private final long seed;
   private final boolean statuses;
@@ -41,7 +39,10 @@ public final class PaperExperiment {
   }
 
   public PaperResult run(PaperPoint point) {
-    return new VirtualRun(point, world(point), policy, clock.open(), seed, statuses).run();
+    PaperWorld world = world(point);
+    SchedulingPolicy policy =
+        Objects.requireNonNull(plugins.policies().get(world.config().settings().policy()));
+    return new VirtualRun(point, world, policy, clock.open(), seed, statuses).run();
   }
 
   private PaperWorld world(PaperPoint point) {

@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Repeat Figure 4 of the Bistro paper (USENIX ATC '15) with this program's scheduling core.",
       "",
-      "Hosts have 25 databases; two tasks at a time on a host, one on a database; round robin; a task"
+      "Hosts have 25 databases; two tasks at a time on a host, one on a database; round robin, in (d) random"
+          + " with the job that is turned over first; a task"
           + " takes a random time between 0 and twice the average. Tasks are imagined, in virtual"
           + " time. The scheduler's work is real: each slice of it takes as long in virtual time as it"
           + " took in fact, so a scheduler that is too slow leaves slots empty. One process, one"

@@ -68,6 +68,7 @@ public final class RunCommand implements Callable<Integer> {
     Terminal terminal = Terminal.detect(Boolean.getBoolean("espalier.terminal"), System.getenv());
     try (EspalierProcess process = EspalierProcess.startUntilSignal(options, false)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
+      process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       Screen screen = new Screen(System.err, terminal);
       while (!process.awaitQuiet(REDRAW_MILLIS)) {
         screen.show(progress(process));

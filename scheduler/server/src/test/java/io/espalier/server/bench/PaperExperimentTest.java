@@ -55,8 +55,8 @@ class PaperExperimentTest {
   void aGlobalResourceIsTurnedOverAsOftenAsWanted() {
     PaperPoint point = new PaperPoint("d", 100, 1_200, 5, 5, 100);
     PaperResult result = new PaperExperiment(WorkClock.Kind.NONE, 1, true).run(point);
-    // A little less: its tasks also wait for a slot on a host, in turn with those of other jobs.
-    assertThat(result.turnovers()).isBetween(75.0, 101.0);
+    // A little less: its tasks also wait for a slot on a host.
+    assertThat(result.turnovers()).isBetween(85.0, 105.0);
     assertThat(result.used()).isGreaterThan(0.9999);
   }
 

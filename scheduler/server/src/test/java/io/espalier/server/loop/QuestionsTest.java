@@ -286,4 +286,64 @@ class QuestionsTest {
     world.advance(200);
     return Objects.requireNonNull(Objects.requireNonNull(world.view).progress().get("j"));
   }
+
+  /** Ten tasks run, however many there are. */
+  private static String hosts(int count) {
+    StringBuilder nodes = new StringBuilder();
+    for (int host = 0; host < count; host++) {
+      nodes.append(host == 0 ? "" : ",").append("\"h").append(host).append("\": [");
+      for (int db = 0; db < 20; db++) {
+        nodes
+            .append(db == 0 ? "" : ",")
+            .append("\"d")
+            .append(host)
+            .append('.')
+            .append(db)
+            .append('"');
+      }
+      nodes.append(']');
+    }
+    return TWO_HOSTS
+        .replaceAll("\"h1\".*\\]\\}\\}\\]\\}", nodes + "}}]}")
+        .replace("{\"host\": {\"slots\"", "{\"instance\": {\"slots\"")
+        .replace("\"limit\": 2", "\"limit\": 10");
+  }
+
+  private long workOf(Function<Questions, CompletionStage<?>> question) {
+    long before = world.loop.questions().work();
+    CompletableFuture<?> answer = question.apply(world.loop.questions()).toCompletableFuture();
+    world.settle();
+    assertThat(answer).isCompleted();
+    return world.loop.questions().work() - before;
+  }
+
+  @Test
+  void whatIsAskedMostCostsTheSameInALargerTree() {
+    world.configure(hosts(10));
+    List<Function<Questions, CompletionStage<?>>> questions =
+        List.of(
+            q -> q.explain("j", "d1.19"),
+            q -> q.failures("j", 20),
+            q -> q.node("host", "h1"),
+            q -> q.tree(new TreeQuery("h1", "host", "", 9, 100)));
+    List<Long> small = questions.stream().map(this::workOf).toList();
+    world.configure(hosts(200));
+    assertThat(questions.stream().map(this::workOf).toList()).isEqualTo(small);
+    assertThat(workOf(q -> q.explain("j", "d1.19"))).isLessThan(2_000);
+  }
+
+  @Test
+  void whoeverAsksTheSameAtTheSameTimeGetsTheSameAnswer() {
+    world.configure(hosts(200));
+    CompletionStage<WaitingReasons> first = world.loop.questions().waiting("j");
+    CompletionStage<WaitingReasons> second = world.loop.questions().waiting("j");
+    assertThat(second).isSameAs(first);
+    world.settle();
+    assertThat(first.toCompletableFuture().join().total()).isEqualTo(3_990);
+    world.loop.pause("j", "", "", 0);
+    world.settle();
+    assertThat(ask(q -> q.waiting("j")).reasons().get(0).kind())
+        .as("what was cheap is made anew")
+        .isEqualTo("job_paused");
+  }
 }

@@ -41,6 +41,12 @@ class SchedulerLoopTest {
     assertThat(world.loop.isQuiet()).isTrue();
     assertThat(world.launches).hasSize(3);
     assertThat(world.done("j")).isEqualTo(3);
+    assertThat(world.loop.stats().placements()).isEqualTo(3);
+    assertThat(world.loop.stats().live()).isZero();
+    long rounds = world.loop.stats().rounds();
+    assertThat(rounds).isPositive();
+    world.advance(10_000);
+    assertThat(world.loop.stats().rounds()).as("idle steps are no rounds").isEqualTo(rounds);
   }
 
   @Test
@@ -60,6 +66,8 @@ class SchedulerLoopTest {
     world.saturated = true;
     world.configure(ONE_HOST);
     assertThat(world.loop.liveCount()).isZero();
+    assertThat(world.loop.stats().saturated()).isPositive();
+    assertThat(world.loop.stats().placements()).isZero();
     world.saturated = false;
     world.settle();
     assertThat(world.loop.liveCount()).isEqualTo(2);

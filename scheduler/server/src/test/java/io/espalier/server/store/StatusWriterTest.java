@@ -90,11 +90,17 @@ class StatusWriterTest {
     writer.submit(one("c"));
     assertThat(writer.drainOnce()).isZero();
     assertThat(store.newest).isSameAs(failed);
+    assertThat(writer.failures()).isEqualTo(2);
+    assertThat(writer.oldestNanos()).isPositive();
+    List<Long> observed = new ArrayList<>();
+    writer.observe(observed::add);
     store.failure = null;
     assertThat(writer.drainOnce()).isEqualTo(2);
     assertThat(store.newest).isSameAs(failed);
     assertThat(writer.drainOnce()).isEqualTo(1);
     assertThat(loaded()).hasSize(3);
+    assertThat(observed).as("one time for each good transaction").hasSize(2);
+    assertThat(writer.oldestNanos()).isZero();
   }
 
   @Test

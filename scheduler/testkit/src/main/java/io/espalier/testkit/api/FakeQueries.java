@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** What a {@link FakeScheduler} answers about the tree and about jobs, by looking at everything. */
 final class FakeQueries {
@@ -101,8 +102,7 @@ final class FakeQueries {
 
   private List<RunningTask> running(int node) {
     return tasksBelow(node, job -> true).stream()
-        .map(TaskView::running)
-        .filter(java.util.Objects::nonNull)
+        .flatMap(task -> Stream.ofNullable(task.running()))
         .toList();
   }
 

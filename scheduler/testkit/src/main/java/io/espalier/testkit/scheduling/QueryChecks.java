@@ -159,7 +159,9 @@ final class QueryChecks {
     scan.begin(slot);
     int slice = 1 + random.nextInt(20);
     while (!scan.isDone()) {
-      assertThat(scan.step(slice)).isPositive();
+      assertThat(scan.step(slice))
+          .as("the work of a slice")
+          .isBetween(1, slice + core.jobCount() + 3);
     }
     assertThat(scan.leaves()).as("leaves below slot %s", slot).isEqualTo(leaves);
     Map<String, TaskCounts> byJob = new HashMap<>();

@@ -71,7 +71,8 @@ final class ProblemsCommand extends OfflineCommand {
       text.append(" (line ").append(Fields.number(problem, "line")).append(')');
     }
     text.append(since(problem)).append(": ").append(Fields.text(problem, "message"));
-    add(text, ", not ", Fields.text(problem, "value"));
+    String value = Fields.text(problem, "value");
+    text.append(value.isEmpty() ? "" : " (value: " + value + ")");
     add(text, "; expected: ", Fields.text(problem, "expected"));
     add(text, "; ", Fields.text(problem, "hint"));
     return text.toString();

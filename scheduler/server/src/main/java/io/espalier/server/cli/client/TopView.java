@@ -103,7 +103,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     name = Math.max(4, Math.min(name, wide ? Math.max(8, (width - fixed) / 2) : width / 4));
     int bar = Math.max(4, width - name - fixed - 2);
     AttributedStringBuilder title = new AttributedStringBuilder();
-    title.append(Cells.pad("JOB", name, false)).append(wide ? "  STATE  " : "").append("  ");
+    title.append(Cells.pad("JOB", name, false)).append(wide ? " STATE   " : "").append("  ");
     title.append(Cells.pad("", bar, false)).append("    %");
     title.append(wide ? "    RUN  READY   WAIT   FAIL     RATE   LEFT" : "    RUN   FAIL");
     lines.add(cut(new AttributedString(title, bold())));

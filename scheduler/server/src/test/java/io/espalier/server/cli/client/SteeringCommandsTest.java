@@ -213,7 +213,7 @@ class SteeringCommandsTest {
     assertThat(wrong.out())
         .isEqualToNormalizingNewlines(
             """
-            error at owner (line 1): must be text, not 1; expected: a string; quote it
+            error at owner (line 1): must be text (value: 1); expected: a string; quote it
             backup cannot be saved
             """);
     assertThat(run("validate-job", "backup", file.toString()).out()).contains("can be saved");

@@ -1,0 +1,278 @@
+package io.espalier.benchmark;
+
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Launch;
+import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.Randomness;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusText;
+import io.espalier.json.JsonReader;
+import io.espalier.server.process.Plugins;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * P9: how long monitors wait for the scheduler thread, from a question to its answer, while tasks
+ * start and end between two questions. The loop is the real one, driven by hand; its runner and its
+ * store do nothing. Milliseconds of the thread's processor time, which other load disturbs less,
+ * and of the clock. Arguments: numbers of hosts with 25 leaves each (400 4000 40000), ten jobs.
+ * Prints Markdown.
+ */
+public final class QueryBenchmark {
+  private static final int JOBS = 10;
+  private static final int ASKED = 1_000;
+  private static final int FEW = 30;
+  private static final int CHANGES_BETWEEN = 20;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  private final Scraping scraping;
+  private final boolean prints;
+  private final Randomness random = new Randomness(9);
+  private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+  private final Runner runner = new Runner();
+  private final SchedulingCore core = new SchedulingCore(1);
+  private final SchedulerLoop loop;
+  private long now = 1_700_000_000_000L;
+  private long longestStep;
+
+  private QueryBenchmark(Scraping scraping, boolean prints) {
+    this.scraping = scraping;
+    this.prints = prints;
+    loop =
+        new SchedulerLoop(
+            core,
+            Plugins.load().policies(),
+            new StatusText(JsonReader::parse),
+            new LoopPorts(
+                runner,
+                new NoStore(),
+                events -> {},
+                view -> {},
+                (message, job, node) -> {
+                  throw new IllegalStateException(message);
+                },
+                inbox::add),
+            new LoopOptions(1, "host", 0, 1));
+  }
+
+  public static void main(String[] args) {
+    int[] hosts =
+        args.length == 0
+            ? new int[] {400, 4_000, 40_000}
+            : Arrays.stream(args).mapToInt(Integer::parseInt).toArray();
+    // Warms up: what is asked for the first time is interpreted.
+    for (int i = 0; i < 3; i++) {
+      new QueryBenchmark(Scraping.of(400, JOBS), false).run();
+    }
+    System.out.println("| tasks | running | question | p50 | p99 | longest | p99 by the clock |");
+    System.out.println("|---|---|---|---|---|---|---|");
+    for (int count : hosts) {
+      new QueryBenchmark(Scraping.of(count, JOBS), true).run();
+    }
+  }
+
+  private void run() {
+    loop.change(
+        new PreparedChange(core.prepare(scraping.config(), scraping.topology()), List.of(), now));
+    settle();
+    change(scraping.leaves() * JOBS / 20);
+    now += 1_000;
+    settle();
+    row("explain", ASKED, () -> loop.questions().explain(job(), node()));
+    row("histogram of all jobs, the first", 1, () -> loop.questions().histograms(List.of(), 0));
+    row("histogram of all jobs", FEW, () -> loop.questions().histograms(List.of(), 0));
+    row("levels of a job", FEW, () -> loop.questions().levels(job(), 5));
+    row("failures of a job", FEW, () -> loop.questions().failures(job(), 20));
+    row("waiting tasks of a job by reason", FEW, () -> loop.questions().waiting(job()));
+    row("the tree, 2,000 nodes, all jobs", FEW, () -> loop.questions().tree(tree("", 2_000)));
+    row("the tree, 20,000 nodes, one job", FEW, () -> loop.questions().tree(tree(job(), 20_000)));
+    row("a host", FEW, () -> loop.questions().node("host", host()));
+    row("a page of 100 tasks", FEW, () -> loop.tasks(query("", "")));
+    row("a page of 100 failed tasks", FEW, () -> loop.tasks(query("failed", "")));
+    String cause = core.failures(0, 20, 1).groups().get(19).fingerprint();
+    row("a page of 100 tasks of one cause", FEW, () -> loop.tasks(query("", cause)));
+    print(
+        String.format(
+            Locale.ROOT,
+            "| %,d | %,d | *the longest step of the loop while it was asked* | | | %.1f | |",
+            (long) scraping.leaves() * JOBS,
+            core.runningCount(),
+            longestStep / 1e6));
+  }
+
+  private static TreeQuery tree(String job, int limit) {
+    return new TreeQuery("", "", job, 1_000, limit);
+  }
+
+  private TaskQuery query(String status, String cause) {
+    return new TaskQuery(job(), status, "", "", 100, cause);
+  }
+
+  private String job() {
+    return "job" + (100 + random.below(JOBS));
+  }
+
+  private String host() {
+    return "host" + random.below(scraping.hosts());
+  }
+
+  private String node() {
+    return "db" + random.below(scraping.hosts()) + "." + random.below(Scraping.SHARDS_PER_HOST);
+  }
+
+  private void row(String what, int times, Supplier<CompletionStage<?>> question) {
+    long[] nanos = new long[times];
+    long[] wall = new long[times];
+    for (int i = 0; i < times; i++) {
+      change(CHANGES_BETWEEN);
+      // What was made lately is not given again.
+      now += 60_000;
+      settle();
+      long clock = System.nanoTime();
+      long begin = THREADS.getCurrentThreadCpuTime();
+      CompletableFuture<?> answer = question.get().toCompletableFuture();
+      while (!answer.isDone()) {
+        step();
+      }
+      nanos[i] = THREADS.getCurrentThreadCpuTime() - begin;
+      wall[i] = System.nanoTime() - clock;
+      if (answer.isCompletedExceptionally()) {
+        answer.join();
+      }
+    }
+    Arrays.sort(nanos);
+    Arrays.sort(wall);
+    print(
+        String.format(
+            Locale.ROOT,
+            "| %,d | %,d | %s | %.2f | %.2f | %.2f | %.2f |",
+            (long) scraping.leaves() * JOBS,
+            core.runningCount(),
+            what,
+            nanos[times / 2] / 1e6,
+            nanos[times * 99 / 100] / 1e6,
+            nanos[times - 1] / 1e6,
+            wall[times * 99 / 100] / 1e6));
+  }
+
+  private void print(String line) {
+    if (prints) {
+      System.out.println(line);
+    }
+  }
+
+  private void step() {
+    long begin = THREADS.getCurrentThreadCpuTime();
+    loop.runOnce(now);
+    longestStep = Math.max(longestStep, THREADS.getCurrentThreadCpuTime() - begin);
+  }
+
+  private void settle() {
+    do {
+      while (!inbox.isEmpty()) {
+        inbox.remove().run();
+      }
+    } while (loop.runOnce(now).isZero() || !inbox.isEmpty());
+  }
+
+  /** Ends so many tasks: most are done, some failed for one of many causes, some wait. */
+  private void change(int ends) {
+    for (int i = 0; i < ends; i++) {
+      Launch launch = runner.removeAt(random.below(runner.running.size()));
+      int dice = random.below(10);
+      String status =
+          dice < 7
+              ? "done"
+              : "{\"result\": \""
+                  + (dice < 9 ? "failed" : "error_backoff")
+                  + "\", \"data\": {\"exception\": \"cannot reach replica set "
+                  + "abcdefghijklmnopqrst".charAt(random.below(20))
+                  + "\"}}";
+      loop.taskEnded(
+          new TaskEnd(
+              launch.job(),
+              launch.node(),
+              launch.invocation(),
+              TaskEnd.Kind.EXITED,
+              status,
+              0,
+              null,
+              null));
+      if (i % 100 == 99) {
+        now += 10;
+        settle();
+      }
+    }
+    settle();
+  }
+
+  private static final class NoStore implements LoopPorts.Commits {
+    @Override
+    public CompletionStage<Void> submit(Batch batch) {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public boolean isSaturated() {
+      return false;
+    }
+  }
+
+  /** Tasks that run until they are told to end. */
+  private static final class Runner implements TaskRunner {
+    private final List<Launch> running = new ArrayList<>();
+
+    Launch removeAt(int index) {
+      Launch launch = running.get(index);
+      Launch last = running.remove(running.size() - 1);
+      if (last != launch) {
+        running.set(index, last);
+      }
+      return launch;
+    }
+
+    @Override
+    public String name() {
+      return "benchmark";
+    }
+
+    @Override
+    public String shard() {
+      return "here";
+    }
+
+    @Override
+    public void open(TaskListener listener) {}
+
+    @Override
+    public void start(Launch launch) {
+      running.add(launch);
+    }
+
+    @Override
+    public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+      return false;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
