@@ -121,5 +121,5 @@ export function TroubleList({ problems }) {
   return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
     c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity),
     t.div(t.strong({ dir: 'auto' }, p.message), p.source && t.span({ class: 'soft', dir: 'auto' }, ` · ${p.source}`),
-      t.div({ class: cls('soft') }, `${plural(p.count, 'scheduler')}: `, c(Hosts, { ids: p.hosts, total: p.count }))))));
+      t.div({ class: cls('soft') }, `${plural(p.count, 'scheduler')}: `, c(Hosts, { ids: p.hosts.slice(0, 8), total: p.count }))))));
 }
