@@ -52,11 +52,10 @@ export function useToken(given) {
   if (token) learnWhoIAm();
 }
 
+/** Nothing that was seen with it stays. */
 export function forgetToken() {
-  token = '';
   try { sessionStorage.removeItem(KEY); } catch { /* It was not there. */ }
-  session.me = null;
-  learnWhoIAm();
+  location.reload();
 }
 
 export const hasToken = () => token !== '';

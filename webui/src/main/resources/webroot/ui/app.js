@@ -74,7 +74,7 @@ function Head({ current }) {
       t.button({ type: 'button', class: cls('live', `is-${paused ? 'paused' : state}`), onClick: () => setPaused(!paused),
         'aria-pressed': paused ? 'true' : 'false', title: paused ? 'Held; press to go on (.)' : 'Follows the scheduler; press to hold (.)' },
       t.span({ class: 'pulse', 'aria-hidden': 'true' }), paused ? 'held' : LIVE[state]),
-      me?.name && t.span({ class: 'me', title: `${me.role}` }, c(Icon, { name: 'user' }), t.span({ dir: 'auto' }, me.name), t.small(me.role)),
+      me?.authenticated && t.span({ class: 'me', title: `${me.role}` }, c(Icon, { name: 'user' }), t.span({ dir: 'auto' }, me.name), t.small(me.role)),
       hasToken() && t.button({ type: 'button', class: 'quiet', onClick: forgetToken }, 'Sign out'),
       t.button({ type: 'button', class: 'quiet icon-only', onClick: turnTheme, title: 'Theme (d)',
         'aria-label': `Theme: ${theme || 'as the system'}` }, c(Icon, { name: theme === 'light' ? 'sun' : theme === 'dark' ? 'moon' : 'sun' }), t.small({ 'aria-hidden': 'true' }, theme === '' ? 'auto' : '')),

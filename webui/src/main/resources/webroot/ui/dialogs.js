@@ -138,7 +138,12 @@ function Keys() {
 export function Dialogs() {
   const [, again] = useState(0);
   redraw = () => again((n) => n + 1);
-  useEffect(() => onSession(redraw), []);
+  useEffect(() => {
+    const off = onSession(() => redraw());
+    // The server may have asked before this was there.
+    redraw();
+    return off;
+  }, []);
   const d = open.dialog;
   return t.div(
     t.div({ class: 'toasts', role: 'status', 'aria-live': 'polite' },

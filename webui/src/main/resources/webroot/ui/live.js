@@ -85,6 +85,7 @@ export function useLiveState() {
     const w = () => again((n) => n + 1);
     stateWatchers.add(w);
     const off = onSession(w);
+    w();
     return () => { stateWatchers.delete(w); off(); };
   }, []);
   return { ...live, me: session.me };

@@ -96,6 +96,21 @@ final class AuditTrail {
         : failure;
   }
 
+  /** Records a change that another server carries out, and records too. */
+  void handedOn(Principal who, String address, String action, String target) {
+    CompletionStage<Void> written =
+        write(
+            who,
+            who.role().label(),
+            address,
+            action,
+            target,
+            "",
+            202,
+            Json.object().put("handed_on", true).build());
+    LOG.trace("{}", written);
+  }
+
   /** Records a request that got no further than the door. */
   void refused(
       Optional<Principal> who, String address, String action, String target, ApiFailure why) {

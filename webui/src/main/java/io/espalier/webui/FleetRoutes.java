@@ -1,15 +1,18 @@
 package io.espalier.webui;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.fleet.FleetResources;
 import io.espalier.webui.fleet.FleetView;
 import io.espalier.webui.fleet.HostState;
+import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiFailure;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
+import io.espalier.webui.v1.ApiV1;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -20,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,10 +37,16 @@ import org.slf4j.LoggerFactory;
 final class FleetRoutes {
   static final String OPENAPI = "/api/v1/openapi.yaml";
 
+  /** Among the files of the page, but only of use here. */
+  static final String FLEET_PAGE = "/fleet.html";
+
   private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
 
   private final Fleet fleet;
   private final Guard guard;
+  private final Access access;
+  private final AuditTrail trail;
+  private final boolean passTokens;
   private final Answers answers;
   private final Bodies bodies;
   private final List<ApiRoute> routes;
@@ -50,15 +60,17 @@ final class FleetRoutes {
   FleetRoutes(WebOptions options, Fleet fleet, Guard guard, Answers answers) {
     this.fleet = fleet;
     this.guard = guard;
+    this.trail = new AuditTrail(options.security().audit(), options.clock());
+    this.access = new Access(options.security(), trail);
+    this.passTokens = !options.security().credentials().required();
     this.answers = answers;
     this.bodies = new Bodies(options.limits().bodyBytes());
     this.routes = new FleetResources(fleet).routes();
-    pagesOfOne.put("/", new Page("/webroot/index.html", "text/html; charset=utf-8"));
-    pagesOfOne.put("/ui/app.js", new Page("/webroot/app.js", "text/javascript; charset=utf-8"));
-    pagesOfOne.put("/ui/style.css", new Page("/webroot/style.css", "text/css; charset=utf-8"));
-    pagesOfOne.put("/favicon.svg", new Page("/webroot/favicon.svg", "image/svg+xml"));
+    routes.addAll(ApiV1.ofSecurity(options.security().audit()));
+    pagesOfOne.putAll(Webroot.pages());
+    Page all = pagesOfOne.remove(FLEET_PAGE);
     pages.putAll(pagesOfOne);
-    pages.put(OPENAPI, new Page("/openapi-fleet.yaml", "application/yaml; charset=utf-8"));
+    pages.put("/", Objects.requireNonNull(all, FLEET_PAGE));
   }
 
   /** Answers all requests of one event loop. */
@@ -76,7 +88,7 @@ final class FleetRoutes {
   }
 
   private Router router(Vertx vertx) {
-    SchedulerProxy proxy = new SchedulerProxy(vertx, fleet, true, proxied);
+    SchedulerProxy proxy = new SchedulerProxy(vertx, fleet, passTokens, proxied);
     Router router = Router.router(vertx);
     router.route().handler((RoutingContext ctx) -> Routes.secure(ctx));
     router.route().handler(guard);
@@ -87,13 +99,18 @@ final class FleetRoutes {
         });
     router.get("/healthz").handler(ctx -> Answers.send(ctx, Reply.json(200, up())));
     router.get("/readyz").handler(this::ready);
-    router.get("/metrics").handler(this::metrics);
+    router
+        .get(OPENAPI)
+        .handler(
+            access.needing(
+                Role.VIEWER, new Page("/openapi-fleet.yaml", "application/yaml; charset=utf-8")));
+    router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
     for (ApiRoute route : routes) {
       router
           .route(
               HttpMethod.valueOf(route.method()),
               route.template().replace('{', ':').replace("}", ""))
-          .handler(ctx -> answer(ctx, route));
+          .handler(access.needing(route, ctx -> answer(ctx, route)));
     }
     router.route(SchedulerProxy.PREFIX + "*").handler(ctx -> ofOne(ctx, proxy));
     router
@@ -138,10 +155,53 @@ final class FleetRoutes {
     } else if (page != null) {
       page.handle(ctx);
     } else if (isData(rest)) {
-      proxy.handOn(ctx, id);
+      boolean changes = !question;
+      access
+          .needing(
+              theirs(ctx.request().method(), rest, changes),
+              admitted -> {
+                if (changes) {
+                  recorded(admitted, id, rest);
+                }
+                proxy.handOn(admitted, id);
+              })
+          .handle(ctx);
     } else {
       Answers.send(ctx, Reply.problem(ApiFailure.notFound("there is nothing at this path")));
     }
+  }
+
+  /** The role is the same as there, where the scheduler judges by its own tokens file. */
+  private static ApiRoute theirs(HttpMethod method, String path, boolean changes) {
+    boolean saves =
+        (HttpMethod.PUT.equals(method) || HttpMethod.DELETE.equals(method))
+            && path.startsWith("/api/v1/jobs/");
+    Role role =
+        saves || path.endsWith("/rollback") || path.endsWith("/step-down")
+            ? Role.ADMIN
+            : changes ? Role.OPERATOR : Role.VIEWER;
+    return new ApiRoute(
+        method.name(),
+        path,
+        changes,
+        role,
+        request -> {
+          throw new IllegalStateException("this is answered elsewhere");
+        },
+        answer -> "");
+  }
+
+  /** The scheduler's own record names this process; who asked it is in ours. */
+  private void recorded(RoutingContext ctx, String id, String path) {
+    CHANGES.info(
+        "{} {} of {} by {} from {}",
+        ctx.request().method(),
+        Json.of(path),
+        id,
+        Access.caller(ctx).name(),
+        Access.address(ctx));
+    trail.handedOn(
+        Access.caller(ctx), Access.address(ctx), ctx.request().method().name(), id + path);
   }
 
   private static boolean isData(String path) {
@@ -161,23 +221,35 @@ final class FleetRoutes {
           () ->
               route
                   .handler()
-                  .answer(new ApiRequest(path, query, Json.Obj.EMPTY))
+                  .answer(new ApiRequest(path, query, Json.Obj.EMPTY).by(Access.caller(ctx)))
                   .thenApply(body -> Reply.json(200, body)));
       return;
     }
-    String who = String.valueOf(ctx.request().remoteAddress());
+    String who = Access.address(ctx);
     bodies.read(
         ctx,
         body ->
             answers.answer(
                 ctx,
                 () -> {
-                  ApiRequest request = new ApiRequest(path, query, object(body.getBytes()));
-                  CHANGES.info("{} from {}: {} {}", route.template(), who, path, request.body());
-                  return route
-                      .handler()
-                      .answer(request)
-                      .thenApply(answer -> Reply.json(200, answer));
+                  ApiRequest request =
+                      new ApiRequest(path, query, object(body.getBytes())).by(Access.caller(ctx));
+                  CHANGES.info(
+                      "{} by {} from {}: {} {}",
+                      route.template(),
+                      request.caller().name(),
+                      who,
+                      JsonWriter.compact(Json.strings(path.values())),
+                      request.body());
+                  return trail.recorded(
+                      who,
+                      route,
+                      request,
+                      () ->
+                          route
+                              .handler()
+                              .answer(request)
+                              .thenApply(answer -> Reply.json(200, answer)));
                 }));
   }
 

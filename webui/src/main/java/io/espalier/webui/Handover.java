@@ -103,6 +103,12 @@ final class Handover implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<WorkerView> hold(
+      String shard, WorkerHold.Kind kind, String author, String reason) {
+    return here(api.hold(shard, kind, author, reason));
+  }
+
+  @Override
   public CompletionStage<WorkerView> release(String shard, String reason) {
     return here(api.release(shard, reason));
   }

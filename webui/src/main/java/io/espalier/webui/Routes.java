@@ -105,6 +105,7 @@ final class Routes {
     this.contract = contract;
     this.replays = new Replays(options.clock());
     pages.putAll(Webroot.pages());
+    pages.remove(FleetRoutes.FLEET_PAGE);
   }
 
   /** Answers all requests of one event loop. */

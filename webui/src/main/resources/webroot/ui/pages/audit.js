@@ -27,7 +27,10 @@ export default function Audit() {
             t.button({ type: 'button', disabled: !data.next, 'data-key': ']', onClick: () => setTrail([...trail, data.next]) }, 'Older', c(Icon, { name: 'next' })))));
 }
 
-const target = (x) => x === undefined || x === null ? '–' : typeof x === 'string' ? x : JSON.stringify(x);
+/** Names with slashes between them, each percent-encoded. */
+const target = (x) => {
+  try { return x ? decodeURIComponent(x) : '–'; } catch { return x; }
+};
 
 function details(d) {
   if (!d || (typeof d === 'object' && Object.keys(d).length === 0)) return null;

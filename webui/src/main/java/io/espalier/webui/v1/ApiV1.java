@@ -82,6 +82,13 @@ public final class ApiV1 {
     new SummaryResources(api, identity).addTo(routes);
   }
 
+  /** Who asks, and who changed what: for servers that are no scheduler. */
+  public static List<ApiRoute> ofSecurity(AuditLog audit) {
+    List<ApiRoute> routes = new ArrayList<>();
+    new SecurityResources(audit).addTo(routes);
+    return List.copyOf(routes);
+  }
+
   /** Every operation that answers with JSON. */
   public List<ApiRoute> routes() {
     return List.copyOf(routes);

@@ -40,7 +40,8 @@ final class WorkerResources {
 
   private CompletionStage<Json> hold(ApiRequest request, Kind kind) {
     String worker = request.allowing().allowingInBody("reason").part("worker");
-    return api.hold(worker, kind, request.bodyText("reason")).thenApply(this::worker);
+    return api.hold(worker, kind, request.caller().author(""), request.bodyText("reason"))
+        .thenApply(this::worker);
   }
 
   private CompletionStage<Json> release(ApiRequest request) {

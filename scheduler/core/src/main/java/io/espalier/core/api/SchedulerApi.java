@@ -49,6 +49,16 @@ public interface SchedulerApi {
    */
   CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason);
 
+  /**
+   * As {@link #hold(String, WorkerHold.Kind, String)}.
+   *
+   * @param author who asks; empty when nobody had to say
+   */
+  default CompletionStage<WorkerView> hold(
+      String shard, WorkerHold.Kind kind, String author, String reason) {
+    return hold(shard, kind, reason);
+  }
+
   /** Ends what {@link #hold} began. */
   CompletionStage<WorkerView> release(String shard, String reason);
 

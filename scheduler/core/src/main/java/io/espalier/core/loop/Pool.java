@@ -131,7 +131,8 @@ final class Pool {
   /**
    * @throws RefusedException for a worker that is not there, or the scheduler's own host
    */
-  WorkerHold hold(String shard, WorkerHold.Kind kind, String reason, long nowMillis) {
+  WorkerHold hold(
+      String shard, WorkerHold.Kind kind, String author, String reason, long nowMillis) {
     if (local) {
       throw new RefusedException(
           RefusedException.Reason.CONFLICT,
@@ -142,7 +143,7 @@ final class Pool {
     if (!isKnown(shard)) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
     }
-    WorkerHold hold = new WorkerHold(shard, kind, "", reason, nowMillis);
+    WorkerHold hold = new WorkerHold(shard, kind, author, reason, nowMillis);
     holds.put(shard, hold);
     held(
         hold.kind() == WorkerHold.Kind.DRAIN ? "worker_drained" : "worker_cordoned",

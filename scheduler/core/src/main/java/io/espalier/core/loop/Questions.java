@@ -28,8 +28,8 @@ import java.util.function.Function;
  * io.espalier.core.api.RefusedException} for what the caller did wrong.
  */
 public final class Questions {
-  /** What is looked at between two steps of the loop: two to four milliseconds of work. */
-  static final int UNITS_PER_STEP = 200_000;
+  /** What is looked at between two steps of the loop: one to three milliseconds of work. */
+  static final int UNITS_PER_STEP = 120_000;
 
   private static final int FAILURE_SAMPLES = 5;
 

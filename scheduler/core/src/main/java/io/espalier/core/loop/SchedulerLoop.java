@@ -464,8 +464,9 @@ public final class SchedulerLoop {
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
-  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
-    return changePool(shard, now -> batch.hold(pool.hold(shard, kind, reason, now)));
+  public CompletionStage<WorkerView> hold(
+      String shard, WorkerHold.Kind kind, String author, String reason) {
+    return changePool(shard, now -> batch.hold(pool.hold(shard, kind, author, reason, now)));
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#release}. */

@@ -72,7 +72,9 @@ final class TreeQuestion implements Question {
           counts.add(current.counts());
         }
       }
-      if (counts.size() == size) {
+      // Putting a large answer together is a slice of its own.
+      boolean fits = used == 0 || used + (long) size * UNITS_PER_NODE <= units;
+      if (counts.size() == size && fits) {
         used += (long) size * UNITS_PER_NODE;
         answer.complete(view(nowMillis));
       }

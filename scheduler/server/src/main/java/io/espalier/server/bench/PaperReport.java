@@ -145,7 +145,17 @@ public final class PaperReport {
     return results.stream().allMatch(result -> result.used() >= TARGET);
   }
 
-  /** The plot of one figure as SVG. */
+  private static String scaled(PaperFigure figure, List<PaperResult> results) {
+    double paper = figure.points(1).get(0).leaves();
+    double scale = results.get(0).point().leaves() / paper;
+    return scale == 1 ? "" : String.format(Locale.ROOT, ", leaves scaled by %.2g", scale);
+  }
+
+  /**
+   * The plot of one figure as SVG.
+   *
+   * @param results of all its points; at least one
+   */
   public static String plot(PaperFigure figure, List<PaperResult> results) {
     List<Tick> ticks = new ArrayList<>();
     List<double[]> ours = new ArrayList<>();
@@ -163,7 +173,7 @@ public final class PaperReport {
     SvgPlot plot =
         new SvgPlot(
             "Figure 4 (" + figure.key() + "): " + figure.axis(),
-            figure.setting() + "; one process, one thread",
+            figure.setting() + scaled(figure, results) + "; one process, one thread",
             figure.axis(),
             "normalised throughput",
             ticks,

@@ -1,21 +1,25 @@
 package io.espalier.server.cli;
 
+import io.espalier.server.access.ClientAccess;
+import io.espalier.server.access.TlsFiles;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.fleet.UiProcess;
+import io.espalier.server.process.HttpAccess;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.fleet.FleetOptions;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import io.espalier.webui.security.MemoryAuditLog;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code espalier ui}: many schedulers as one. */
@@ -39,6 +43,7 @@ import picocli.CommandLine.Option;
       "  espalier ui --schedulers zk://zk1:2181,zk2:2181,zk3:2181/espalier"
     })
 public final class UiCommand implements Callable<Integer> {
+  private static final int AUDIT_ENTRIES = 10_000;
   private static final int LONGEST_MILLIS = 3_600_000;
 
   @Option(
@@ -48,12 +53,7 @@ public final class UiCommand implements Callable<Integer> {
       description = "The schedulers to show.")
   private String schedulers = "";
 
-  @Option(
-      names = "--http",
-      paramLabel = "HOST:PORT",
-      defaultValue = "127.0.0.1:8081",
-      description = "Where to serve HTTP; port 0: any (default ${DEFAULT-VALUE}).")
-  private String http = "127.0.0.1:8081";
+  @Mixin private final HttpFlags http = new HttpFlags();
 
   @Option(
       names = "--insecure",
@@ -89,13 +89,44 @@ public final class UiCommand implements Callable<Integer> {
       description = "File with a scheme, a blank and an account, such as \"digest reader:secret\".")
   private @Nullable Path zooKeeperAuth;
 
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description =
+          "File with this process's token, one of those in the schedulers' --tokens-file.")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--tls-cert",
+      paramLabel = "FILE",
+      description =
+          "Certificate chain (PEM) of this process: HTTP is served over TLS, and schedulers that"
+              + " want a certificate are shown it.")
+  private @Nullable Path tlsCert;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8).")
+  private @Nullable Path tlsKey;
+
+  @Option(
+      names = "--tls-ca",
+      paramLabel = "FILE",
+      description =
+          "Authority (PEM) that has signed the schedulers' certificates; with --tls-cert people may"
+              + " show one of it too.")
+  private @Nullable Path tlsCa;
+
   @Override
   public Integer call() throws InterruptedException {
     List<String> problems = new ArrayList<>();
     bounded("--poll-ms", pollMillis, problems);
     bounded("--connect-ms", connectMillis, problems);
     bounded("--receive-ms", receiveMillis, problems);
-    Optional<HostPort> listener = listener(problems);
+    Optional<HostPort> listener = http.listener("127.0.0.1:8081", insecure, problems);
+    Optional<TlsFiles> tls =
+        tlsCert != null && tlsKey != null
+            ? Optional.of(new TlsFiles(tlsCert, tlsKey, Optional.ofNullable(tlsCa)))
+            : Optional.empty();
+    HttpAccess access = http.access(tls, problems);
     if (listener.isEmpty() || !problems.isEmpty()) {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
@@ -103,11 +134,15 @@ public final class UiCommand implements Callable<Integer> {
         new UiProcess.Options(
             schedulers,
             Optional.ofNullable(zooKeeperAuth),
-            FleetOptions.DEFAULT.withTimes(
-                Duration.ofMillis(pollMillis),
-                Duration.ofMillis(connectMillis),
-                Duration.ofMillis(receiveMillis)),
-            WebOptions.at(listener.get().host(), listener.get().port()));
+            FleetOptions.DEFAULT
+                .withTimes(
+                    Duration.ofMillis(pollMillis),
+                    Duration.ofMillis(connectMillis),
+                    Duration.ofMillis(receiveMillis))
+                .withAccess(towardsSchedulers()),
+            WebOptions.at(listener.get().host(), listener.get().port())
+                .withAllowedHosts(access.names(Set.of()))
+                .withSecurity(access.open(new MemoryAuditLog(AUDIT_ENTRIES))));
     try (UiProcess process = UiProcess.startUntilSignal(options)) {
       System.err.println("espalier: listening on " + process.uri());
       process.awaitEnd();
@@ -121,22 +156,12 @@ public final class UiCommand implements Callable<Integer> {
     }
   }
 
-  private Optional<HostPort> listener(List<String> problems) {
-    try {
-      HostPort listener = HostPort.parse(http);
-      if (!insecure && !InetAddress.getByName(listener.host()).isLoopbackAddress()) {
-        problems.add(
-            "--http "
-                + http
-                + " can be reached from elsewhere, and there is no authentication:"
-                + " listen on 127.0.0.1, or say --insecure if the network is yours");
-      }
-      return Optional.of(listener);
-    } catch (IllegalArgumentException e) {
-      problems.add("--http " + http + ": " + e.getMessage());
-    } catch (UnknownHostException e) {
-      problems.add("--http " + http + ": unknown host");
-    }
-    return Optional.empty();
+  private FleetOptions.Access towardsSchedulers() {
+    Optional<Path> ca = Optional.ofNullable(tlsCa);
+    Optional<Path> cert = Optional.ofNullable(tlsCert);
+    Optional<Path> key = Optional.ofNullable(tlsKey);
+    ClientAccess read = ClientAccess.of(Optional.ofNullable(tokenFile), ca, cert, key);
+    return new FleetOptions.Access(
+        read.authorization().map(value -> value.substring("Bearer ".length())), ca, cert, key);
   }
 }

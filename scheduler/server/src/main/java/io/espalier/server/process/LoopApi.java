@@ -178,7 +178,13 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
-    return ask(l -> l.hold(shard, kind, reason)).thenCompose(Function.identity());
+    return hold(shard, kind, "", reason);
+  }
+
+  @Override
+  public CompletionStage<WorkerView> hold(
+      String shard, WorkerHold.Kind kind, String author, String reason) {
+    return ask(l -> l.hold(shard, kind, author, reason)).thenCompose(Function.identity());
   }
 
   @Override

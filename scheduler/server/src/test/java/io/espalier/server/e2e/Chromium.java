@@ -5,6 +5,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import io.espalier.core.json.Json;
 import java.io.File;
@@ -31,6 +32,9 @@ final class Chromium implements AutoCloseable {
 
   /** Where pictures of what was seen are left, for people. */
   static final Path PICTURES = Path.of("target", "screenshots");
+
+  /** How long a page may take to show something: builders are slow. */
+  private static final int PATIENCE_MILLIS = 30_000;
 
   private static final List<String> BROWSERS =
       List.of("chromium", "chromium-browser", "google-chrome");
@@ -62,6 +66,7 @@ final class Chromium implements AutoCloseable {
       System.err.println("!!! browser tests are SKIPPED: there is no " + missing);
       Assumptions.abort("no " + missing);
     }
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("PLAYWRIGHT_NODEJS_PATH", node.orElseThrow().toString());
     environment.put("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
@@ -98,7 +103,7 @@ final class Chromium implements AutoCloseable {
                 .setViewportSize(look.width(), look.height())
                 .setColorScheme(look.scheme())
                 .setLocale("en-GB"));
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(PATIENCE_MILLIS);
     return new Window(context, context.newPage(), url, look);
   }
 
@@ -184,7 +189,7 @@ final class Chromium implements AutoCloseable {
     void picture(String name) {
       page.screenshot(
           new Page.ScreenshotOptions()
-              .setFullPage(look != Look.WALL)
+              .setFullPage(!look.equals(Look.WALL))
               .setPath(PICTURES.resolve(name + "-" + look.name() + ".png")));
     }
 

@@ -340,7 +340,7 @@ class QuestionsTest {
     assertThat(second).isSameAs(first);
     world.settle();
     assertThat(first.toCompletableFuture().join().total()).isEqualTo(3_990);
-    world.loop.pause("j", "");
+    world.loop.pause("j", "", "", 0);
     world.settle();
     assertThat(ask(q -> q.waiting("j")).reasons().get(0).kind())
         .as("what was cheap is made anew")

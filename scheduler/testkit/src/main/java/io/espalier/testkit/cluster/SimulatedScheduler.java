@@ -250,7 +250,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     } else {
       cluster.coverage.happened(
           kind == WorkerHold.Kind.DRAIN ? Happening.SHARD_DRAINED : Happening.SHARD_CORDONED);
-      mine.loop.hold(shard, kind, "simulated");
+      mine.loop.hold(shard, kind, "", "simulated");
     }
     poke();
   }

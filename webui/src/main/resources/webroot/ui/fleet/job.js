@@ -1,0 +1,74 @@
+// One job over all schedulers that have it: who is how far, and whose settings are others.
+import { t, c, cls, useState } from '../dom.js';
+import { get } from '../api.js';
+import { useData } from '../live.js';
+import { jobLink, refine, to } from '../route.js';
+import { Badge, Bar, Counts, Crumbs, Empty, Failure, Panel, Search, Title, Waiting } from '../parts.js';
+import { count, plural, rate, seconds, share } from '../format.js';
+import { Chips, Host, Hosts, JobActs, JobBadges, Missing, More, State } from './parts.js';
+
+const STEP = 100;
+const MOST = 1000;
+const ONLY = [['', 'All'], ['failed', 'With failures'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
+const text = (value) => value === undefined ? '(nothing)' : JSON.stringify(value);
+
+function Differences({ changes }) {
+  return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'What differs' }, t.table(
+    t.thead(t.tr(t.th({ scope: 'col' }, 'Setting'), t.th({ scope: 'col' }, 'Most schedulers'), t.th({ scope: 'col' }, 'Here'))),
+    t.tbody(changes.map((d) => t.tr({ key: d.path }, t.th({ scope: 'row' }, t.code({ dir: 'auto' }, d.path)),
+      t.td(t.code({ dir: 'auto' }, text(d.majority))), t.td(t.code({ dir: 'auto' }, text(d.here))))))));
+}
+
+function Settings({ job }) {
+  const disagreed = job.attributes.filter((a) => !a.agreed);
+  return c(Panel, { title: 'Settings', id: 'h-settings', note: job.variants === 1 ? 'the same everywhere' : `${count(job.variants)} kinds` },
+    disagreed.length > 0 && t.ul({ class: 'problems' }, disagreed.map((a) => t.li({ key: a.name }, c(Badge, { kind: 'warn' }, 'differs'),
+      t.div(t.strong(a.name), ': ', a.values.map((v, i) => t.span({ key: v.value }, i > 0 && '; ', t.b({ dir: 'auto' }, v.value || '(empty)'), ` on ${count(v.count)}`,
+        i > 0 && [' (', c(Hosts, { ids: v.hosts.slice(0, 5), total: v.count, hash: jobLink(job.name) }), ')'])))))),
+    t.ul({ class: 'variants' }, job.configs.map((v) => t.li({ key: v.hash },
+      t.div({ class: 'variant-head' }, c(Badge, { kind: v.majority ? 'good' : 'warn' }, v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
+        !v.majority && c(Hosts, { ids: v.hosts.slice(0, 10), total: v.count, hash: jobLink(job.name) })),
+      v.differences && c(Differences, { changes: v.differences }),
+      v.settings
+        ? t.details(t.summary('All settings'), t.pre({ class: 'config' }, JSON.stringify(v.settings, null, 2)))
+        : t.p({ class: 'soft' }, 'Nobody who has them answers now.')))),
+    job.variants > job.configs.length && t.p({ class: 'soft' }, `and ${plural(job.variants - job.configs.length, 'more kind')}`));
+}
+
+function Member({ host, job }) {
+  return t.tr({ class: cls((!host.valid || host.progress.failed > 0) && 'hurt') },
+    t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job) })),
+    t.td(c(State, { host })),
+    t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress })),
+    t.td(t.span({ class: 'badges' }, !host.valid && c(Badge, { kind: 'bad' }, 'invalid'), !host.enabled && c(Badge, null, 'disabled'),
+      host.paused && c(Badge, { kind: 'warn', title: host.pause_reason }, 'paused'), host.differs && c(Badge, { kind: 'warn' }, 'other settings'))),
+    t.td({ class: 'num' }, share(host.progress.done, host.progress.total) || '–'));
+}
+
+export default function Job({ route }) {
+  const name = route.parts[1];
+  const only = route.query.get('only') ?? '';
+  const q = route.query.get('q') ?? '';
+  const [limit, setLimit] = useState(STEP);
+  const { data, error, again } = useData((signal) => get(['fleet', 'jobs', name], { only, match: q, limit }, signal), ['job', name, only, q, limit], { keep: true });
+  return t.div({ class: 'page' },
+    c(Crumbs, { trail: [['All schedulers', '#/'], [name]] }),
+    c(Title, { badges: data && c(JobBadges, { job: data }), actions: data && c(JobActs, { job: data }),
+      sub: data && t.span(`on ${plural(data.schedulers, 'scheduler')}`, data.owner && ' · ', t.span({ dir: 'auto' }, data.owner), ' · tasks on ', t.span({ dir: 'auto' }, data.level)) }, name),
+    c(Failure, { error, retry: again }),
+    !data ? !error && c(Waiting) : t.div(
+      c(Missing, { summary: data.fleet }),
+      t.section({ class: 'total', 'aria-label': 'Progress over all schedulers' },
+        c(Bar, { states: data.progress, total: data.progress.total, tall: true, label: name }), c(Counts, { states: data.progress }),
+        t.p({ class: 'soft' }, `${share(data.progress.done, data.progress.total) || '0 %'} done`, data.rate_per_second !== undefined && ` · ${rate(data.rate_per_second)}`,
+          data.seconds_left !== undefined && ` · about ${seconds(data.seconds_left)} left`, ' · ', t.a({ href: to(['logs'], { job: name }) }, 'logs'))),
+      c(Settings, { job: data }),
+      t.div({ class: 'toolbar' },
+        c(Search, { value: q, label: 'Filter schedulers', placeholder: 'Part of a name', change: (v) => refine({ q: v }) }),
+        c(Chips, { label: 'Show', options: ONLY, current: only, change: (id) => refine({ only: id }) })),
+      data.hosts.length === 0 ? c(Empty, { title: 'No scheduler matches' }) : t.section({ class: 'panel', 'aria-label': 'Schedulers' },
+        t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Schedulers with this job' }, t.table(
+          t.thead(t.tr(['Scheduler', 'Answer', 'Tasks', ''].map((w, i) => t.th({ key: i, scope: 'col' }, w || t.span({ class: 'hidden' }, 'Remarks'))), t.th({ scope: 'col', class: 'num' }, 'Done'))),
+          t.tbody(data.hosts.map((host) => c(Member, { key: host.id, host, job: name })))))),
+      c(More, { shown: data.hosts.length, total: Math.min(MOST, data.matching), more: () => setLimit(MOST) })));
+}

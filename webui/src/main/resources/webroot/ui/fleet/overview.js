@@ -1,0 +1,69 @@
+// All jobs over all schedulers: errors in front.
+import { t, c, cls, useState } from '../dom.js';
+import { get } from '../api.js';
+import { useData } from '../live.js';
+import { jobLink, refine, to } from '../route.js';
+import { Ago, Bar, Choice, Counts, Empty, Failure, Panel, Search, Title, Waiting, STATES } from '../parts.js';
+import { compact, count, rate, seconds, share } from '../format.js';
+import { JobBadges, Missing, More, TroubleList } from './parts.js';
+
+const STEP = 50;
+const MOST = 1000;
+
+function Row({ job }) {
+  const p = job.progress;
+  const over = p.total > 0 && p.done + p.failed === p.total;
+  return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
+    t.div({ class: 'job-name' },
+      t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
+      c(JobBadges, { job }),
+      t.span({ class: 'soft' }, `on ${count(job.schedulers)} · `, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', t.span({ dir: 'auto' }, job.level))),
+    t.div({ class: 'job-progress' },
+      c(Bar, { states: p, total: p.total, label: job.name }),
+      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p })),
+    t.dl({ class: 'job-figures' },
+      t.div(t.dt('Done'), t.dd(share(p.done, p.total) || '–')),
+      t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
+      t.div(t.dt('Time left'), t.dd(over ? '–' : seconds(job.seconds_left)))));
+}
+
+function Total({ data }) {
+  const p = data.progress;
+  const s = data.schedulers;
+  const away = s.total - s.states.answered;
+  const tile = (label, value, note, kind, href) => t.li({ class: cls('tile', kind) },
+    t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note || ''));
+  return t.section({ class: 'total', 'aria-label': 'All schedulers together' },
+    t.ul({ class: 'tiles' },
+      tile('Schedulers', count(s.states.answered), away > 0 ? `of ${count(s.total)} answer` : 'all answer', away > 0 && 'is-bad', to(['schedulers'])),
+      tile('Jobs', count(data.jobs_total), ''),
+      tile('Running', compact(p.running), '', 'is-running'),
+      tile('Done', share(p.done, p.total) || '–', `${compact(p.done)} of ${compact(p.total)}`, 'is-done'),
+      tile('Backing off', compact(p.waiting), p.waiting > 0 ? 'tried again by itself' : '', p.waiting > 0 && 'is-waiting'),
+      tile('Failed', compact(p.failed), p.failed > 0 ? 'until forgiven or rerun' : '', p.failed > 0 && 'is-bad')),
+    c(Bar, { states: p, total: p.total, tall: true, label: 'all jobs' }),
+    t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))));
+}
+
+export default function Overview({ route }) {
+  const q = route.query.get('q') ?? '';
+  const sort = route.query.get('sort') ?? 'trouble';
+  const [limit, setLimit] = useState(STEP);
+  const { data, error, again } = useData((signal) => get(['fleet', 'overview'], { match: q, sort, limit }, signal), ['overview', q, sort, limit], { keep: true });
+  const errors = data?.problems.filter((p) => p.severity === 'error') ?? [];
+  return t.div({ class: 'page' },
+    c(Title, { sub: data?.schedulers.oldest_answer_ms && t.span('The oldest answer is from ', c(Ago, { ms: data.schedulers.oldest_answer_ms }), '.') }, 'All schedulers'),
+    c(Failure, { error, retry: again }),
+    !data ? !error && c(Waiting) : t.div(
+      c(Missing, { summary: data.schedulers }),
+      errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.problems_total), actions: t.a({ class: 'button', href: to(['problems']) }, 'All problems') },
+        c(TroubleList, { problems: errors.slice(0, 5) })),
+      c(Total, { data }),
+      t.div({ class: 'toolbar' },
+        c(Search, { value: q, label: 'Filter jobs', placeholder: 'Part of a name', change: (v) => refine({ q: v }) }),
+        c(Choice, { label: 'Sort', value: sort, options: [['trouble', 'Urgency'], ['name', 'Name']], change: (v) => refine({ sort: v === 'trouble' ? '' : v }) })),
+      data.jobs.length === 0
+        ? c(Empty, { title: q ? 'No job matches' : data.schedulers.states.answered === 0 ? 'No scheduler has answered yet' : 'No jobs yet' })
+        : t.ol({ class: 'jobs', 'aria-label': 'Jobs' }, data.jobs.map((job) => c(Row, { key: job.name, job }))),
+      c(More, { shown: data.jobs.length, total: Math.min(MOST, data.jobs_matching), more: () => setLimit(limit + 4 * STEP > MOST ? MOST : limit + 4 * STEP) })));
+}

@@ -1,0 +1,125 @@
+// Pieces of the pages over many schedulers.
+import { t, c, cls } from '../dom.js';
+import { may, post } from '../api.js';
+import { ask } from '../dialogs.js';
+import { go, to } from '../route.js';
+import { Act, Ago, Badge, Icon } from '../parts.js';
+import { count, plural } from '../format.js';
+
+export const KIND = { answered: 'good', slow: 'warn', dead: 'bad', refused: 'bad', error: 'bad', waiting: '' };
+export const ORDER = ['answered', 'slow', 'dead', 'refused', 'error', 'waiting'];
+export const RESULT = { ok: 'good', refused: 'bad', failed: 'bad', unreachable: 'bad', unknown: 'warn', pending: '' };
+
+/** The page of one scheduler, at a place of its own. */
+export const schedulerLink = (id, hash = '') => `s/${encodeURIComponent(id)}/${hash}`;
+
+export function Host({ id, name, hash }) {
+  return t.a({ href: schedulerLink(id, hash), class: 'name', dir: 'auto' }, name ?? id);
+}
+
+export function Hosts({ ids, total, hash }) {
+  return t.span({ class: 'hosts' }, ids.map((id) => c(Host, { key: id, id, hash })),
+    total > ids.length && t.span({ class: 'soft' }, `and ${count(total - ids.length)} more`));
+}
+
+/** How a scheduler answers, and how old what is shown of it is. */
+export function State({ host }) {
+  return t.span(c(Badge, { kind: KIND[host.state] }, host.state), ' ',
+    host.state === 'answered' ? null : t.small({ class: 'soft' }, host.detail ?? '',
+      host.answered_at_ms && t.span(host.detail ? '; ' : '', 'as of ', c(Ago, { ms: host.answered_at_ms }))));
+}
+
+/** What is not as it should be with the answers of all of them. */
+export function Missing({ summary }) {
+  const s = summary.states;
+  const bad = ORDER.filter((k) => k !== 'answered' && s[k] > 0);
+  if (bad.length === 0 && summary.same_scheduler === 0) return null;
+  return t.p({ class: 'notice', role: 'status' }, c(Icon, { name: 'warn' }), ' ',
+    `${count(s.answered)} of ${plural(summary.total, 'scheduler')} answer. `,
+    bad.map((k, i) => t.span({ key: k }, i > 0 && ', ', t.a({ href: to(['schedulers'], { state: k }) }, `${count(s[k])} ${k}`))),
+    bad.length > 0 && '. ',
+    summary.from_memory > 0 && `${count(summary.from_memory)} of them count with what they said before. `,
+    summary.same_scheduler > 0 && `${plural(summary.same_scheduler, 'address leads', 'addresses lead')} to a scheduler that is listed already.`);
+}
+
+const ACTIONS = {
+  pause: { word: 'Pause', icon: 'pause', text: 'Nothing new is started; what runs goes on.', fields: [{ name: 'minutes', label: 'For so many minutes', type: 'number', min: 1, hint: 'Empty: until it is resumed.' }] },
+  resume: { word: 'Resume', icon: 'play', text: 'Tasks are started again.' },
+  forgive: { word: 'Forgive', icon: 'heart', text: 'Failed tasks and those that back off are tried again.' },
+  stop: { word: 'Stop', icon: 'stop', text: 'The job is paused, and all of its running tasks are ended.', danger: true },
+};
+
+function body(values) {
+  const seconds = Math.round(Number(values.minutes) * 60);
+  return { ...(values.reason ? { reason: values.reason } : {}), ...(seconds > 0 ? { expires_in_seconds: seconds } : {}) };
+}
+
+function act(job, action) {
+  const a = ACTIONS[action];
+  ask({
+    title: `${a.word} ${job} everywhere`, text: a.text, button: a.word, danger: a.danger, fields: a.fields,
+    preview: async () => {
+      const p = await post(['fleet', 'jobs', job, action], { preview: true });
+      const away = p.hosts.filter((h) => h.state !== 'answered').length;
+      return { expect: p.meant, text: `${plural(p.meant, 'scheduler')} will be told`
+        + (away > 0 ? `; ${count(away)} of them do not answer now` : '')
+        + (p.without_job > 0 ? `. ${plural(p.without_job, 'other')} do not have the job.` : '.') };
+    },
+    act: async (values, preview) => {
+      const run = await post(['fleet', 'jobs', job, action], { ...body(values), expect_hosts: preview.expect });
+      go(to(['actions', run.id]));
+      return outcome(run);
+    },
+  });
+}
+
+/** In words: never silently partial. */
+export function outcome(run) {
+  const r = run.results;
+  const bad = ['refused', 'failed', 'unreachable', 'unknown', 'pending'].filter((k) => r[k] > 0).map((k) => `${count(r[k])} ${k}`);
+  return `${run.action}: ${count(r.ok)} of ${count(run.meant)} did it${bad.length > 0 ? `; ${bad.join(', ')}` : ''}`;
+}
+
+export function JobActs({ job }) {
+  if (!may('operator')) return null;
+  return [
+    job.paused_on < job.schedulers && c(Act, { key: 'p', icon: 'pause', onClick: () => act(job.name, 'pause') }, 'Pause'),
+    job.paused_on > 0 && c(Act, { key: 'r', icon: 'play', onClick: () => act(job.name, 'resume') }, 'Resume'),
+    c(Act, { key: 'f', icon: 'heart', onClick: () => act(job.name, 'forgive') }, 'Forgive'),
+    c(Act, { key: 's', icon: 'stop', danger: true, onClick: () => act(job.name, 'stop') }, 'Stop'),
+  ];
+}
+
+export function JobBadges({ job }) {
+  const on = (n) => n === job.schedulers ? 'everywhere' : `on ${count(n)} of ${count(job.schedulers)}`;
+  const p = job.progress;
+  const finished = p.total > 0 && p.done + p.failed === p.total;
+  return t.span({ class: 'badges' },
+    job.invalid_on > 0 && c(Badge, { kind: 'bad' }, `invalid ${on(job.invalid_on)}`),
+    job.enabled_on < job.schedulers && c(Badge, null, `disabled ${on(job.schedulers - job.enabled_on)}`),
+    job.paused_on > 0 && c(Badge, { kind: 'warn' }, `paused ${on(job.paused_on)}`),
+    job.past_deadline_on > 0 && c(Badge, { kind: 'bad' }, `past its deadline ${on(job.past_deadline_on)}`),
+    job.differing_on > 0 && c(Badge, { kind: 'warn', title: 'Its settings there are not those of most schedulers' }, `differs on ${count(job.differing_on)}`),
+    job.from_memory > 0 && c(Badge, { title: 'They do not answer now and count with what they said before' }, `${count(job.from_memory)} from memory`),
+    finished && (p.failed > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
+}
+
+export function Chips({ label, options, current, change }) {
+  return t.div({ class: 'chips', role: 'group', 'aria-label': label }, options.map(([id, word, n]) =>
+    t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === current ? 'true' : 'false', onClick: () => change(id) },
+      word, n !== undefined && ' ', n !== undefined && t.small(count(n)))));
+}
+
+/** A list of which the server gives so many; more of it on demand. */
+export function More({ shown, total, more }) {
+  if (shown >= total) return null;
+  return t.nav({ class: 'pager', 'aria-label': 'More' }, t.span(`${count(shown)} of ${count(total)}`),
+    t.button({ type: 'button', onClick: more }, 'Show more'));
+}
+
+export function TroubleList({ problems }) {
+  return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
+    c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity),
+    t.div(t.strong({ dir: 'auto' }, p.message), p.source && t.span({ class: 'soft', dir: 'auto' }, ` · ${p.source}`),
+      t.div({ class: cls('soft') }, `${plural(p.count, 'scheduler')}: `, c(Hosts, { ids: p.hosts, total: p.count }))))));
+}
