@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
       "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when the",
       "list is wrong or the address cannot be bound.",
       "",
-      "Example:",
+      "EXAMPLES",
       "  espalier ui --schedulers 127.0.0.1:8080,127.0.0.1:8090",
       "  espalier ui --schedulers schedulers.txt --http 127.0.0.1:8081",
       "  espalier ui --schedulers zk://zk1:2181,zk2:2181,zk3:2181/espalier"
