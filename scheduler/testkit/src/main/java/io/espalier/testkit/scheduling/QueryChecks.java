@@ -35,7 +35,8 @@ final class QueryChecks {
           Kind.JOB_DISABLED,
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
-          Kind.DEADLINE);
+          Kind.DEADLINE,
+          Kind.JOB_DEPENDENCY);
 
   private final SchedulingCore core;
   private final Oracle oracle;
