@@ -92,11 +92,13 @@ final class HistogramRows {
     }
     // The first time all nodes above are marked, which is quick: they are few.
     short[] row = row(job, taskLevel);
-    left = units;
+    // Enough to get down to one node at the least: the next call finds it done and goes on.
+    long most = units + taskLevel;
+    left = most;
     isCut = false;
     hasProgress = false;
     refresh(job, taskLevel, row, counts(job, taskLevel));
-    long used = units - left;
+    long used = most - left;
     left = Long.MAX_VALUE;
     return isCut ? Math.max(used, units) : Math.min(used, units - 1);
   }
