@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = PaperCommand.class,
     description = "Run an experiment on this machine.",
-    footer = {"", "Example:", "  espalier bench paper --scale 0.1"})
+    footer = {"", "EXAMPLES", "  espalier bench paper --scale 0.1"})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 

@@ -21,7 +21,9 @@ final class CommandGroups {
 
   private static Map<String, List<String>> groups() {
     Map<String, List<String>> groups = new LinkedHashMap<>();
-    groups.put("Run", List.of("run", "scheduler", "worker", "ui", "validate", "nodes", "ha-check"));
+    groups.put(
+        "Run",
+        List.of("run", "scheduler", "worker", "ui", "validate", "nodes", "ha-check", "bench"));
     groups.put(
         "Look",
         List.of(

@@ -175,6 +175,12 @@ class ClientCommandsTest {
             backup on d22 is error_backoff; it cannot start:
               - waits after an error [backoff until 2023-11-14T22:15:05Z]
               - host h2 has no free conn [resource: needs 1, free 0 of 2]
+                  scrub on h2 holds 2 since 2023-11-14T22:13:20Z, should end 2023-11-14T22:16:00Z
+                  enough should be free 2023-11-14T22:16:00Z
+
+            here  instance
+             └─ h2  host  conn 2/2 +1  <- blocks
+                └─ d22  db  disabled  lock 0/1 +1
             """);
     assertThat(run("explain", "scrub", "h1").out())
         .contains("scrub on h1 is unstarted; nothing stands in its way");
