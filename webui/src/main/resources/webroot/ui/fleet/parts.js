@@ -62,7 +62,7 @@ function act(job, action) {
       const p = await post(['fleet', 'jobs', job, action], { preview: true });
       const away = p.hosts.filter((h) => h.state !== 'answered').length;
       return { expect: p.meant, text: `${plural(p.meant, 'scheduler')} will be told`
-        + (away > 0 ? `; ${count(away)} of them do not answer now` : '')
+        + (away > 0 ? `; ${count(away)} of them ${away === 1 ? 'does' : 'do'} not answer now` : '')
         + (p.without_job > 0 ? `. ${plural(p.without_job, 'other')} do not have the job.` : '.') };
     },
     act: async (values, preview) => {

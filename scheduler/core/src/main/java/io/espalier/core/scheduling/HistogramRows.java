@@ -49,6 +49,7 @@ final class HistogramRows {
 
   /** Whether a refresh stopped because it had looked at enough. */
   private boolean isCut;
+
   private boolean hasProgress;
 
   HistogramRows(Topology topology, JobTable jobs, TaskTable tasks) {
@@ -92,13 +93,11 @@ final class HistogramRows {
     }
     // The first time all nodes above are marked, which is quick: they are few.
     short[] row = row(job, taskLevel);
-    // Enough to get down to one node at the least: the next call finds it done and goes on.
-    long most = units + taskLevel;
-    left = most;
+    left = units;
     isCut = false;
     hasProgress = false;
     refresh(job, taskLevel, row, counts(job, taskLevel));
-    long used = most - left;
+    long used = units - left;
     left = Long.MAX_VALUE;
     return isCut ? Math.max(used, units) : Math.min(used, units - 1);
   }

@@ -138,12 +138,12 @@ class FleetPagesIT {
       Page page = window.visit("#/jobs/check");
       page.locator("main").getByRole(AriaRole.BUTTON, exactly("Pause")).first().click();
       Locator dialog = page.getByRole(AriaRole.DIALOG);
-      assertThat(dialog).containsText("2 schedulers will be told");
+      assertThat(dialog).containsText("3 schedulers will be told; 1 of them does not answer now");
       dialog.getByLabel("Reason").fill("disks are replaced");
       window.picture("fleet-dialog");
       assertThat(window.barriers()).isEmpty();
       dialog.getByRole(AriaRole.BUTTON, exactly("Pause")).click();
-      assertThat(page.locator("main")).containsText("2 of 2 did it");
+      assertThat(page.locator("main")).containsText("2 of 3 did it; 1 unreachable");
       window.picture("fleet-action");
       assertThat(window.barriers()).isEmpty();
       for (Http http : schedulers) {
