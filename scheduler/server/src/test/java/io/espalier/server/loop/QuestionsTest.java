@@ -157,7 +157,7 @@ class QuestionsTest {
     world.configure(TWO_HOSTS);
     ends("a", 3);
     String fingerprint = ask(q -> q.failures("j", 10)).groups().get(0).fingerprint();
-    assertThat(world.row("j", "a").status().storedData().toString()).contains(fingerprint);
+    assertThat(Objects.toString(world.row("j", "a").status().storedData())).contains(fingerprint);
     assertThat(world.row("j", "a").status().toJson().toString())
         .as("nothing that tasks get to see")
         .doesNotContain(fingerprint);
