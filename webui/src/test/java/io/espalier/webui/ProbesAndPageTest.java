@@ -98,6 +98,10 @@ class ProbesAndPageTest {
       assertThat(page).as("one version only").doesNotContain("\"ui/app.js\"", "\"/");
       for (String path : Webroot.pages().keySet()) {
         HttpResponse<String> file = served.get(path);
+        if (path.equals(FleetRoutes.FLEET_PAGE)) {
+          assertThat(file.statusCode()).as("the page of another program").isEqualTo(404);
+          continue;
+        }
         assertThat(file.statusCode()).as(path).isEqualTo(200);
         assertThat(file.headers().firstValue("Cache-Control").orElseThrow())
             .as(path)
