@@ -243,7 +243,7 @@ public final class QueryBenchmark {
     Launch removeAt(int index) {
       Launch launch = running.get(index);
       Launch last = running.remove(running.size() - 1);
-      if (last != launch) {
+      if (index < running.size()) {
         running.set(index, last);
       }
       return launch;
