@@ -27,7 +27,7 @@ class SteeringIT {
             .config(
                 """
                 {"bistro_settings": {
-                  "nodes": {"levels": ["host", "shard"], "node_sources": [
+                  "nodes": {"levels": ["host", "shard"], "node_order": "original", "node_sources": [
                     {"source": "manual", "prefs": {"h1": ["a", "b", "c"], "h2": ["d", "e"]}}]},
                   "resources": {"host": {"slots": {"limit": 1, "default": 1}}}},
                  "bistro_job->first": {"owner": "e2e", "command": ["./task.sh"]},

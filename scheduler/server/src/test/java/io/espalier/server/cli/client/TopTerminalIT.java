@@ -54,7 +54,10 @@ class TopTerminalIT {
             + " -cp \"$CLASS_PATH_OF_TEST\" io.espalier.server.Main top "
             + arguments
             + "; echo \"code $?\"; echo \"after $(stty -g)\"";
-    ProcessBuilder builder = new ProcessBuilder("script", "-qfec", command, "/dev/null");
+    // Signals that are ignored, as below a shell in the background, would stay so.
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            "env", "--default-signal=INT,HUP", "script", "-qfec", command, "/dev/null");
     builder.environment().put("CLASS_PATH_OF_TEST", classPath());
     builder.environment().put("TERM", "xterm-256color");
     builder.environment().put("SHELL", "/bin/sh");
