@@ -35,9 +35,12 @@ final class LiveTasks {
 
   private static final double MOST_SECONDS = 1e9;
 
+  /** What monitors see, in the same places: a task that did not change costs no look at it. */
+  private @Nullable RunningTask[] shown = new @Nullable RunningTask[64];
+
+  private final List<Live> stale = new ArrayList<>();
   private List<RunningTask> published = List.of();
   private boolean changed;
-  private boolean sampled;
 
   /** One live invocation; what it needs at its end is fixed at its start. */
   static final class Live {
@@ -95,6 +98,9 @@ final class LiveTasks {
     boolean dispatched;
 
     private boolean isOfForgottenJob;
+
+    /** Whether monitors see it as it was. */
+    private boolean isStale;
 
     /** Asked for before it was handed to the runner. */
     @Nullable KillRequest killAtStart;
@@ -206,9 +212,10 @@ final class LiveTasks {
     int at = (int) live.run;
     if (at >= byRun.length) {
       byRun = Arrays.copyOf(byRun, Math.max(at + 1, byRun.length * 2));
+      shown = Arrays.copyOf(shown, byRun.length);
     }
     byRun[at] = live;
-    changed = true;
+    changed(live);
   }
 
   /** The invocation of a running task of the core; null: it has none yet, or none any more. */
@@ -231,21 +238,26 @@ final class LiveTasks {
     tasks.remove(key);
     if (byRun[(int) live.run] == live) {
       byRun[(int) live.run] = null;
+      shown[(int) live.run] = null;
     }
     changed = true;
     return live;
   }
 
-  /** Something that monitors see of one of them is another. */
-  void changed() {
+  /** Something that monitors see of it is another. */
+  void changed(Live live) {
     changed = true;
+    if (!live.isStale) {
+      live.isStale = true;
+      stale.add(live);
+    }
   }
 
   void usage(TaskKey key, Invocation invocation, Usage usage) {
     Live live = tasks.get(key);
     if (live != null && live.invocation().equals(invocation)) {
       live.usage = usage;
-      sampled = true;
+      changed(live);
     }
   }
 
@@ -258,19 +270,29 @@ final class LiveTasks {
   }
 
   /**
-   * All of them for monitors; the same list as last time when nothing changed.
+   * All of them for monitors; the same list as last time when nothing changed. Makes anew what has
+   * changed and copies references to the rest.
    *
    * @param shard of the scheduler's own host
    */
   List<RunningTask> view(String shard) {
-    if (changed || sampled) {
+    if (changed) {
+      for (Live live : stale) {
+        live.isStale = false;
+        int at = (int) live.run;
+        if (byRun[at] == live) {
+          shown[at] = live.view(live.shard(shard));
+        }
+      }
+      stale.clear();
       List<RunningTask> list = new ArrayList<>(tasks.size());
-      for (Live live : tasks.values()) {
-        list.add(live.view(live.shard(shard)));
+      for (RunningTask task : shown) {
+        if (task != null) {
+          list.add(task);
+        }
       }
       published = List.copyOf(list);
       changed = false;
-      sampled = false;
     }
     return published;
   }

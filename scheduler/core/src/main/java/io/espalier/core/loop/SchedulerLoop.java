@@ -201,7 +201,7 @@ public final class SchedulerLoop {
           Live task = live.get(new TaskKey(job, node));
           if (task != null && task.invocation().equals(invocation) && !task.isOfForgottenJob()) {
             checkpoints.heard(task, progress, now, due -> recordCheckpoint(due, now));
-            live.changed();
+            live.changed(task);
             views.changed();
           }
         });
@@ -366,7 +366,7 @@ public final class SchedulerLoop {
             return;
           }
           events.extended(task, millis, now);
-          live.changed();
+          live.changed(task);
           views.changed();
           answer.complete(task.limits);
         });
