@@ -13,6 +13,9 @@ final class HolderPick {
   /** More are remembered than are shown, to tell when enough of them will have ended. */
   private static final int REMEMBERED = 200;
 
+  /** Where a whole fleet holds one thing, the first of these to end is soon enough. */
+  private static final int COMPARED = 5_000;
+
   private static final Comparator<Holder> FIRST_TO_END =
       Comparator.comparingLong(
               (Holder h) -> h.expectedEndMillis() == 0 ? Long.MAX_VALUE : h.expectedEndMillis())
@@ -29,7 +32,7 @@ final class HolderPick {
    */
   void add(@Nullable Live task, String resource, int slots, Paces paces, long nowMillis) {
     total++;
-    if (task == null) {
+    if (task == null || total > COMPARED) {
       return;
     }
     Holder holder =
