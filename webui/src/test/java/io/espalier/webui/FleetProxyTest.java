@@ -24,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -130,8 +129,9 @@ class FleetProxyTest {
   private static ServerSocket hostile(String answer) throws IOException {
     ServerSocket server = new ServerSocket();
     server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    CompletableFuture<Void> serving =
-        CompletableFuture.runAsync(
+    // A thread of its own: the pool that all share may have only one.
+    Thread serving =
+        new Thread(
             () -> {
               while (!server.isClosed()) {
                 try (Socket socket = server.accept()) {
@@ -142,7 +142,8 @@ class FleetProxyTest {
                 }
               }
             });
-    assertThat(serving).isNotNull();
+    serving.setDaemon(true);
+    serving.start();
     return server;
   }
 
