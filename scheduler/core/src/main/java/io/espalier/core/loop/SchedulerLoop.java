@@ -66,6 +66,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Slices.</b> Work that grows with the number of tasks is cut into pieces; a step that has
  * more to do answers with a pause of zero.
+ *
+ * <p><b>Length.</b> Every input of the one owner is a method here; what it sets going is beside it,
+ * a class each.
  */
 public final class SchedulerLoop {
   /** A new view is published at most this often. */

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * next time (design ruling 12).
  */
 final class HistogramRows {
+  private static final int MOST_PASSES = 4;
+
   /** Bits of behaviour 6.1: twelve. */
   private static final int COMBINATIONS = 4096;
 
@@ -52,6 +54,9 @@ final class HistogramRows {
 
   private boolean hasProgress;
 
+  /** By job: looks since its rows were last all up to date. */
+  private final long[] spent;
+
   HistogramRows(Topology topology, JobTable jobs, TaskTable tasks) {
     this.topology = topology;
     this.jobs = jobs;
@@ -60,6 +65,7 @@ final class HistogramRows {
     watched = new long[words];
     rows = new short[jobs.count()] @Nullable [];
     counts = new int[jobs.count()] @Nullable [][];
+    spent = new long[jobs.count()];
   }
 
   /** A task changed its bits. */
@@ -81,7 +87,9 @@ final class HistogramRows {
   }
 
   /**
-   * Does a part of what {@link #histogram} would do first.
+   * Does a part of what {@link #histogram} would do first. Where tasks change faster than they are
+   * looked at, parts would never come to an end: after a few times the whole, the rest is done at
+   * once.
    *
    * @param units about how many nodes to look at
    * @return how many it looked at; less than {@code units}: everything is up to date
@@ -93,12 +101,14 @@ final class HistogramRows {
     }
     // The first time all nodes above are marked, which is quick: they are few.
     short[] row = row(job, taskLevel);
-    left = units;
+    long most = spent[job] > (long) MOST_PASSES * topology.size() ? Long.MAX_VALUE : units;
+    left = most;
     isCut = false;
     hasProgress = false;
     refresh(job, taskLevel, row, counts(job, taskLevel));
-    long used = units - left;
+    long used = most - left;
     left = Long.MAX_VALUE;
+    spent[job] = isCut ? spent[job] + used : 0;
     return isCut ? Math.max(used, units) : Math.min(used, units - 1);
   }
 

@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Order of a loop:</b> apply what came in ({@code finish}, {@code setStatus}, changes),
  * {@code advance}, then {@code round} in slices until it answers true.
+ *
+ * <p><b>Length.</b> It is the whole interface of the core: mostly contracts, and methods that ask
+ * one part.
  */
 public final class SchedulingCore {
   /** Granularity of timers. */

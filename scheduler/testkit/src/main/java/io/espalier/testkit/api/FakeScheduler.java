@@ -56,6 +56,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
+ *
+ * <p><b>Length.</b> It answers the whole of {@link SchedulerApi}.
  */
 public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * The scheduling core in its slowest and most obvious form: everything by name, nothing kept that
  * can be computed, every question answered by looking at everything (design section 4 and behaviour
  * sections 4, 5 and 9.5, word by word).
+ *
+ * <p><b>Length.</b> In one piece, so that it can be held against the design from top to bottom.
  */
 public final class Oracle {
   private final Map<TaskKey, TaskStatus> statuses = new HashMap<>();

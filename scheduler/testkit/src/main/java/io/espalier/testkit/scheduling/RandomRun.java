@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Drives a scheduling core and the oracle through the same random events, and compares everything
  * that can be asked. Everything comes from the seed.
+ *
+ * <p><b>Length.</b> Each kind of event has its method, on state that all share.
  */
 public final class RandomRun {
   private final Random random;

@@ -39,7 +39,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every status store keeps to. Extend it and say how to open one. */
+/**
+ * What every status store keeps to. Extend it and say how to open one.
+ *
+ * <p><b>Length.</b> One contract, to be read as one.
+ */
 public abstract class StatusStoreContract extends AttemptsContract {
   private static final long NOW = 1_790_000_000_000L;
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
