@@ -76,7 +76,21 @@ public record Explanation(
     NODE_DISABLED,
     FILTERED,
     RESOURCE,
-    NO_WORKER
+    NO_WORKER,
+    /** As many tasks of the job run as it may have. */
+    MAX_CONCURRENT,
+    /** Tasks of the job, or below a node, have started as often as they may. */
+    START_RATE,
+    /** The job's queue holds as many slots as it may. */
+    QUEUE_LIMIT,
+    /** The node is kept free for a task that has been waiting for long. */
+    RESERVED,
+    /** The job as a whole has failed. */
+    JOB_FAILED,
+    /** The job as a whole has succeeded. */
+    JOB_SUCCEEDED,
+    /** The node belongs to another scheduler. */
+    OTHER_SHARD
   }
 
   /**

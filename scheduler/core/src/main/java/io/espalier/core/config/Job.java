@@ -23,6 +23,9 @@ import java.util.Optional;
  * @param killOrphansAfter empty: never
  * @param timeLimits of each task and of the job
  * @param logs what is kept of its tasks' output
+ * @param scheduling its place among other jobs
+ * @param retry retries that look at progress; empty: {@code backoff} decides
+ * @param outcome when the job as a whole has failed or succeeded
  * @param versionId -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
  * @param modifyTime epoch seconds, 0 when unknown
@@ -50,6 +53,9 @@ public record Job(
     KillRequest kill,
     TimeLimits timeLimits,
     LogOptions logs,
+    JobScheduling scheduling,
+    Optional<RetryRules> retry,
+    OutcomeRules outcome,
     long versionId,
     long createTime,
     long modifyTime,
@@ -87,6 +93,9 @@ public record Job(
         kill,
         timeLimits,
         logs,
+        scheduling,
+        retry,
+        outcome,
         versionId,
         createTime,
         modifyTime,

@@ -11,6 +11,7 @@ import java.util.Optional;
  * {@code bistro_settings}, checked (behaviour 2.3). Jobs inherit {@code defaults}.
  *
  * @param workerOverrides worker key (host:port, host or shard) to resource name to slots
+ * @param rules of the tree beside levels and resources
  * @param exitInitialWaitBefore while now is before it, the initial wait is left at once
  * @param nodesHash identifies the {@code nodes} object: a node snapshot is bound to it
  * @param original the text it came from
@@ -27,6 +28,7 @@ public record Settings(
     ResourceCatalog resources,
     Map<String, Map<String, Integer>> workerOverrides,
     List<PhysicalResource> physicalResources,
+    TreeRules rules,
     Instant exitInitialWaitBefore,
     JobDefaults defaults,
     String nodesHash,
@@ -51,5 +53,8 @@ public record Settings(
       SubprocessOptions subprocess,
       KillRequest kill,
       TimeLimits timeLimits,
-      LogOptions logs) {}
+      LogOptions logs,
+      JobScheduling scheduling,
+      Optional<RetryRules> retry,
+      OutcomeRules outcome) {}
 }

@@ -79,6 +79,7 @@ final class SettingsParser {
         resources,
         namesAreKnown ? ResourcesParser.readOverrides(in, levels, resources) : Map.of(),
         namesAreKnown ? PhysicalResourcesParser.read(in, levels, resources) : List.of(),
+        namesAreKnown ? TreeRulesParser.read(in, levels, resources) : TreeRules.NONE,
         exitInitialWaitBefore(in),
         defaults(in, levels, namesAreKnown),
         NodesParser.hash(in.json()),
@@ -106,7 +107,10 @@ final class SettingsParser {
         SubprocessParser.read(in, SubprocessOptions.DEFAULT),
         SubprocessParser.readKill(in, KillRequest.DEFAULT),
         TimeLimitsParser.readDurations(in, TimeLimits.NONE),
-        LogOptionsParser.read(in, LogOptions.DEFAULT));
+        LogOptionsParser.read(in, LogOptions.DEFAULT),
+        JobSchedulingParser.read(in, JobScheduling.DEFAULT),
+        RetryParser.read(in, Optional.empty()),
+        OutcomeParser.read(in, OutcomeRules.DEFAULT));
   }
 
   /** Reads {@code level_for_tasks} of the settings or a job. */

@@ -2,14 +2,17 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.TreeRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.PackedTopology;
 import io.espalier.core.topology.Topology;
@@ -39,6 +42,7 @@ final class EmptyWorld {
             ResourceCatalog.EMPTY,
             Map.of(),
             List.of(),
+            TreeRules.NONE,
             Instant.EPOCH,
             new Settings.JobDefaults(
                 Backoff.DEFAULT,
@@ -47,7 +51,10 @@ final class EmptyWorld {
                 SubprocessOptions.DEFAULT,
                 KillRequest.DEFAULT,
                 TimeLimits.NONE,
-                LogOptions.DEFAULT),
+                LogOptions.DEFAULT,
+                JobScheduling.DEFAULT,
+                Optional.empty(),
+                OutcomeRules.DEFAULT),
             "",
             Json.Obj.EMPTY);
     Config config = new Config(settings, new TreeMap<>(), List.of());

@@ -26,8 +26,8 @@ final class OpenIndex {
   private final Topology topology;
   private final Ledger ledger;
 
-  /** Null: no job is placed by the host of a node. */
-  private final @Nullable WorkerHosts hosts;
+  /** Conditions beside free slots; mostly none. */
+  private final NodeGate[] gates;
 
   private final Randomness random;
   private final boolean shuffled;
@@ -66,6 +66,7 @@ final class OpenIndex {
 
   /**
    * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
+   * @param gates conditions on nodes; whoever is one must {@link #refresh} where its mask changes
    */
   OpenIndex(
       Topology topology,
@@ -73,11 +74,11 @@ final class OpenIndex {
       JobTable jobs,
       NodeOrder order,
       long[] allowed,
-      WorkerHosts hosts,
+      NodeGate[] gates,
       Randomness random) {
     this.topology = topology;
     this.ledger = ledger;
-    this.hosts = hosts.placesAny() ? hosts : null;
+    this.gates = gates;
     this.random = random;
     this.allowed = allowed;
     shuffled = order == NodeOrder.RANDOM;
@@ -270,7 +271,10 @@ final class OpenIndex {
   /** Bits of the jobs for which the node has room, and a worker where it has to be its host. */
   private long fit(int node, int level, int word) {
     long fit = ledger.fit(node, level, word);
-    return hosts == null ? fit : fit & hosts.mask(node, level, word);
+    for (NodeGate gate : gates) {
+      fit &= gate.mask(node, level, word);
+    }
+    return fit;
   }
 
   long work() {

@@ -54,7 +54,7 @@ public final class Round {
   }
 
   private long open(int word) {
-    return world.index.openAtRoot(word) & world.jobs.active(word) & world.workers.open(word);
+    return world.openJobs(word);
   }
 
   /** Nothing more may be started, or not in this slice. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * part of {@code open(j, n)} at the placement level (design ruling 10). Hosts are numbered; numbers
  * are used again.
  */
-final class WorkerHosts {
+final class WorkerHosts implements NodeGate {
   private final Topology topology;
   private final int words;
 
@@ -70,7 +70,8 @@ final class WorkerHosts {
   /**
    * Bits of the jobs that the node, as a host, lets start: all that are not placed by its level.
    */
-  long mask(int node, int level, int word) {
+  @Override
+  public long mask(int node, int level, int word) {
     long[] placed = placedAt[level];
     if (placed == null) {
       return -1L;

@@ -8,7 +8,9 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,8 @@ final class World {
   final WorkerIndex workers;
   final TaskTable tasks;
   final WholeJobs wholeJobs;
+  final JobCaps caps = new JobCaps();
+  final QueueTable queues = new QueueTable();
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
@@ -79,7 +83,7 @@ final class World {
     hosts = new WorkerHosts(topology, jobs, placement);
     index =
         new OpenIndex(
-            topology, ledger, jobs, config.settings().nodeOrder(), allowed, hosts, random);
+            topology, ledger, jobs, config.settings().nodeOrder(), allowed, gates(), random);
     workers =
         new WorkerIndex(
             pool,
@@ -101,6 +105,14 @@ final class World {
     }
     path = new int[levels.count()];
     refit = new boolean[levels.count()];
+  }
+
+  private NodeGate[] gates() {
+    List<NodeGate> all = new ArrayList<>();
+    if (hosts.placesAny()) {
+      all.add(hosts);
+    }
+    return all.toArray(new NodeGate[0]);
   }
 
   Config config() {
@@ -226,6 +238,15 @@ final class World {
     return level < 0 ? -1 : topology.find(level, topology.name(node));
   }
 
+  /** Bits of the jobs of which a task may start now. */
+  long openJobs(int word) {
+    return index.openAtRoot(word)
+        & jobs.active(word)
+        & workers.open(word)
+        & caps.open(word)
+        & queues.open(word);
+  }
+
   // ---- starting and ending
 
   /** Starts a task of a job that is open at the root. */
@@ -264,6 +285,7 @@ final class World {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
     places.add(run, job, -1, path, nothing, worker);
+    entered(job, nothing);
     workers.charge(worker, nothing);
   }
 
@@ -293,6 +315,7 @@ final class World {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
     places.add(run, job, node, path, needs, worker);
+    entered(job, needs);
     for (int l = level; l >= 0; l--) {
       refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
     }
@@ -339,8 +362,15 @@ final class World {
     leave(run);
   }
 
+  private void entered(int job, int[] amounts) {
+    caps.entered(job);
+    queues.entered(job, amounts);
+  }
+
   private void leave(int run) {
     int job = places.job(run);
+    caps.left(job);
+    queues.left(job, places.amounts(run));
     workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
@@ -380,6 +410,7 @@ final class World {
   /** Takes over a running task from the world before. */
   void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
     places.add(run, job, node, carriedPath, amounts, worker);
+    entered(job, amounts);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);

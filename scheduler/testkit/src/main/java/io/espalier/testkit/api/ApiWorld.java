@@ -9,17 +9,20 @@ import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.TreeRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
@@ -234,6 +237,7 @@ public final class ApiWorld {
                 List.of(new Resource(0, "conn", 1, 1, 2, 0), new Resource(1, "lock", 2, 1, 1, 3))),
             Map.of(),
             List.of(),
+            TreeRules.NONE,
             Instant.EPOCH,
             new Settings.JobDefaults(
                 Backoff.DEFAULT,
@@ -242,7 +246,10 @@ public final class ApiWorld {
                 SubprocessOptions.DEFAULT,
                 KillRequest.DEFAULT,
                 TimeLimits.NONE,
-                LogOptions.DEFAULT),
+                LogOptions.DEFAULT,
+                JobScheduling.DEFAULT,
+                Optional.empty(),
+                OutcomeRules.DEFAULT),
             "hash",
             Json.Obj.EMPTY);
     TreeMap<String, Job> jobs = new TreeMap<>();
@@ -280,6 +287,9 @@ public final class ApiWorld {
         KillRequest.DEFAULT,
         TimeLimits.NONE,
         LogOptions.DEFAULT,
+        JobScheduling.DEFAULT,
+        Optional.empty(),
+        OutcomeRules.DEFAULT,
         -1,
         0,
         0,

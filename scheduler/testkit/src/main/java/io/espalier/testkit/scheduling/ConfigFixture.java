@@ -3,16 +3,19 @@ package io.espalier.testkit.scheduling;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.TreeRules;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +36,7 @@ public final class ConfigFixture {
 
   private final Map<String, Map<String, Integer>> overrides = new TreeMap<>();
   private final List<PhysicalResource> physical = new ArrayList<>();
+  private TreeRules rules = TreeRules.NONE;
   private final Map<String, Integer> weights = new TreeMap<>();
   private String selector = "roundrobin";
 
@@ -113,6 +117,12 @@ public final class ConfigFixture {
   }
 
   /** A job on the lowest level that needs the defaults. */
+  /** What the settings say beside levels and resources. */
+  public ConfigFixture rules(TreeRules treeRules) {
+    rules = treeRules;
+    return this;
+  }
+
   public ConfigFixture job(String name) {
     return job(name, new JobFixture(name));
   }
@@ -155,6 +165,7 @@ public final class ConfigFixture {
             catalog,
             overrides,
             physical,
+            rules,
             Instant.EPOCH,
             new Settings.JobDefaults(
                 Backoff.DEFAULT,
@@ -163,7 +174,10 @@ public final class ConfigFixture {
                 SubprocessOptions.DEFAULT,
                 KillRequest.DEFAULT,
                 TimeLimits.NONE,
-                LogOptions.DEFAULT),
+                LogOptions.DEFAULT,
+                JobScheduling.DEFAULT,
+                Optional.empty(),
+                OutcomeRules.DEFAULT),
             "",
             Json.Obj.EMPTY);
     TreeMap<String, Job> built = new TreeMap<>();

@@ -3,11 +3,14 @@ package io.espalier.testkit.scheduling;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.RetryRules;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
@@ -33,6 +36,9 @@ public final class JobFixture {
   private List<WholeJob> afterJobs = List.of();
   private Backoff backoff = Backoff.DEFAULT;
   private TimeLimits limits = TimeLimits.NONE;
+  private JobScheduling scheduling = JobScheduling.DEFAULT;
+  private Optional<RetryRules> retry = Optional.empty();
+  private OutcomeRules outcome = OutcomeRules.DEFAULT;
   private String host = "";
   private String hostLevel = "";
 
@@ -106,6 +112,24 @@ public final class JobFixture {
     return this;
   }
 
+  /** Its place among other jobs. */
+  public JobFixture scheduling(JobScheduling itsScheduling) {
+    scheduling = itsScheduling;
+    return this;
+  }
+
+  /** Retries that look at progress. */
+  public JobFixture retry(RetryRules rules) {
+    retry = Optional.of(rules);
+    return this;
+  }
+
+  /** When it has failed or succeeded as a whole. */
+  public JobFixture outcome(OutcomeRules rules) {
+    outcome = rules;
+    return this;
+  }
+
   /** Its tasks run on this host. */
   public JobFixture host(String name) {
     host = name;
@@ -146,6 +170,9 @@ public final class JobFixture {
         KillRequest.DEFAULT,
         limits,
         LogOptions.DEFAULT,
+        scheduling,
+        retry,
+        outcome,
         -1,
         0,
         0,

@@ -1,0 +1,34 @@
+package io.espalier.core.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the settings say of the tree beside levels and resources.
+ *
+ * @param queues in the order of the configuration; {@link JobScheduling#DEFAULT_QUEUE} need not be
+ *     among them
+ * @param priorityHalfLife time in which half of the difference between a queue's use and its
+ *     current priority vanishes (feature A11)
+ * @param nodeLimits limits that differ on some nodes
+ * @param startRates by level index: how often tasks may start below each node of the level
+ * @param killOverLimit by resource index: how long more than a lowered limit may be in use until
+ *     the youngest tasks are killed; absent: for ever
+ */
+public record TreeRules(
+    List<QueueSpec> queues,
+    Duration priorityHalfLife,
+    List<NodeLimit> nodeLimits,
+    Map<Integer, StartRate> startRates,
+    Map<Integer, Duration> killOverLimit) {
+  public static final TreeRules NONE =
+      new TreeRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of());
+
+  public TreeRules {
+    queues = List.copyOf(queues);
+    nodeLimits = List.copyOf(nodeLimits);
+    startRates = Map.copyOf(startRates);
+    killOverLimit = Map.copyOf(killOverLimit);
+  }
+}
