@@ -27,6 +27,7 @@ public enum ConfigPlace {
           "resources",
           "level_for_tasks",
           "worker_resources_override",
+          "node_resources_override",
           "physical_resources",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
@@ -38,6 +39,7 @@ public enum ConfigPlace {
           "CAUTION_exit_initial_wait_before_timestamp"),
       Map.of(
           "worker_resources_overrides", "worker_resources_override",
+          "node_resources_overrides", "node_resources_override",
           "kill_request", "kill_subprocess"),
       Map.of(
           // Belongs into "nodes"; the documentation of Bistro puts it here.
@@ -62,7 +64,11 @@ public enum ConfigPlace {
           "enabled", "removed_percent", "added_percent", "reparented_percent", "confirmations")),
 
   /** A resource of a level in {@code bistro_settings.resources}. */
-  RESOURCE(List.of("default", "limit", "weight")),
+  RESOURCE(List.of("default", "limit", "weight", "kill_over_limit_after_sec")),
+
+  /** An entry of {@code bistro_settings.node_resources_override}. */
+  NODE_LIMIT(
+      List.of("level", "name", "tag", "regex", "attribute", "value", "resource", "limits")),
 
   /** {@code bistro_settings.physical_resources}. */
   PHYSICAL_RESOURCES(List.of("ram_mb", "cpu_core", "gpu_card")),

@@ -156,7 +156,7 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
-    world.setConfig(change.config());
+    world.setConfig(change.config(), change.nodeLimits());
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }

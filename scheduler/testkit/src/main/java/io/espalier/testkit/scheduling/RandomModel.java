@@ -100,6 +100,7 @@ final class RandomModel {
     }
     fixture.selector(any(selectors));
     describeWorkers(fixture);
+    fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
     return fixture;
   }
 
@@ -205,7 +206,7 @@ final class RandomModel {
     }
     @Nullable String parent = top ? null : any(candidates);
     return new NodeSpec(
-        level, name, parent, top ? 0 : parentLevel, !chance(7), tags, Json.Obj.EMPTY);
+        level, name, parent, top ? 0 : parentLevel, !chance(7), tags, OracleLimits.attributes(random));
   }
 
   private void freshJobs() {
@@ -276,6 +277,10 @@ final class RandomModel {
 
   /** Changes something at random. */
   void change() {
+    if (chance(10)) {
+      config.nodeLimits(OracleLimits.rules(random, config.levels()));
+      return;
+    }
     switch (random.nextInt(13)) {
       case 12 -> {
         describeWorkers(config);
@@ -335,6 +340,7 @@ final class RandomModel {
     if (!nodes.isEmpty()) {
       int at = random.nextInt(nodes.size());
       NodeSpec node = nodes.get(at);
+      boolean toggle = chance(60);
       nodes.set(
           at,
           new NodeSpec(
@@ -342,9 +348,9 @@ final class RandomModel {
               node.name(),
               node.parent(),
               node.parentLevel(),
-              !node.enabled(),
+              toggle != node.enabled(),
               node.tags(),
-              node.attributes()));
+              toggle ? node.attributes() : OracleLimits.attributes(random)));
     }
   }
 
