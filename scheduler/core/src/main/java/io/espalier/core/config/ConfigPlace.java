@@ -39,7 +39,6 @@ public enum ConfigPlace {
           "CAUTION_exit_initial_wait_before_timestamp"),
       Map.of(
           "worker_resources_overrides", "worker_resources_override",
-          "node_resources_overrides", "node_resources_override",
           "kill_request", "kill_subprocess"),
       Map.of(
           // Belongs into "nodes"; the documentation of Bistro puts it here.
@@ -67,8 +66,7 @@ public enum ConfigPlace {
   RESOURCE(List.of("default", "limit", "weight", "kill_over_limit_after_sec")),
 
   /** An entry of {@code bistro_settings.node_resources_override}. */
-  NODE_LIMIT(
-      List.of("level", "name", "tag", "regex", "attribute", "value", "resource", "limits")),
+  NODE_LIMIT(List.of("level", "name", "tag", "regex", "attribute", "value", "resource", "limits")),
 
   /** {@code bistro_settings.physical_resources}. */
   PHYSICAL_RESOURCES(List.of("ram_mb", "cpu_core", "gpu_card")),

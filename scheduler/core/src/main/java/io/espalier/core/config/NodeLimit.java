@@ -85,8 +85,7 @@ public record NodeLimit(
   boolean matchesWorker(String address, String host, String shard) {
     return switch (kind) {
       case NAME -> pattern.equals(address) || pattern.equals(host) || pattern.equals(shard);
-      case REGEX ->
-          regex != null && (regex.matcher(host).find() || regex.matcher(shard).find());
+      case REGEX -> regex != null && (regex.matcher(host).find() || regex.matcher(shard).find());
       case TAG, VALUE, ATTRIBUTE -> false;
     };
   }

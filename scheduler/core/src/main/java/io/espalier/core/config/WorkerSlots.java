@@ -48,8 +48,7 @@ public final class WorkerSlots {
       override.forEach(slots::replace);
     }
     for (NodeLimit rule : settings.rules().nodeLimits()) {
-      if (rule.level() == settings.levels().worker()
-          && rule.matchesWorker(address, host, shard)) {
+      if (rule.level() == settings.levels().worker() && rule.matchesWorker(address, host, shard)) {
         rule.limits().forEach(slots::replace);
       }
     }

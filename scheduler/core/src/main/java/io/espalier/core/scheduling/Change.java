@@ -230,16 +230,7 @@ public final class Change {
             base.selectors);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
-        base,
-        config,
-        nodeLimits,
-        newTasks,
-        List.of(),
-        world,
-        oldJobs,
-        newJobs,
-        oldNodes,
-        newNodes);
+        base, config, nodeLimits, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);
   }
 
   private static String levelName(World base, int job) {

@@ -2,7 +2,6 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.NodeLimit;
-import io.espalier.core.config.NodeLimit.Kind;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
@@ -259,7 +258,9 @@ final class NodeLimits {
         boolean small = number.value().precision() - number.value().scale() <= 10;
         text = whole && small ? number.value().toBigInteger().toString() : "";
       }
-      if (text.isEmpty() || text.length() > 10 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      if (text.isEmpty()
+          || text.length() > 10
+          || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
         return -1;
       }
       long slots = Long.parseLong(text);

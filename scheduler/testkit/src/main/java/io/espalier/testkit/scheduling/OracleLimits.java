@@ -73,8 +73,7 @@ final class OracleLimits {
     int limit = before;
     for (NodeLimit rule : config.settings().rules().nodeLimits()) {
       List<String> names = List.of(worker.ref().shard(), worker.host());
-      boolean named =
-          names.contains(rule.pattern()) || rule.pattern().equals(worker.address());
+      boolean named = names.contains(rule.pattern()) || rule.pattern().equals(worker.address());
       boolean matches =
           rule.kind() == NodeLimit.Kind.NAME
               ? named
@@ -116,8 +115,7 @@ final class OracleLimits {
             case 0 -> NodeLimit.ofName(level, name(random, level, levels), limits);
             case 1 -> NodeLimit.ofRegex(level, Pattern.compile(pattern(random)), limits);
             case 2 -> NodeLimit.ofTag(level, random.nextBoolean() ? "red" : "blue", limits);
-            case 3 ->
-                NodeLimit.ofValue(level, "kind", random.nextBoolean() ? "ssd" : "7", limits);
+            case 3 -> NodeLimit.ofValue(level, "kind", random.nextBoolean() ? "ssd" : "7", limits);
             default -> NodeLimit.ofAttribute(level, "slots", resource);
           });
     }

@@ -6,7 +6,6 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.WholeJob;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
@@ -206,7 +205,13 @@ final class RandomModel {
     }
     @Nullable String parent = top ? null : any(candidates);
     return new NodeSpec(
-        level, name, parent, top ? 0 : parentLevel, !chance(7), tags, OracleLimits.attributes(random));
+        level,
+        name,
+        parent,
+        top ? 0 : parentLevel,
+        !chance(7),
+        tags,
+        OracleLimits.attributes(random));
   }
 
   private void freshJobs() {
