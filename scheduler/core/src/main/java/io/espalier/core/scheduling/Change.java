@@ -26,6 +26,7 @@ public final class Change {
   private final int baseVersion;
   private final Config config;
   private final NodeLimits nodeLimits;
+  private final Topology topology;
   private final NewTasks newTasks;
 
   /** Limits that change, in an otherwise unchanged world. */
@@ -48,6 +49,7 @@ public final class Change {
       World base,
       Config config,
       NodeLimits nodeLimits,
+      Topology topology,
       NewTasks newTasks,
       List<Resource> limits,
       @Nullable World world,
@@ -59,6 +61,7 @@ public final class Change {
     baseVersion = base.version();
     this.config = config;
     this.nodeLimits = nodeLimits;
+    this.topology = topology;
     this.newTasks = newTasks;
     this.limits = limits;
     this.world = world;
@@ -88,6 +91,10 @@ public final class Change {
 
   NodeLimits nodeLimits() {
     return nodeLimits;
+  }
+
+  Topology topology() {
+    return topology;
   }
 
   @Nullable World world() {
@@ -136,6 +143,7 @@ public final class Change {
             base,
             config,
             nodeLimits,
+            topology,
             NewTasks.NONE,
             limits,
             null,
@@ -230,7 +238,17 @@ public final class Change {
             base.selectors);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
-        base, config, nodeLimits, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);
+        base,
+        config,
+        nodeLimits,
+        topology,
+        newTasks,
+        List.of(),
+        world,
+        oldJobs,
+        newJobs,
+        oldNodes,
+        newNodes);
   }
 
   private static String levelName(World base, int job) {
