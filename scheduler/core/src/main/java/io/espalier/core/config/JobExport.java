@@ -115,7 +115,10 @@ public final class JobExport {
         .put("max_total_progress", rules.maxTotalProgress())
         .put(
             "no_progress_backoff_sec",
-            new Json.Arr(rules.noProgressBackoffSeconds().stream().<Json>map(wait -> Json.of(wait)).toList()))
+            new Json.Arr(
+                rules.noProgressBackoffSeconds().stream()
+                    .<Json>map(wait -> Json.of(wait))
+                    .toList()))
         .put("progress_backoff_sec", rules.progressBackoffSeconds())
         .build();
   }

@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.config.Retrying;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.NewTasks;

@@ -88,12 +88,7 @@ public record Attempt(
    * @param nowMillis when the scheduler learned of it, for runners that do not say
    */
   public static Attempt of(
-      TaskEnd end,
-      int number,
-      WorkerRef worker,
-      TaskStatus status,
-      boolean gotOn,
-      long nowMillis) {
+      TaskEnd end, int number, WorkerRef worker, TaskStatus status, boolean gotOn, long nowMillis) {
     boolean failed =
         status.main() == TaskStatus.Main.ERROR
             || status.main() == TaskStatus.Main.FAILED

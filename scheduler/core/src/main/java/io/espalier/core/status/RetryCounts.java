@@ -45,7 +45,8 @@ public record RetryCounts(int successive, int noProgress, int progress, boolean 
   /** The rule that lets the task fail for good now; null: none does. */
   public @Nullable String exhausted(RetryRules rules) {
     if (successive >= rules.maxSuccessiveNoProgress()) {
-      return times(successive, "failure") + " in a row without progress (max_successive_no_progress)";
+      return times(successive, "failure")
+          + " in a row without progress (max_successive_no_progress)";
     }
     if (noProgress >= rules.maxTotalNoProgress()) {
       return times(noProgress, "failure") + " without progress (max_total_no_progress)";

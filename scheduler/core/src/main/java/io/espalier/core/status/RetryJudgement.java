@@ -22,9 +22,7 @@ record RetryJudgement(boolean fails, int waitSeconds, int position, RetryCounts 
       case ERROR -> {
         boolean wasLost = current.main() != Main.RUNNING && current.savedBackoff();
         // A lost attempt was judged when it was lost.
-        yield report.holdsPosition() || wasLost
-            ? stopped(current, rules)
-            : failed(current, rules);
+        yield report.holdsPosition() || wasLost ? stopped(current, rules) : failed(current, rules);
       }
       default -> isStop ? stopped(current, rules) : unfinished(before, report, rules);
     };

@@ -67,7 +67,8 @@ class AttemptTest {
   @Test
   void a_failure_without_words_says_how_the_process_ended() {
     Attempt attempt =
-        Attempt.of(end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), false, 9);
+        Attempt.of(
+            end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), false, 9);
     assertThat(attempt.message()).isEqualTo("exited with code 3");
     assertThat(attempt.fingerprint()).matches("[0-9a-f]{16}");
   }

@@ -226,9 +226,7 @@ class RetryTransitionsTest {
               each.storedData());
       assertThat(back).isEqualTo(each);
     }
-    TaskReport report =
-        new StatusText(text -> new Result<>(said(), List.of()))
-            .read("{\"x\": 1}");
+    TaskReport report = new StatusText(text -> new Result<>(said(), List.of())).read("{\"x\": 1}");
     assertThat(report.data()).isNull();
   }
 

@@ -7,7 +7,6 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
-
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.ProgressText;
 import io.espalier.core.status.RetryCounts;
@@ -110,8 +109,7 @@ class RetryTest {
     assertThat(world.attempts).as("as many as starts").hasSize(11);
     assertThat(world.attempts)
         .extracting(Attempt::gotOn)
-        .containsExactly(
-            true, true, true, true, true, true, false, false, false, false, false);
+        .containsExactly(true, true, true, true, true, true, false, false, false, false, false);
     assertThat(world.attempts)
         .extracting(Attempt::backoffSeconds)
         .containsExactly(0, 0, 0, 0, 0, 0, 10, 30, 90, 270, 0);
@@ -122,7 +120,8 @@ class RetryTest {
     world.configure(CONFIG);
     fails('N');
     fails('N');
-    world.writes("j", "a", "{\"result\": \"error_backoff\", \"data\": {\"exception\": \"no disk\"}}");
+    world.writes(
+        "j", "a", "{\"result\": \"error_backoff\", \"data\": {\"exception\": \"no disk\"}}");
     Explanation.Reason reason = why();
     assertThat(reason.untilMillis()).isEqualTo(world.now + 90_000);
     assertThat(reason.message())
@@ -204,8 +203,7 @@ class RetryTest {
     bounded.advance(10_000);
     bounded.writes("j", "a", "error_backoff");
     assertThat(bounded.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
-    assertThat(bounded.row("j", "a").status().retries())
-        .isEqualTo(new RetryCounts(2, 2, 0, false));
+    assertThat(bounded.row("j", "a").status().retries()).isEqualTo(new RetryCounts(2, 2, 0, false));
   }
 
   @Test

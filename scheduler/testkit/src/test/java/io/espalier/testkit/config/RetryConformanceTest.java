@@ -45,8 +45,7 @@ class RetryConformanceTest {
     String settings =
         ", 'retry': {'max_total_progress': 7, 'no_progress_backoff_sec': [1, 1, 2],"
             + " 'progress_backoff_sec': 3}";
-    assertThat(job(settings, "").retry())
-        .contains(new RetryRules(5, 10, 7, List.of(1, 1, 2), 3));
+    assertThat(job(settings, "").retry()).contains(new RetryRules(5, 10, 7, List.of(1, 1, 2), 3));
     assertThat(
             job(settings, ", 'retry': {'max_successive_no_progress': 2, 'progress_backoff_sec': 0}")
                 .retry())
