@@ -40,6 +40,7 @@ class ConfigReferenceTest {
       case IONICE -> "ionice";
       case CGROUP_LIMITS -> "cgroup_limits";
       case LOG_RETENTION -> "log_retention";
+      case RETRY -> "retry";
       case KILL_SUBPROCESS -> "kill_subprocess";
       case JOB -> "bistro_job";
       case WHOLE_JOB -> "run_only_after_all_nodes_are_done_for";

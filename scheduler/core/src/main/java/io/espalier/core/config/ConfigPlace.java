@@ -23,6 +23,7 @@ public enum ConfigPlace {
           "scheduler",
           "remote_worker_selector",
           "backoff",
+          "retry",
           "nodes",
           "resources",
           "level_for_tasks",
@@ -112,6 +113,15 @@ public enum ConfigPlace {
   /** {@code log_retention} of the settings or a job. */
   LOG_RETENTION(List.of("days", "max_mb")),
 
+  /** {@code retry} of the settings or a job. */
+  RETRY(
+      List.of(
+          "max_successive_no_progress",
+          "max_total_no_progress",
+          "max_total_progress",
+          "no_progress_backoff_sec",
+          "progress_backoff_sec")),
+
   /** {@code kill_subprocess} of the settings or a job. */
   KILL_SUBPROCESS(List.of("method", "kill_wait_ms")),
 
@@ -132,6 +142,7 @@ public enum ConfigPlace {
           "level_for_host_placement",
           "host_placement",
           "backoff",
+          "retry",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",

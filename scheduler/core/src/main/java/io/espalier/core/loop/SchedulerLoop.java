@@ -30,7 +30,6 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
-import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.RowEvents;
@@ -723,16 +722,13 @@ public final class SchedulerLoop {
     if (task.isOfForgottenJob()) {
       event = new TaskEvent.Interrupted("it belonged to a deleted job of the same name");
     }
-    TaskStatus before =
-        Checkpoints.gotOn(task.checkpointAtStart(), task.status.checkpoint())
-            ? TaskTransitions.withLadderAnew(task.status)
-            : task.status;
     task.checkpointIsDue = false;
-    Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
+    Transition transition = TaskTransitions.apply(task.status, event, task.retrying, nowMillis);
     WorkerRef worker = task.launch.worker();
     TaskEnd explained = withReason(end, task);
     TaskStatus after = bounded(transition.status());
-    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, nowMillis);
+    boolean gotOn = task.status.retries().gotOn();
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
     TaskStatus status = after.withFailure(attempt.failure());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
@@ -783,7 +779,9 @@ public final class SchedulerLoop {
         status.position(),
         status.attempts(),
         status.data(),
-        status.checkpoint());
+        status.checkpoint(),
+        null,
+        status.retries());
   }
 
   // ---- recording and dispatching

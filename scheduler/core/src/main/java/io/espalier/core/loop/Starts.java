@@ -58,7 +58,7 @@ final class Starts {
     }
     TaskStatus before = core.status(job, node);
     Transition start =
-        TaskTransitions.apply(before, new TaskEvent.Started(), config.backoff(), nowMillis);
+        TaskTransitions.apply(before, new TaskEvent.Started(), config.retrying(), nowMillis);
     TaskStatus status = start.status();
     if (status == null || status.main() != TaskStatus.Main.RUNNING || !start.changed()) {
       throw new IllegalStateException("placed a task that must not start: " + start.warning());
@@ -89,7 +89,7 @@ final class Starts {
             worker,
             share.slots(),
             config.logs());
-    Live task = new Live(key, run, launch, status, config.backoff());
+    Live task = new Live(key, run, launch, status, config.retrying());
     live.add(task);
     return task;
   }

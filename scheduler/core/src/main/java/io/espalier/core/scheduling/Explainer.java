@@ -7,6 +7,7 @@ import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.RetryRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
@@ -98,10 +99,12 @@ final class Explainer {
 
   private void status(int job, int node) {
     int code = world.tasks.code(job, node);
+    Job configured = world.jobs.job(job);
+    RetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
       case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
       case DONE -> add(Kind.DONE, null, "the task is done");
-      case FAILED -> add(Kind.FAILED, null, "the task has failed for good; it can be forgiven");
+      case FAILED -> add(Kind.FAILED, null, RetryText.failed(world.tasks.detail(job, node), rules));
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
           TaskStatus status = world.tasks.detail(job, node);
@@ -115,7 +118,7 @@ final class Explainer {
                   0,
                   0,
                   until,
-                  "the task is backing off" + why(status)));
+                  RetryText.waits(status, rules) + why(status)));
         }
       }
     }

@@ -525,6 +525,7 @@ class SchemaTest {
             "[]", "['repeat']", "[0]", "[-1]", "[1.5]", "['1']", "[null]", "[1, 'x']", "[1, {}]"));
     add(Verdict.BAD_FOR_PARSER, frame, "'backoff': [2, 1]", "'backoff': [1, 1]");
     add(Verdict.WARNED, frame, "'backoff': [1, 'fail', 'x']");
+    ofRetry(frame);
     key(
         frame,
         "kill_orphan_tasks_after_sec",
@@ -588,6 +589,35 @@ class SchemaTest {
             "{'kill_wait_m': 1}"));
     key(frame, "kill_request", List.of("{'method': 'kill'}"), NO_OBJECT);
     add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
+  }
+
+  private void ofRetry(UnaryOperator<String> frame) {
+    key(frame, "retry", List.of("{}", "false", "{'_': 1}"), NO_OBJECT);
+    UnaryOperator<String> retry = member -> frame.apply("'retry': {" + member + "}");
+    for (String key :
+        List.of("max_successive_no_progress", "max_total_no_progress", "max_total_progress")) {
+      key(retry, key, List.of("1", "2147483647", "'7'"), NO_NUMBER);
+      key(retry, key, List.of(), List.of("0", "-1", "1.5", "2147483648", "1e400"));
+    }
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of("[0]", "[1, 1, 2.0]", "[2147483647]", "['1']"),
+        NO_LIST);
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of(),
+        List.of("[]", "[-1]", "[0.5]", "[2147483648]", "[null]", "[1, 'repeat']"));
+    key(retry, "progress_backoff_sec", List.of("0", "2147483647", "'5'"), NO_NUMBER);
+    key(retry, "progress_backoff_sec", List.of(), List.of("-1", "0.5", "2147483648"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'retry': {'no_progress_backoff_sec': [2, 1]}",
+        "'retry': {}, 'backoff': [1]");
+    add(Verdict.GOOD, frame, "'retry': false, 'backoff': [1]");
+    add(Verdict.BAD, retry, "'max_total_progres': 3");
   }
 
   private void ofProcesses(UnaryOperator<String> frame) {
@@ -839,6 +869,7 @@ class SchemaTest {
       case CGROUP_LIMITS ->
           at("$defs", "taskSubprocess", "properties", "cgroup_limits", "properties");
       case LOG_RETENTION -> at("$defs", "logRetention", "properties");
+      case RETRY -> at("$defs", "retry", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
       case WHOLE_JOB -> at("$defs", "wholeJob", "properties");

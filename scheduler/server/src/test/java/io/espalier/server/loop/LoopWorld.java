@@ -16,6 +16,7 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
@@ -59,6 +60,7 @@ final class LoopWorld {
   boolean lostEnds;
 
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<String, Long> incarnations = new HashMap<>();
@@ -256,6 +258,7 @@ final class LoopWorld {
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             batch.rows().forEach(row -> stored.put(row.key(), row));
+            attempts.addAll(batch.attempts());
             done.complete(null);
           };
       if (storeAnswers) {
