@@ -205,7 +205,8 @@ public final class Change {
             verdicts.allowed(),
             random,
             base.pool,
-            base.selectors);
+            base.selectors,
+            base.clock);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base, config, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);

@@ -94,6 +94,32 @@ final class Explainer {
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobCaps caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(
+          new Reason(
+              Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          new Reason(
+              Kind.START_RATE,
+              null,
+              null,
+              0,
+              0,
+              0,
+              caps.heldUntil(job),
+              "tasks of the job have started as often as its \"start_rate\" allows"));
+    }
   }
 
   private void status(int job, int node) {

@@ -350,6 +350,7 @@ final class Migration {
   void end() {
     old.logTo(null);
     next.workers.goOnAfter(old.workers);
+    next.caps.goOnAfter(old.caps);
     for (int run = found.nextSetBit(0); run >= 0; run = found.nextSetBit(run + 1)) {
       runs.setNames(run, null);
       runs.setJobName(run, null);

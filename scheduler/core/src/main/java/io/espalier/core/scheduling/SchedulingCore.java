@@ -88,7 +88,7 @@ public final class SchedulingCore {
 
   /** Puts a configuration and its nodes in force at once: {@code prepare}, {@code begin}, step. */
   public NewTasks apply(Config config, Topology topology, long nowMillis) {
-    now = Math.max(now, nowMillis);
+    advance(nowMillis, 0);
     begin(prepare(config, topology));
     NewTasks news = step(Integer.MAX_VALUE);
     while (news == null) {
@@ -779,20 +779,20 @@ public final class SchedulingCore {
   // ---- time
 
   /**
-   * Ends the back-offs that are over.
+   * Says what time it is, and ends the back-offs and the waits for a start's turn that are over.
    *
    * @param limit how many at most
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
     now = Math.max(now, nowMillis);
+    world.clock.at(nowMillis);
     return world.advance(now, limit);
   }
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    long tick = world.timers.nextTick();
-    return tick == Long.MAX_VALUE ? Long.MAX_VALUE : tick * TICK_MILLIS;
+    return world.nextTimerMillis();
   }
 
   // ---- figures

@@ -18,6 +18,7 @@ final class SelfCheck {
     free();
     ready();
     world.limits.check();
+    world.caps.check(world.places);
     world.index.check();
     new WorkerCheck(world, runs).run();
   }

@@ -38,7 +38,8 @@ final class World {
   final WorkerIndex workers;
   final TaskTable tasks;
   final WholeJobs wholeJobs;
-  final JobCaps caps = new JobCaps();
+  final RateClock clock;
+  final JobCaps caps;
   final QueueTable queues = new QueueTable();
   final HistogramRows histograms;
   final RunPlaces places;
@@ -69,13 +70,16 @@ final class World {
       long[] allowed,
       Randomness random,
       WorkerTable pool,
-      Map<String, WorkerSelector> selectors) {
+      Map<String, WorkerSelector> selectors,
+      RateClock clock) {
     this.config = config;
     this.topology = topology;
     this.jobs = jobs;
     this.tasks = tasks;
     this.pool = pool;
     this.selectors = selectors;
+    this.clock = clock;
+    caps = new JobCaps(jobs, clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
     ledger = new Ledger(topology, catalog, jobs);
@@ -124,6 +128,7 @@ final class World {
     config = next;
     version++;
     jobs.replace(next);
+    caps.reread();
   }
 
   /** Grows with every change in place. */
@@ -254,7 +259,9 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, workers.choose(job, path), runs);
+    int run = enter(job, node, level, workers.choose(job, path), runs);
+    caps.started(job);
+    return run;
   }
 
   /** What the tasks of a job are charged. */
@@ -456,11 +463,23 @@ final class World {
   // ---- time
 
   /**
-   * Ends back-offs.
+   * Ends back-offs and waits for tokens.
    *
    * @return whether all that are over were ended
    */
   boolean advance(long nowMillis, int limit) {
+    int left = limit - caps.advance(limit);
+    return endBackoffs(nowMillis, left) && !caps.isDue();
+  }
+
+  /** The next instant at which {@link #advance} has something to do. */
+  long nextTimerMillis() {
+    long tick = timers.nextTick();
+    long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
+    return Math.min(backoff, caps.nextMillis());
+  }
+
+  private boolean endBackoffs(long nowMillis, int limit) {
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
