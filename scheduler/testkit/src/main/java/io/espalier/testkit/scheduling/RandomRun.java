@@ -11,7 +11,9 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Change;
+import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.NewTasks;
+import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -27,6 +29,7 @@ import io.espalier.testkit.scheduling.Oracle.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +58,11 @@ public final class RandomRun {
 
   private final Map<TaskKey, Long> runs = new LinkedHashMap<>();
   private final List<String> placements = new ArrayList<>();
+
+  /** What was done to the core. */
+  private final List<CoreEvent> recording = new ArrayList<>();
+
+  private final long seed;
   private long now = 1_000_003;
 
   /** How large the world is and what happens to it. */
@@ -84,6 +92,7 @@ public final class RandomRun {
    */
   public RandomRun(
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
+    this.seed = seed;
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
@@ -91,6 +100,7 @@ public final class RandomRun {
         new RandomModel(
             random, size.jobs(), size.nodesPerLevel(), List.copyOf(this.selectors.keySet()));
     core = new SchedulingCore(seed, this.selectors);
+    core.recordTo(recording::add);
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
     oracle = new Oracle(model.config(), model.topology());
     workers();
@@ -106,6 +116,24 @@ public final class RandomRun {
   /** What was started, in order. */
   public List<String> placements() {
     return placements;
+  }
+
+  /** What was done to the core, in order. */
+  public List<CoreEvent> recording() {
+    return recording;
+  }
+
+  /**
+   * Does it all again to another core.
+   *
+   * @throws Replay.DifferenceException at the first difference
+   */
+  public Replay.Summary replay(Iterator<CoreEvent> events) {
+    Map<String, SchedulingPolicy> byName = new HashMap<>();
+    policies.forEach(policy -> byName.put(policy.name(), policy));
+    SchedulingPolicy looking = looking(new HashSet<>());
+    byName.put(looking.name(), looking);
+    return new Replay(new SchedulingCore(seed, selectors), byName, events).run();
   }
 
   private void step() {
@@ -608,23 +636,28 @@ public final class RandomRun {
     assertThat(orphans).isEqualTo(oracle.orphans());
   }
 
+  /** A policy that starts nothing; it draws random numbers all the same. */
+  private static SchedulingPolicy looking(Set<String> open) {
+    return new SchedulingPolicy() {
+      @Override
+      public String name() {
+        return "looks only";
+      }
+
+      @Override
+      public void schedule(Round round) {
+        for (int job : round.openJobs()) {
+          open.add(round.name(job));
+        }
+      }
+    };
+  }
+
   /** The bits at the root say the same as looking at every task. */
   private void compareOpenJobs() {
     Set<String> open = new HashSet<>();
     core.round(
-        new SchedulingPolicy() {
-          @Override
-          public String name() {
-            return "looks only";
-          }
-
-          @Override
-          public void schedule(Round round) {
-            for (int job : round.openJobs()) {
-              open.add(round.name(job));
-            }
-          }
-        },
+        looking(open),
         Integer.MAX_VALUE,
         run -> {
           throw new AssertionError("placed by a policy that does not");
