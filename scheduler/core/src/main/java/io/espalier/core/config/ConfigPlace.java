@@ -28,6 +28,7 @@ public enum ConfigPlace {
           "level_for_tasks",
           "worker_resources_override",
           "physical_resources",
+          "start_rates",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
@@ -105,6 +106,9 @@ public enum ConfigPlace {
           "io_weight",
           "enforce")),
 
+  /** {@code start_rate} of a job, or an entry of {@code start_rates} of the settings. */
+  START_RATE(List.of("per_second", "burst")),
+
   /** {@code log_retention} of the settings or a job. */
   LOG_RETENTION(List.of("days", "max_mb")),
 
@@ -127,6 +131,8 @@ public enum ConfigPlace {
           "level_for_tasks",
           "level_for_host_placement",
           "host_placement",
+          "max_concurrent",
+          "start_rate",
           "backoff",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",

@@ -9,7 +9,7 @@ final class TreeRulesParser {
         TreeRules.NONE.queues(),
         TreeRules.NONE.priorityHalfLife(),
         TreeRules.NONE.nodeLimits(),
-        TreeRules.NONE.startRates(),
+        StartRateParser.ofLevels(in, levels),
         TreeRules.NONE.killOverLimit());
   }
 }

@@ -604,7 +604,9 @@ public final class SchedulerLoop {
     }
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> batch.endLimit(key));
-    core.setClock(nowMillis);
+    if (changes.underWay()) {
+      core.setClock(nowMillis);
+    }
     boolean more = changes.step(nowMillis, row -> recordChanged(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(this::taskEnded);

@@ -254,6 +254,7 @@ final class RandomModel {
       job.after(
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
+    OracleRates.limit(job, random);
     job.enabled(chance(92));
     if (chance(4)) {
       job.invalid();

@@ -183,6 +183,7 @@ public final class RandomRun {
       assertThat(runner).isNotEqualTo(Runner.POOL);
     }
     oracle.start(task, path, worker == null ? null : worker.ref().shard());
+    oracle.takeTokens(task, path);
     runs.put(task, run);
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
