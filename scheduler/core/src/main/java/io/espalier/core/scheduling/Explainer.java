@@ -205,6 +205,7 @@ final class Explainer {
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      rate(at, level);
       List<Use> uses = new ArrayList<>();
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
@@ -248,12 +249,26 @@ final class Explainer {
     }
   }
 
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(
+          new Reason(
+              Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+    }
+  }
+
   private long failures(int job, int slot) {
     int at = topology.node(slot);
     int level = world.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
     }

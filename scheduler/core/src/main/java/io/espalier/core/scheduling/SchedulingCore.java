@@ -886,6 +886,16 @@ public final class SchedulingCore {
     return world.ledger.free(node, world.index.level(node), resource);
   }
 
+  /** How many jobs have to wait before another of their tasks may start. */
+  public int jobsHeldByRate() {
+    return world.caps.heldCount();
+  }
+
+  /** How many nodes have to wait before another task may start below them. */
+  public int nodesHeldByRate() {
+    return world.rates.heldCount();
+  }
+
   /** The highest use of each resource of the levels that have nodes, since the core was made. */
   public List<Peak> peaks() {
     return peaks.of(world);

@@ -19,6 +19,7 @@ final class SelfCheck {
     ready();
     world.limits.check();
     world.caps.check(world.places);
+    world.rates.check();
     world.index.check();
     new WorkerCheck(world, runs).run();
   }

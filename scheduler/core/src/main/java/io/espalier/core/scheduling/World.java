@@ -40,6 +40,7 @@ final class World {
   final WholeJobs wholeJobs;
   final RateClock clock;
   final JobCaps caps;
+  final NodeRates rates;
   final QueueTable queues = new QueueTable();
   final HistogramRows histograms;
   final RunPlaces places;
@@ -80,6 +81,7 @@ final class World {
     this.selectors = selectors;
     this.clock = clock;
     caps = new JobCaps(jobs, clock);
+    rates = new NodeRates(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
     ledger = new Ledger(topology, catalog, jobs);
@@ -116,6 +118,9 @@ final class World {
     if (hosts.placesAny()) {
       all.add(hosts);
     }
+    if (rates.limitsAny()) {
+      all.add(rates);
+    }
     return all.toArray(new NodeGate[0]);
   }
 
@@ -136,8 +141,12 @@ final class World {
     return version;
   }
 
-  void logTo(@Nullable LongQueue queue) {
+  /**
+   * @param nodes receives the nodes that are charged a token
+   */
+  void logTo(@Nullable LongQueue queue, @Nullable LongQueue nodes) {
     log = queue;
+    rates.logTo(nodes);
   }
 
   // ---- statuses
@@ -261,6 +270,7 @@ final class World {
     Arrays.fill(path, level + 1, path.length, -1);
     int run = enter(job, node, level, workers.choose(job, path), runs);
     caps.started(job);
+    rates.started(path, index);
     return run;
   }
 
@@ -469,14 +479,15 @@ final class World {
    */
   boolean advance(long nowMillis, int limit) {
     int left = limit - caps.advance(limit);
-    return endBackoffs(nowMillis, left) && !caps.isDue();
+    left -= rates.advance(left, index);
+    return endBackoffs(nowMillis, left) && !caps.isDue() && !rates.isDue();
   }
 
   /** The next instant at which {@link #advance} has something to do. */
   long nextTimerMillis() {
     long tick = timers.nextTick();
     long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
-    return Math.min(backoff, caps.nextMillis());
+    return Math.min(backoff, Math.min(caps.nextMillis(), rates.nextMillis()));
   }
 
   private boolean endBackoffs(long nowMillis, int limit) {
@@ -540,6 +551,6 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize();
+    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + rates.byteSize();
   }
 }

@@ -138,6 +138,11 @@ public final class Oracle {
     rates.advance(nowMillis);
   }
 
+  /** {@link #apply} will follow. */
+  public void begin() {
+    rates.begin();
+  }
+
   /** Takes the tokens of a start along a path. */
   public void takeTokens(TaskKey task, List<Place> path) {
     rates.started(task.job(), path);

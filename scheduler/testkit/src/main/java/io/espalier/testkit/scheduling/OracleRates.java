@@ -17,21 +17,25 @@ import java.util.Random;
 
 /** Caps on running tasks, and token buckets as exact decimal numbers of tokens, by name. */
 final class OracleRates {
+  private static final String JOB = "a job";
   private static final double[] RATES = {0.25, 0.5, 1, 2, 5};
 
   private final Map<Place, Bucket> buckets = new HashMap<>();
   private boolean started;
+  private long begun;
   private long now;
 
   /** What it holds at one instant; whether it waits for a tick with a token. */
   private final class Bucket {
     StartRate rate;
     BigDecimal tokens = BigDecimal.ZERO;
-    long since = now;
+    long since;
     boolean isEmpty = true;
 
-    Bucket(StartRate rate) {
+    Bucket(StartRate rate, long since) {
       this.rate = rate;
+      this.since = since;
+      tick();
     }
 
     BigDecimal at(long instant) {
@@ -93,11 +97,20 @@ final class OracleRates {
                     .forEach(n -> rates.put(new Place(topology.levels().name(level), n), rate)));
     buckets.keySet().retainAll(rates.keySet());
     rates.forEach(
-        (place, rate) -> buckets.computeIfAbsent(place, p -> new Bucket(rate)).change(rate));
+        (place, rate) ->
+            buckets
+                .computeIfAbsent(
+                    place, p -> new Bucket(rate, p.level().equals(JOB) ? now : begun))
+                .change(rate));
+  }
+
+  /** A change begins: from now on nodes that it brings gain tokens. */
+  void begin() {
+    begun = now;
   }
 
   private static Place ofJob(String name) {
-    return new Place("a job", name);
+    return new Place(JOB, name);
   }
 
   /** A task was started, not only taken for running. */
@@ -137,7 +150,18 @@ final class OracleRates {
     }
   }
 
-  static StartRate any(Random random) {
+  /** Rates of levels by name, mostly none. */
+  static Map<String, StartRate> ofLevels(List<String> levels, Random random) {
+    Map<String, StartRate> rates = new HashMap<>();
+    for (String level : levels) {
+      if (random.nextInt(100) < 12) {
+        rates.put(level, any(random));
+      }
+    }
+    return rates;
+  }
+
+  private static StartRate any(Random random) {
     return new StartRate(RATES[random.nextInt(RATES.length)], 1 + random.nextInt(4));
   }
 }

@@ -5,6 +5,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RandomModel {
   private static final int WORKERS = 6;
+  private static final List<String> ALL_LEVELS =
+      List.of(Levels.INSTANCE, "rack", "host", "disk", "db");
   private static final String[] TAGS = {"red", "green", "blue"};
 
   private static final List<NodeOrder> ORDERS =
@@ -41,6 +44,9 @@ final class RandomModel {
   private List<String> jobs = new ArrayList<>();
   private NodeOrder order;
 
+  /** By the name of the level. */
+  private Map<String, StartRate> rates = Map.of();
+
   RandomModel(Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors) {
     this.selectors = selectors;
     this.random = random;
@@ -53,10 +59,15 @@ final class RandomModel {
     config = freshConfig();
     freshNodes();
     freshJobs();
+    changeRates();
   }
 
   Config config() {
-    return config.build();
+    return config.startRates(rates).build();
+  }
+
+  void changeRates() {
+    rates = OracleRates.ofLevels(ALL_LEVELS, random);
   }
 
   Topology topology() {

@@ -404,6 +404,10 @@ public final class RandomRun {
     for (int i = 0; i < changes; i++) {
       model.change();
     }
+    if (random.nextInt(4) == 0) {
+      model.changeRates();
+    }
+    oracle.begin();
     NewTasks news = core.apply(model.config(), model.topology(), now);
     changed(news);
   }
@@ -412,6 +416,7 @@ public final class RandomRun {
     model.change();
     Change change = core.prepare(model.config(), model.topology());
     core.begin(change);
+    oracle.begin();
     NewTasks news = core.step(1 + random.nextInt(60));
     while (news == null) {
       switch (random.nextInt(8)) {
