@@ -388,6 +388,9 @@ public final class SchedulingCore {
    * @return whether all are in effect
    */
   public boolean stepLimits(int units) {
+    if (world.limits.isDone()) {
+      return true;
+    }
     world.limits.step(units, true);
     boolean done = world.limits.isDone();
     if (recorder != null) {
