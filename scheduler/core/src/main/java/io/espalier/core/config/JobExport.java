@@ -150,10 +150,7 @@ public final class JobExport {
 
   /** {@code start_rate}. */
   public static Json.Obj startRate(StartRate rate) {
-    return Json.object()
-        .put("per_second", rate.perSecond())
-        .put("burst", rate.burst())
-        .build();
+    return Json.object().put("per_second", rate.perSecond()).put("burst", rate.burst()).build();
   }
 
   private static Json.Obj resources(Job job, ResourceCatalog catalog) {

@@ -22,8 +22,7 @@ final class JobSchedulingParser {
     if (!in.knows(MAX_CONCURRENT)) {
       return inherited;
     }
-    OptionalInt most =
-        in.limit(MAX_CONCURRENT, OptionalInt.empty(), 1, Integer.MAX_VALUE);
+    OptionalInt most = in.limit(MAX_CONCURRENT, OptionalInt.empty(), 1, Integer.MAX_VALUE);
     return most.orElse(0);
   }
 }

@@ -630,6 +630,7 @@ public final class SchedulerLoop {
     more |= supervision.step(nowMillis, views);
     commit();
     stats.now(live.size(), chores.size());
+    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }

@@ -104,9 +104,7 @@ final class Explainer {
       int most = caps.most(job);
       String message =
           running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
-      reasons.add(
-          new Reason(
-              Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
     }
     if (caps.isHeld(job)) {
       reasons.add(
@@ -256,9 +254,7 @@ final class Explainer {
               + topology.levels().name(level)
               + " as its rate in \"start_rates\" allows";
       long until = world.rates.heldUntil(node, level);
-      reasons.add(
-          new Reason(
-              Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
     }
   }
 

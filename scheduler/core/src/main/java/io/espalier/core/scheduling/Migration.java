@@ -207,8 +207,7 @@ final class Migration {
   private boolean takeOver(int node) {
     int oldNode = change.oldNode(node);
     int oldLevel = oldNode < 0 ? -1 : old.index.level(oldNode);
-    return next.rates.takeOver(
-        node, next.index.level(node), old.rates, oldNode, oldLevel, begun);
+    return next.rates.takeOver(node, next.index.level(node), old.rates, oldNode, oldLevel, begun);
   }
 
   /**

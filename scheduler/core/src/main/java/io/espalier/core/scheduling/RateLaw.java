@@ -63,8 +63,7 @@ record RateLaw(long gain, long token, long burst) {
     long whole = Math.min(burst / token, Math.floorDiv(held, from.token));
     long rest = Math.floorMod(held, from.token);
     // Tokens are powers of ten.
-    long part =
-        token >= from.token ? rest * (token / from.token) : rest / (from.token / token);
+    long part = token >= from.token ? rest * (token / from.token) : rest / (from.token / token);
     long units = whole * token + part;
     return now * gain - Math.min(burst, units);
   }

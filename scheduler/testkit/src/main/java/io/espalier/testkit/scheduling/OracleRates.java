@@ -99,8 +99,7 @@ final class OracleRates {
     rates.forEach(
         (place, rate) ->
             buckets
-                .computeIfAbsent(
-                    place, p -> new Bucket(rate, p.level().equals(JOB) ? now : begun))
+                .computeIfAbsent(place, p -> new Bucket(rate, p.level().equals(JOB) ? now : begun))
                 .change(rate));
   }
 

@@ -145,8 +145,7 @@ final class JobCapsTest {
   void timersTickAtTenMillisecondsWithoutLosingAToken() {
     apply(rated(3, 3));
     // A token each 333 1/3 ms: at 333.4, 666.7, 1000, ..., rounded up to the tick.
-    assertThat(startsUntil(START + 2000))
-        .containsExactly(340L, 670L, 1000L, 1340L, 1670L, 2000L);
+    assertThat(startsUntil(START + 2000)).containsExactly(340L, 670L, 1000L, 1340L, 1670L, 2000L);
   }
 
   @Test
