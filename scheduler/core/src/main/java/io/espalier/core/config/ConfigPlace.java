@@ -30,6 +30,7 @@ public enum ConfigPlace {
           "worker_resources_override",
           "node_resources_override",
           "physical_resources",
+          "start_rates",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
@@ -110,6 +111,9 @@ public enum ConfigPlace {
           "io_weight",
           "enforce")),
 
+  /** {@code start_rate} of a job, or an entry of {@code start_rates} of the settings. */
+  START_RATE(List.of("per_second", "burst")),
+
   /** {@code log_retention} of the settings or a job. */
   LOG_RETENTION(List.of("days", "max_mb")),
 
@@ -141,6 +145,8 @@ public enum ConfigPlace {
           "level_for_tasks",
           "level_for_host_placement",
           "host_placement",
+          "max_concurrent",
+          "start_rate",
           "backoff",
           "retry",
           "kill_orphan_tasks_after_sec",

@@ -46,6 +46,10 @@ public final class JobExport {
     if (!job.hostPlacement().isEmpty()) {
       out.put("host_placement", job.hostPlacement());
     }
+    if (job.scheduling().maxConcurrent() > 0) {
+      out.put("max_concurrent", job.scheduling().maxConcurrent());
+    }
+    job.scheduling().startRate().ifPresent(rate -> out.put("start_rate", startRate(rate)));
     if (!job.dependsOn().isEmpty()) {
       out.put("depends_on", Json.strings(job.dependsOn()));
     }
@@ -162,6 +166,11 @@ public final class JobExport {
         .put("method", kill.method().label())
         .put("kill_wait_ms", kill.waitMillis())
         .build();
+  }
+
+  /** {@code start_rate}. */
+  public static Json.Obj startRate(StartRate rate) {
+    return Json.object().put("per_second", rate.perSecond()).put("burst", rate.burst()).build();
   }
 
   private static Json.Obj resources(Job job, ResourceCatalog catalog) {

@@ -603,6 +603,9 @@ public final class SchedulerLoop {
     }
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> batch.endLimit(key));
+    if (changes.underWay()) {
+      core.setClock(nowMillis);
+    }
     boolean more = changes.step(nowMillis, row -> recordChanged(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(this::taskEnded);
@@ -626,6 +629,7 @@ public final class SchedulerLoop {
     more |= supervision.step(nowMillis, views);
     commit();
     stats.now(live.size(), chores.size());
+    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }

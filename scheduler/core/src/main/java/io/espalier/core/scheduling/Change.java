@@ -161,6 +161,7 @@ public final class Change {
     List<Resource> resources = old.settings().resources().all();
     List<Resource> nextResources = next.settings().resources().all();
     if (old.settings().nodeOrder() != next.settings().nodeOrder()
+        || !old.settings().rules().startRates().equals(next.settings().rules().startRates())
         || resources.size() != nextResources.size()
         || !old.jobs().keySet().equals(next.jobs().keySet())) {
       return false;
@@ -235,7 +236,8 @@ public final class Change {
             verdicts.allowed(),
             random,
             base.pool,
-            base.selectors);
+            base.selectors,
+            base.clock);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base,

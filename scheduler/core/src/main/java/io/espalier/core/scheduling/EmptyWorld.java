@@ -70,7 +70,8 @@ final class EmptyWorld {
             new long[0],
             random,
             pool,
-            selectors);
+            selectors,
+            new RateClock());
     world.index.build(0);
     return world;
   }

@@ -95,6 +95,30 @@ final class Explainer {
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobCaps caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          new Reason(
+              Kind.START_RATE,
+              null,
+              null,
+              0,
+              0,
+              0,
+              caps.heldUntil(job),
+              "tasks of the job have started as often as its \"start_rate\" allows"));
+    }
   }
 
   private void status(int job, int node) {
@@ -182,6 +206,7 @@ final class Explainer {
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      rate(at, level);
       List<Use> uses = new ArrayList<>();
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
@@ -222,12 +247,24 @@ final class Explainer {
     }
   }
 
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+    }
+  }
+
   private long failures(int job, int slot) {
     int at = topology.node(slot);
     int level = world.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
     }

@@ -107,9 +107,10 @@ public final class SchedulingCore {
     return news;
   }
 
-  /** The instant, without anything that depends on it: for {@link Replay}. */
-  void setClock(long nowMillis) {
+  /** Says what time it is, without anything that depends on it: before other news. */
+  public void setClock(long nowMillis) {
     now = Math.max(now, nowMillis);
+    world.clock.at(nowMillis);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Clock(nowMillis));
     }
@@ -872,13 +873,14 @@ public final class SchedulingCore {
   // ---- time
 
   /**
-   * Ends the back-offs that are over.
+   * Says what time it is, and ends the back-offs and the waits for a start's turn that are over.
    *
    * @param limit how many at most
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
     now = Math.max(now, nowMillis);
+    world.clock.at(nowMillis);
     boolean done = world.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
@@ -888,8 +890,7 @@ public final class SchedulingCore {
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    long tick = world.timers.nextTick();
-    return tick == Long.MAX_VALUE ? Long.MAX_VALUE : tick * TICK_MILLIS;
+    return world.nextTimerMillis();
   }
 
   // ---- figures
@@ -897,6 +898,16 @@ public final class SchedulingCore {
   /** Slots left of a resource on a node, negative when over-committed. */
   public int free(int node, int resource) {
     return world.ledger.free(node, world.index.level(node), resource);
+  }
+
+  /** How many jobs have to wait before another of their tasks may start. */
+  public int jobsHeldByRate() {
+    return world.caps.heldCount();
+  }
+
+  /** How many nodes have to wait before another task may start below them. */
+  public int nodesHeldByRate() {
+    return world.rates.heldCount();
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */

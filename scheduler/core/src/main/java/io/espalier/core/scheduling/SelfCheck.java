@@ -18,6 +18,8 @@ final class SelfCheck {
     free();
     ready();
     world.limits.check();
+    world.caps.check(world.places);
+    world.rates.check();
     world.index.check();
     new WorkerCheck(world, runs).run();
   }

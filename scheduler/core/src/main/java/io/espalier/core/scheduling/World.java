@@ -38,7 +38,9 @@ final class World {
   final WorkerIndex workers;
   final TaskTable tasks;
   final WholeJobs wholeJobs;
-  final JobCaps caps = new JobCaps();
+  final RateClock clock;
+  final JobCaps caps;
+  final NodeRates rates;
   final QueueTable queues = new QueueTable();
   final HistogramRows histograms;
   final RunPlaces places;
@@ -71,7 +73,8 @@ final class World {
       long[] allowed,
       Randomness random,
       WorkerTable pool,
-      Map<String, WorkerSelector> selectors) {
+      Map<String, WorkerSelector> selectors,
+      RateClock clock) {
     this.config = config;
     this.topology = topology;
     this.nodeLimits = nodeLimits;
@@ -79,6 +82,9 @@ final class World {
     this.tasks = tasks;
     this.pool = pool;
     this.selectors = selectors;
+    this.clock = clock;
+    caps = new JobCaps(jobs, clock);
+    rates = new NodeRates(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
     ledger = new Ledger(topology, catalog, nodeLimits, jobs);
@@ -115,6 +121,9 @@ final class World {
     if (hosts.placesAny()) {
       all.add(hosts);
     }
+    if (rates.limitsAny()) {
+      all.add(rates);
+    }
     return all.toArray(new NodeGate[0]);
   }
 
@@ -133,6 +142,7 @@ final class World {
     nodeLimits = nextLimits;
     version++;
     jobs.replace(next);
+    caps.reread();
   }
 
   /** Grows with every change in place. */
@@ -140,8 +150,12 @@ final class World {
     return version;
   }
 
-  void logTo(@Nullable LongQueue queue) {
+  /**
+   * @param nodes receives the nodes that are charged a token
+   */
+  void logTo(@Nullable LongQueue queue, @Nullable LongQueue nodes) {
     log = queue;
+    rates.logTo(nodes);
   }
 
   // ---- statuses
@@ -263,7 +277,10 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, workers.choose(job, path), runs);
+    int run = enter(job, node, level, workers.choose(job, path), runs);
+    caps.started(job);
+    rates.started(path, index);
+    return run;
   }
 
   /** What the tasks of a job are charged. */
@@ -465,11 +482,24 @@ final class World {
   // ---- time
 
   /**
-   * Ends back-offs.
+   * Ends back-offs and waits for tokens.
    *
    * @return whether all that are over were ended
    */
   boolean advance(long nowMillis, int limit) {
+    int left = limit - caps.advance(limit);
+    left -= rates.advance(left, index);
+    return endBackoffs(nowMillis, left) && !caps.isDue() && !rates.isDue();
+  }
+
+  /** The next instant at which {@link #advance} has something to do. */
+  long nextTimerMillis() {
+    long tick = timers.nextTick();
+    long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
+    return Math.min(backoff, Math.min(caps.nextMillis(), rates.nextMillis()));
+  }
+
+  private boolean endBackoffs(long nowMillis, int limit) {
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
@@ -530,6 +560,6 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize();
+    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + rates.byteSize();
   }
 }

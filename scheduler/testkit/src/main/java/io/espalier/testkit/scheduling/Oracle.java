@@ -60,6 +60,7 @@ public final class Oracle {
               return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
+  private final OracleRates rates = new OracleRates();
   private Config config;
   private Topology topology;
   private long now;
@@ -114,6 +115,7 @@ public final class Oracle {
                 !levels.getOrDefault(task.job(), "").equals(levelOf.get(task.job()))
                     || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
+    rates.apply(config, topology);
     forgetIdle();
   }
 
@@ -133,6 +135,17 @@ public final class Oracle {
 
   public void advance(long nowMillis) {
     now = Math.max(now, nowMillis);
+    rates.advance(nowMillis);
+  }
+
+  /** {@link #apply} will follow. */
+  public void begin() {
+    rates.begin();
+  }
+
+  /** Takes the tokens of a start along a path. */
+  public void takeTokens(TaskKey task, List<Place> path) {
+    rates.started(task.job(), path);
   }
 
   public void setStatus(TaskKey task, @Nullable TaskStatus status) {
@@ -379,6 +392,7 @@ public final class Oracle {
       if (!passes(job, slot)) {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
+      failures.addAll(rates.ofNode(place(node)));
       for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
         int need = job.needs().get(resource.index());
         if (need > 0 && need > free(place(node), resource)) {
@@ -423,6 +437,9 @@ public final class Oracle {
     if (paused.contains(job.name())) {
       failures.add(new Failure(Kind.JOB_PAUSED, "", ""));
     }
+    failures.addAll(
+        rates.ofJob(
+            job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));

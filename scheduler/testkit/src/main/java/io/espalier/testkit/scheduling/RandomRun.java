@@ -219,6 +219,7 @@ public final class RandomRun {
       assertThat(runner).isNotEqualTo(Runner.POOL);
     }
     oracle.start(task, path, worker == null ? null : worker.ref().shard());
+    oracle.takeTokens(task, path);
     runs.put(task, run);
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
@@ -442,6 +443,10 @@ public final class RandomRun {
     for (int i = 0; i < changes; i++) {
       model.change();
     }
+    if (random.nextInt(4) == 0) {
+      model.changeRates();
+    }
+    oracle.begin();
     NewTasks news = core.apply(model.config(), model.topology(), now);
     changed(news);
   }
@@ -450,6 +455,7 @@ public final class RandomRun {
     model.change();
     Change change = core.prepare(model.config(), model.topology());
     core.begin(change);
+    oracle.begin();
     NewTasks news = core.step(1 + random.nextInt(60));
     while (news == null) {
       switch (random.nextInt(8)) {
