@@ -26,7 +26,8 @@ final class Migration {
   private static final int INDEX = 4;
   private static final int WORKERS = 5;
   private static final int RUNNING = 6;
-  private static final int CHANGES = 7;
+  private static final int WAITS = 7;
+  private static final int CHANGES = 8;
 
   private final Change change;
   private final World old;
@@ -78,7 +79,8 @@ final class Migration {
             case READY -> ready(left);
             case INDEX -> index(left);
             case WORKERS -> worker();
-            default -> running();
+            case RUNNING -> running();
+            default -> waits();
           };
     }
     if (phase == CHANGES) {
@@ -200,7 +202,7 @@ final class Migration {
 
   private int running() {
     if (at >= runs.high()) {
-      phase = CHANGES;
+      startPhase(WAITS);
       return 1;
     }
     int run = at++;
@@ -209,6 +211,17 @@ final class Migration {
       return 20;
     }
     return 1;
+  }
+
+  /** Since when jobs have been waiting for slots. */
+  private int waits() {
+    if (next.reservations == null
+        || old.reservations == null
+        || at == old.reservations.parts()) {
+      phase = CHANGES;
+      return 1;
+    }
+    return 1 + 20 * next.reservations.carry(old.reservations, change, at++);
   }
 
   /** An override of a limit was given, changed or ended. */
@@ -227,6 +240,7 @@ final class Migration {
   void started(int run) {
     if (phase >= RUNNING) {
       carry(run);
+      next.startedBefore(run);
     }
   }
 

@@ -206,8 +206,10 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    World before = world;
     world = done.next();
     updateGates();
+    world.takeOver(before, done.change());
   }
 
   /** The place in the order of names that the old one's last job has in the new. */
@@ -234,13 +236,17 @@ public final class SchedulingCore {
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
-      world.jobs.setActive(
-          job,
+      boolean before = world.jobs.isActive(job);
+      boolean after =
           world.jobs.canRun(job)
               && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !closed.containsKey(name));
+              && !closed.containsKey(name);
+      world.jobs.setActive(job, after);
+      if (before != after) {
+        world.activated(job, after);
+      }
     }
   }
 
@@ -674,6 +680,7 @@ public final class SchedulingCore {
     }
     policy.schedule(current);
     boolean complete = current.isComplete();
+    world.clockRuns();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
@@ -874,7 +881,7 @@ public final class SchedulingCore {
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    long tick = world.timers.nextTick();
+    long tick = world.nextTick();
     return tick == Long.MAX_VALUE ? Long.MAX_VALUE : tick * TICK_MILLIS;
   }
 
@@ -883,6 +890,28 @@ public final class SchedulingCore {
   /** Slots left of a resource on a node, negative when over-committed. */
   public int free(int node, int resource) {
     return world.ledger.free(node, world.index.level(node), resource);
+  }
+
+  /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
+  public List<Reservation> reservations() {
+    return world.reservations == null ? List.of() : world.reservations.all();
+  }
+
+  /** Whom a node is kept free for; null: nobody. */
+  public @Nullable Reservation reservation(int node) {
+    return world.reservations == null
+        ? null
+        : world.reservations.of(node, world.index.level(node));
+  }
+
+  /** How many nodes are kept free. */
+  public int reservedNodes() {
+    return world.reservations == null ? 0 : world.reservations.count();
+  }
+
+  /** How many slots idle because they are kept free. */
+  public long reservedSlots() {
+    return world.reservations == null ? 0 : world.reservations.idleSlots();
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */

@@ -19,6 +19,9 @@ final class SelfCheck {
     ready();
     world.limits.check();
     world.index.check();
+    if (world.reservations != null) {
+      world.reservations.check();
+    }
     new WorkerCheck(world, runs).run();
   }
 

@@ -44,6 +44,9 @@ final class World {
   final RunPlaces places;
   final Timers timers;
 
+  /** Null: no job can be starved by lighter ones. */
+  final @Nullable Reservations reservations;
+
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
   final WorkerTable pool;
@@ -81,9 +84,14 @@ final class World {
     ledger = new Ledger(topology, catalog, jobs);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
+    HeavyJobs heavy = HeavyJobs.of(topology, catalog, jobs);
+    reservations = heavy == null ? null : new Reservations(this, heavy);
     index =
         new OpenIndex(
             topology, ledger, jobs, config.settings().nodeOrder(), allowed, gates(), random);
+    if (reservations != null) {
+      index.watch(reservations);
+    }
     workers =
         new WorkerIndex(
             pool,
@@ -111,6 +119,9 @@ final class World {
     List<NodeGate> all = new ArrayList<>();
     if (hosts.placesAny()) {
       all.add(hosts);
+    }
+    if (reservations != null) {
+      all.add(reservations);
     }
     return all.toArray(new NodeGate[0]);
   }
@@ -257,6 +268,61 @@ final class World {
     return enter(job, node, level, workers.choose(job, path), runs);
   }
 
+  private boolean starts(int job, int node, int level) {
+    return reservations != null && node >= 0 && reservations.started(job, node, level);
+  }
+
+  /** Whether it is kept free for a job, so that others fit depending on all that is free there. */
+  boolean isHeld(int node, int level) {
+    return reservations != null && reservations.isHeld(node, level);
+  }
+
+  /** The limit of a node has changed; returns whether the index must look at it for that. */
+  boolean limitChanged(int node, int level) {
+    if (reservations == null) {
+      return false;
+    }
+    reservations.limitsChanged();
+    return reservations.isHeld(node, level);
+  }
+
+  /** A task started in the world before while it was carried over: those who wait begin anew. */
+  void startedBefore(int run) {
+    for (int l = path.length - 1; l >= 0; l--) {
+      int node = places.node(run, l);
+      if (starts(places.job(run), node, l)) {
+        index.refresh(node, l);
+      }
+    }
+  }
+
+  /** A job has become active or has ceased to be. */
+  void activated(int job, boolean on) {
+    if (reservations != null) {
+      reservations.activated(job, on);
+    }
+  }
+
+  /** Until time is told again it may be later than was told. */
+  void clockRuns() {
+    if (reservations != null) {
+      reservations.clockRuns();
+    }
+  }
+
+  /** Goes on with what is kept free, when this world comes into force. */
+  void takeOver(World before, Change change) {
+    if (reservations != null) {
+      reservations.takeOver(before.reservations, change);
+    }
+  }
+
+  /** The next tick at which {@link #advance} has something to do. */
+  long nextTick() {
+    long next = timers.nextTick();
+    return reservations == null ? next : Math.min(next, reservations.nextTick());
+  }
+
   /** What the tasks of a job are charged. */
   Charges charges(int job) {
     return charges[job];
@@ -317,7 +383,8 @@ final class World {
     places.add(run, job, node, path, needs, worker);
     entered(job, needs);
     for (int l = level; l >= 0; l--) {
-      refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      refit[l] = changed | starts(job, path[l], l);
     }
     boolean changed =
         write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
@@ -350,7 +417,7 @@ final class World {
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
-      refit[l] = at >= 0 && ledger.release(at, l, amounts);
+      refit[l] = at >= 0 && ledger.release(at, l, amounts) | isHeld(at, l);
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
@@ -413,7 +480,8 @@ final class World {
     entered(job, amounts);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
-      refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
+      int at = carriedPath[l];
+      refit[l] = at >= 0 && ledger.charge(at, l, amounts) | isHeld(at, l);
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     settle(run, lowest, -1);
@@ -465,7 +533,7 @@ final class World {
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
       if (task < 0) {
-        return true;
+        return reservations == null || reservations.advance(nowMillis, limit);
       }
       int job = TaskTable.job(task);
       int node = TaskTable.node(task);
@@ -476,7 +544,8 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick;
+    return timers.nextTick() > tick
+        && (reservations == null || reservations.advance(nowMillis, limit));
   }
 
   // ---- orphans
