@@ -9,7 +9,7 @@ final class JobSchedulingParser {
         inherited.queue(),
         inherited.maxConcurrent(),
         inherited.startRate(),
-        inherited.reserveAfter(),
+        ReserveAfterParser.read(in, inherited.reserveAfter()),
         inherited.roles());
   }
 }

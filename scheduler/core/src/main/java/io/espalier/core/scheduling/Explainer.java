@@ -209,10 +209,7 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
-                      + LimitWords.of(
-                          world.overrides.on(
-                              topology.levels().name(level), resource.name(), topology.name(at)),
-                          resource.limit())
+                      + LimitWords.on(world, at, resource)
                       + (kept != null && kept.job().equals(world.jobs.name(job))
                           ? "; " + words(kept)
                           : "")));

@@ -16,6 +16,12 @@ public final class Replay {
   private long count;
   private long placements;
   private @Nullable CoreEvent ahead;
+  private boolean cutOff;
+
+  /** The events end within a round. */
+  private static final class CutOffException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
 
   /** The core did something else than the recorded one. */
   public static final class DifferenceException extends RuntimeException {
@@ -31,8 +37,9 @@ public final class Replay {
    * What was replayed.
    *
    * @param events all, placements included
+   * @param cutOff they end within a round, so their writer was killed
    */
-  public record Summary(long events, long placements, int running) {}
+  public record Summary(long events, long placements, int running, boolean cutOff) {}
 
   /**
    * @param core new, of the seed and with the selectors of the recorded one
@@ -62,7 +69,7 @@ public final class Replay {
 
   /** What was replayed so far. */
   public Summary summary() {
-    return new Summary(count, placements, core.runningCount());
+    return new Summary(count, placements, core.runningCount(), cutOff);
   }
 
   /**
@@ -76,8 +83,13 @@ public final class Replay {
     if (event == null) {
       return false;
     }
-    apply(event);
-    return true;
+    try {
+      apply(event);
+      return true;
+    } catch (CutOffException e) {
+      cutOff = true;
+      return false;
+    }
   }
 
   private @Nullable CoreEvent take() {
@@ -87,6 +99,14 @@ public final class Replay {
       event = events.next();
     }
     count += event == null ? 0 : 1;
+    return event;
+  }
+
+  private CoreEvent more() {
+    CoreEvent event = take();
+    if (event == null) {
+      throw new CutOffException();
+    }
     return event;
   }
 
@@ -150,12 +170,12 @@ public final class Replay {
       throw new DifferenceException("there is no scheduling policy called " + began.policy());
     }
     boolean complete = core.round(policy, began.maxStarts(), this::placed);
-    same(take(), new CoreEvent.RoundEnded(complete));
+    same(more(), new CoreEvent.RoundEnded(complete));
   }
 
   /** Compares a start, then does what its receiver did. */
   private void placed(long run) {
-    same(take(), core.placement(run));
+    same(more(), core.placement(run));
     placements++;
     CoreEvent event = take();
     while (event != null
@@ -170,10 +190,9 @@ public final class Replay {
     }
   }
 
-  private static void same(@Nullable CoreEvent recorded, CoreEvent replayed) {
+  private static void same(CoreEvent recorded, CoreEvent replayed) {
     if (!replayed.equals(recorded)) {
-      throw new DifferenceException(
-          "recorded " + (recorded == null ? "nothing more" : recorded) + ", replayed " + replayed);
+      throw new DifferenceException("recorded " + recorded + ", replayed " + replayed);
     }
   }
 }

@@ -63,10 +63,23 @@ public final class RandomRun {
   private final List<CoreEvent> recording = new ArrayList<>();
 
   private final long seed;
+  private final boolean busy;
   private long now = 1_000_003;
 
-  /** How large the world is and what happens to it. */
-  public record Size(int jobs, int nodesPerLevel, int steps) {
+  /**
+   * How large the world is and what happens to it.
+   *
+   * @param compareEvery so many steps lie between two comparisons of everything; that each start
+   *     was allowed, and that nothing was left that could have started, is checked always
+   */
+  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery) {
+    Size(int jobs, int nodesPerLevel, int steps) {
+      this(jobs, nodesPerLevel, steps, 1);
+    }
+
+    /** A long life; only now and then everything is compared. */
+    public static final Size LONG = new Size(6, 8, 5_000, 50);
+
     public static final Size SMALL = new Size(6, 8, 60);
 
     /** More than one word of jobs. */
@@ -93,6 +106,7 @@ public final class RandomRun {
   public RandomRun(
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     this.seed = seed;
+    busy = size.compareEvery() > 1;
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
@@ -109,8 +123,11 @@ public final class RandomRun {
     compare();
     for (int i = 0; i < size.steps(); i++) {
       step();
-      compare();
+      if (i % size.compareEvery() == size.compareEvery() - 1) {
+        compare();
+      }
     }
+    compare();
   }
 
   /** What was started, in order. */
@@ -137,6 +154,10 @@ public final class RandomRun {
   }
 
   private void step() {
+    if (busy && random.nextInt(4) > 0) {
+      turnOver();
+      return;
+    }
     switch (random.nextInt(18)) {
       case 16, 17 -> overrideLimits();
       case 0, 1, 2, 3 -> round();
@@ -149,6 +170,21 @@ public final class RandomRun {
       case 14 -> change();
       default -> changeInSlices();
     }
+  }
+
+  /** Tasks end and may start again, others are forgiven: work that never runs out. */
+  private void turnOver() {
+    for (int i = random.nextInt(6); i >= 0 && !runs.isEmpty(); i--) {
+      List<TaskKey> all = new ArrayList<>(runs.keySet());
+      finish(all.get(random.nextInt(all.size())), random.nextInt(8) == 0 ? anyStatus() : null);
+    }
+    TaskKey task = anyTask();
+    if (task != null && !oracle.running().containsKey(task)) {
+      core.setStatus(core.findJob(task.job()), node(task), null);
+      oracle.setStatus(task, null);
+      keep(task, null);
+    }
+    round();
   }
 
   // ---- rounds
@@ -312,9 +348,12 @@ public final class RandomRun {
   }
 
   private void finish(TaskKey task) {
+    finish(task, anyStatus());
+  }
+
+  private void finish(TaskKey task, @Nullable TaskStatus status) {
     Long run = runs.remove(task);
     if (run != null) {
-      TaskStatus status = anyStatus();
       core.finish(run, status);
       oracle.finish(task, status);
       keep(task, status);
