@@ -233,19 +233,23 @@ final class Reservations implements NodeGate {
 
   // ---- time
 
+  /** It is that late now. */
+  void clockIs(long nowMillis) {
+    now = nowMillis;
+    stale = false;
+  }
+
   /** A round is over: from now on it may be later than was told. */
   void clockRuns() {
     stale = true;
   }
 
   /**
-   * Looks after the waits that are over.
+   * Looks after the waits that are over; {@link #clockIs} comes first.
    *
    * @return whether that was all
    */
-  boolean advance(long nowMillis, int limit) {
-    now = nowMillis;
-    stale = false;
+  boolean advance(int limit) {
     for (int job = activated.nextSetBit(0); job >= 0; job = activated.nextSetBit(job + 1)) {
       activeSince[job] = now;
     }

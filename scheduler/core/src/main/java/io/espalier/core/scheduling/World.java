@@ -539,10 +539,13 @@ final class World {
    */
   boolean advance(long nowMillis, int limit) {
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    if (reservations != null) {
+      reservations.clockIs(nowMillis);
+    }
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
       if (task < 0) {
-        return reservations == null || reservations.advance(nowMillis, limit);
+        return reservations == null || reservations.advance(limit);
       }
       int job = TaskTable.job(task);
       int node = TaskTable.node(task);
@@ -554,7 +557,7 @@ final class World {
       }
     }
     return timers.nextTick() > tick
-        && (reservations == null || reservations.advance(nowMillis, limit));
+        && (reservations == null || reservations.advance(limit));
   }
 
   // ---- orphans

@@ -22,7 +22,7 @@ import java.util.Set;
  * have waited long enough gets a node is the core's choice; here it is checked that it has waited,
  * that it still has a reason, and, by {@link Oracle}, that nothing else is closed to anybody.
  */
-public final class OracleReservations {
+final class OracleReservations {
   /** The core looks after what is kept free that often. */
   private static final long RECHECK_MILLIS = 1_000 + 10;
 
@@ -46,7 +46,6 @@ public final class OracleReservations {
 
   private final Map<Claim, Long> idleSince = new HashMap<>();
 
-  public static long HELD, OBS;
   private record Claim(Place place, String job) {}
 
   OracleReservations(Oracle oracle) {
@@ -97,11 +96,11 @@ public final class OracleReservations {
   /** Takes note of what is wanted now and of what the core keeps free, and checks that. */
   void observe(List<Reservation> all, long now) {
     Map<Place, String> before = Map.copyOf(holders);
+    replace(all);
     Map<Claim, TaskKey> wanted = wanted();
     since.keySet().retainAll(wanted.keySet());
     wanted.keySet().forEach(claim -> since.putIfAbsent(claim, now));
-    replace(all);
-    Set<Claim> held = new HashSet<>(); HELD += all.size(); OBS++;
+    Set<Claim> held = new HashSet<>();
     for (Reservation kept : all) {
       Claim claim = new Claim(new Place(kept.level(), kept.node()), kept.job());
       held.add(claim);
