@@ -4,6 +4,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.topology.Topology;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -17,18 +18,18 @@ final class LimitTops {
   private static final int KEPT = 64;
 
   /** By resource: limit to nodes. */
-  private final List<TreeMap<Integer, Integer>> tops;
+  private final List<NavigableMap<Integer, Integer>> tops;
 
-  private LimitTops(List<TreeMap<Integer, Integer>> tops) {
+  private LimitTops(List<NavigableMap<Integer, Integer>> tops) {
     this.tops = tops;
   }
 
-  static LimitTops of(Topology topology, List<Resource> resources, int @Nullable [][] ofNodes) {
+  static LimitTops of(Topology topology, List<Resource> resources, int[] @Nullable [] ofNodes) {
     return new LimitTops(
         resources.stream().map(r -> tops(topology, r, ofNodes[r.index()])).toList());
   }
 
-  private static TreeMap<Integer, Integer> tops(
+  private static NavigableMap<Integer, Integer> tops(
       Topology topology, Resource resource, int @Nullable [] own) {
     TreeMap<Integer, Integer> top = new TreeMap<>();
     int nodes = topology.levelEnd(resource.level()) - topology.levelStart(resource.level());
@@ -57,7 +58,7 @@ final class LimitTops {
    * @param without how many nodes with each configured limit do not count
    */
   int largest(int resource, Map<Integer, Integer> without) {
-    TreeMap<Integer, Integer> top = tops.get(resource);
+    NavigableMap<Integer, Integer> top = tops.get(resource);
     for (Map.Entry<Integer, Integer> entry : top.descendingMap().entrySet()) {
       if (entry.getValue() > without.getOrDefault(entry.getKey(), 0)) {
         return entry.getKey();

@@ -33,14 +33,14 @@ final class NodeLimits {
   private static final int PROBLEMS_NAMED = 5;
 
   private final int[] ofLevel;
-  private final int @Nullable [][] ofNodes;
+  private final int[] @Nullable [] ofNodes;
   private final int[] first;
   private final LimitTops tops;
   private final List<Problem> problems;
 
   private NodeLimits(
       int[] ofLevel,
-      int @Nullable [][] ofNodes,
+      int[] @Nullable [] ofNodes,
       int[] first,
       LimitTops tops,
       List<Problem> problems) {
@@ -125,7 +125,7 @@ final class NodeLimits {
   private static final class Rules {
     private final Settings settings;
     private final Topology topology;
-    private final int @Nullable [][] ofNodes;
+    private final int[] @Nullable [] ofNodes;
     private final List<Problem> problems = new ArrayList<>();
 
     Rules(Settings settings, Topology topology) {
