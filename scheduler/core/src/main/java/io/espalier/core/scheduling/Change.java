@@ -177,6 +177,7 @@ public final class Change {
       if (other == null
           || job.level() != other.level()
           || !job.needs().equals(other.needs())
+          || !job.scheduling().reserveAfter().equals(other.scheduling().reserveAfter())
           || !job.filters().equals(other.filters())
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
@@ -13,6 +14,8 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -208,6 +211,7 @@ final class Explainer {
       reasons.addAll(placement(job, slot, level));
       rate(at, level);
       List<Use> uses = new ArrayList<>();
+      Reservation kept = world.reservations == null ? null : world.reservations.of(at, level);
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
@@ -233,7 +237,30 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
-                      + LimitWords.on(world, at, resource)));
+                      + LimitWords.on(world, at, resource)
+                      + (kept != null && kept.job().equals(world.jobs.name(job))
+                          ? "; " + words(kept)
+                          : "")));
+        } else if (isKept(job, at, level, r)) {
+          reasons.add(
+              new Reason(
+                  Kind.RESERVED,
+                  topology.name(at),
+                  resource.name(),
+                  need,
+                  free,
+                  limit,
+                  0,
+                  "needs "
+                      + need
+                      + " of "
+                      + resource.name()
+                      + ", "
+                      + free
+                      + " of "
+                      + limit
+                      + " are free, but "
+                      + words(kept)));
         }
       }
       steps.add(
@@ -243,7 +270,10 @@ final class Explainer {
               topology.levels().name(level),
               topology.enabled(slot),
               uses,
-              reasons.size() > before));
+              reasons.size() > before,
+              kept == null
+                  ? null
+                  : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
     }
   }
 
@@ -258,6 +288,24 @@ final class Explainer {
     }
   }
 
+  /** Whether slots are free that are kept for another job. */
+  private boolean isKept(int job, int node, int level, int resource) {
+    return world.reservations != null
+        && world.reservations.keepsFrom(job, node, level, resource)
+        && Ledger.fits(world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
+  }
+
+  private static String words(@Nullable Reservation kept) {
+    if (kept == null) {
+      return "";
+    }
+    return "kept free for job "
+        + kept.job()
+        + (kept.task() == null ? "" : ", task " + kept.task())
+        + ", since "
+        + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
   private long failures(int job, int slot) {
     int at = topology.node(slot);
     int level = world.index.level(at);
@@ -267,6 +315,7 @@ final class Explainer {
     failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+      failures += isKept(job, at, level, r) ? 1 : 0;
     }
     return failures;
   }

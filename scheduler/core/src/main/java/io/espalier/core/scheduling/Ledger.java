@@ -163,6 +163,22 @@ final class Ledger {
     return fit;
   }
 
+  /**
+   * As {@link #fit}, when so much is kept for another job.
+   *
+   * @param kept by resource
+   */
+  long fitBeside(int node, int level, int word, int[] kept) {
+    int[] resources = ofLevel[level];
+    long fit = -1L;
+    for (int k = 0; k < resources.length; k++) {
+      int r = resources[k];
+      int room = free[at(level, node) + k] - kept[r];
+      fit &= fits[r][met(r, room) * words + word];
+    }
+    return fit;
+  }
+
   /** Whether the node has enough left of that resource for a job that needs so much. */
   static boolean fits(int need, int room) {
     return need <= 0 || need <= room;

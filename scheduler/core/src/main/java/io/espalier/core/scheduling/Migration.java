@@ -27,7 +27,8 @@ final class Migration {
   private static final int INDEX = 5;
   private static final int WORKERS = 6;
   private static final int RUNNING = 7;
-  private static final int CHANGES = 8;
+  private static final int WAITS = 8;
+  private static final int CHANGES = 9;
 
   private final Change change;
   private final World old;
@@ -86,7 +87,8 @@ final class Migration {
             case RATES -> rates(left);
             case INDEX -> index(left);
             case WORKERS -> worker();
-            default -> running();
+            case RUNNING -> running();
+            default -> waits();
           };
     }
     if (phase == CHANGES) {
@@ -250,7 +252,7 @@ final class Migration {
 
   private int running() {
     if (at >= runs.high()) {
-      phase = CHANGES;
+      startPhase(WAITS);
       return 1;
     }
     int run = at++;
@@ -259,6 +261,17 @@ final class Migration {
       return 20;
     }
     return 1;
+  }
+
+  /** Since when jobs have been waiting for slots. */
+  private int waits() {
+    if (next.reservations == null
+        || old.reservations == null
+        || at == old.reservations.parts()) {
+      phase = CHANGES;
+      return 1;
+    }
+    return 1 + 20 * next.reservations.carry(old.reservations, change, at++);
   }
 
   /** An override of a limit was given, changed or ended. */
@@ -277,6 +290,7 @@ final class Migration {
   void started(int run) {
     if (phase >= RUNNING) {
       carry(run);
+      next.startedBefore(run);
     }
   }
 

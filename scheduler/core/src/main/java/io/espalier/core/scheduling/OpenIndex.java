@@ -64,6 +64,9 @@ final class OpenIndex {
 
   private long work;
 
+  /** Told of every node that is looked at; null: nobody asks. */
+  private @Nullable Reservations watch;
+
   /**
    * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
    * @param gates conditions on nodes; whoever is one must {@link #refresh} where its mask changes
@@ -115,6 +118,10 @@ final class OpenIndex {
     summaries = new long[Math.multiplyExact(size, words)];
   }
 
+  void watch(Reservations reservations) {
+    watch = reservations;
+  }
+
   private static int blocks(int count) {
     return (count + FAN_OUT - 1) >>> 6;
   }
@@ -140,6 +147,9 @@ final class OpenIndex {
       buildRow(node);
     }
     for (int w = 0; w < words; w++) {
+      if (watch != null) {
+        watch.looked(node, level, w, ready(node, w) | below(node, w));
+      }
       long value = (ready(node, w) | below(node, w)) & fit(node, level, w);
       int slotCount = plain ? 1 : topology.slotCount(node);
       for (int i = 0; i < slotCount; i++) {
@@ -250,6 +260,12 @@ final class OpenIndex {
 
   boolean isReady(int node, int job) {
     return (ready(node, job >>> 6) & 1L << job) != 0;
+  }
+
+  /** Whether a job would start something on a node or below it, slots of the node aside. */
+  boolean wants(int node, int job) {
+    int word = job >>> 6;
+    return ((ready(node, word) | below(node, word)) & 1L << job) != 0;
   }
 
   boolean isAllowed(int slot, int job) {
@@ -391,6 +407,9 @@ final class OpenIndex {
     int atLevel = level;
     while (true) {
       work++;
+      if (watch != null) {
+        watch.looked(at, atLevel, word, ready(at, word) | below(at, word));
+      }
       long value = (ready(at, word) | below(at, word)) & fit(at, atLevel, word);
       if (!plain && topology.slotCount(at) > 1) {
         refreshSlots(at, value, word);

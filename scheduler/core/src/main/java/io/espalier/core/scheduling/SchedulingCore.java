@@ -208,8 +208,10 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    World before = world;
     world = done.next();
     updateGates();
+    world.takeOver(before, done.change());
   }
 
   /** The place in the order of names that the old one's last job has in the new. */
@@ -236,13 +238,17 @@ public final class SchedulingCore {
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
-      world.jobs.setActive(
-          job,
+      boolean before = world.jobs.isActive(job);
+      boolean after =
           world.jobs.canRun(job)
               && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !closed.containsKey(name));
+              && !closed.containsKey(name);
+      world.jobs.setActive(job, after);
+      if (before != after) {
+        world.activated(job, after);
+      }
     }
   }
 
@@ -689,6 +695,7 @@ public final class SchedulingCore {
     }
     policy.schedule(current);
     boolean complete = current.isComplete();
+    world.clockRuns();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
@@ -908,6 +915,28 @@ public final class SchedulingCore {
   /** How many nodes have to wait before another task may start below them. */
   public int nodesHeldByRate() {
     return world.rates.heldCount();
+  }
+
+  /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
+  public List<Reservation> reservations() {
+    return world.reservations == null ? List.of() : world.reservations.all();
+  }
+
+  /** Whom a node is kept free for; null: nobody. */
+  public @Nullable Reservation reservation(int node) {
+    return world.reservations == null
+        ? null
+        : world.reservations.of(node, world.index.level(node));
+  }
+
+  /** How many nodes are kept free. */
+  public int reservedNodes() {
+    return world.reservations == null ? 0 : world.reservations.count();
+  }
+
+  /** How many slots idle because they are kept free. */
+  public long reservedSlots() {
+    return world.reservations == null ? 0 : world.reservations.idleSlots();
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */

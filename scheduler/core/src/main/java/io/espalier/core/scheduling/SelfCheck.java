@@ -21,6 +21,9 @@ final class SelfCheck {
     world.caps.check(world.places);
     world.rates.check();
     world.index.check();
+    if (world.reservations != null) {
+      world.reservations.check();
+    }
     new WorkerCheck(world, runs).run();
   }
 

@@ -554,6 +554,29 @@ final class WorkerIndex {
     return (bits & 1L << needClass) != 0;
   }
 
+  /**
+   * Whether there is a worker that takes tasks of a job, full or not.
+   *
+   * @param host where it must run; null: anywhere
+   */
+  boolean isThere(int job, @Nullable String host) {
+    if (finds(job, host)) {
+      return true;
+    }
+    int number = host == null ? -1 : hosts.find(host);
+    for (int worker = 0; worker < table.high(); worker++) {
+      WorkerInfo info = table.info(worker);
+      if (info != null
+          && info.takesTasks()
+          && isKnown(worker)
+          && passes(job, worker)
+          && (host == null || (number >= 0 && isOn(worker, number)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether the worker filter of a job lets it use a worker. */
   boolean passes(int job, int worker) {
     int needClass = classes.ofJob[job];

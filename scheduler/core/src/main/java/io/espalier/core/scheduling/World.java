@@ -46,6 +46,9 @@ final class World {
   final RunPlaces places;
   final Timers timers;
 
+  /** Null: no job can be starved by lighter ones. */
+  final @Nullable Reservations reservations;
+
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
   final WorkerTable pool;
@@ -90,9 +93,14 @@ final class World {
     ledger = new Ledger(topology, catalog, nodeLimits, jobs);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
+    HeavyJobs heavy = HeavyJobs.of(topology, catalog, jobs);
+    reservations = heavy == null ? null : new Reservations(this, heavy);
     index =
         new OpenIndex(
             topology, ledger, jobs, config.settings().nodeOrder(), allowed, gates(), random);
+    if (reservations != null) {
+      index.watch(reservations);
+    }
     workers =
         new WorkerIndex(
             pool,
@@ -123,6 +131,9 @@ final class World {
     }
     if (rates.limitsAny()) {
       all.add(rates);
+    }
+    if (reservations != null) {
+      all.add(reservations);
     }
     return all.toArray(new NodeGate[0]);
   }
@@ -283,6 +294,61 @@ final class World {
     return run;
   }
 
+  private boolean starts(int job, int node, int level) {
+    return reservations != null && node >= 0 && reservations.started(job, node, level);
+  }
+
+  /** Whether it is kept free for a job, so that others fit depending on all that is free there. */
+  boolean isHeld(int node, int level) {
+    return reservations != null && reservations.isHeld(node, level);
+  }
+
+  /** The limit of a node has changed; returns whether the index must look at it for that. */
+  boolean limitChanged(int node, int level) {
+    if (reservations == null) {
+      return false;
+    }
+    reservations.limitsChanged();
+    return reservations.isHeld(node, level);
+  }
+
+  /** A task started in the world before while it was carried over: those who wait begin anew. */
+  void startedBefore(int run) {
+    for (int l = path.length - 1; l >= 0; l--) {
+      int node = places.node(run, l);
+      if (starts(places.job(run), node, l)) {
+        index.refresh(node, l);
+      }
+    }
+  }
+
+  /** A job has become active or has ceased to be. */
+  void activated(int job, boolean on) {
+    if (reservations != null) {
+      reservations.activated(job, on);
+    }
+  }
+
+  /** Until time is told again it may be later than was told. */
+  void clockRuns() {
+    if (reservations != null) {
+      reservations.clockRuns();
+    }
+  }
+
+  /** Goes on with what is kept free, when this world comes into force. */
+  void takeOver(World before, Change change) {
+    if (reservations != null) {
+      reservations.takeOver(before.reservations, change);
+    }
+  }
+
+  /** The next tick at which a back-off or a wait for slots ends. */
+  private long nextTick() {
+    long next = timers.nextTick();
+    return reservations == null ? next : Math.min(next, reservations.nextTick());
+  }
+
   /** What the tasks of a job are charged. */
   Charges charges(int job) {
     return charges[job];
@@ -343,7 +409,8 @@ final class World {
     places.add(run, job, node, path, needs, worker);
     entered(job, needs);
     for (int l = level; l >= 0; l--) {
-      refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      refit[l] = changed | starts(job, path[l], l);
     }
     boolean changed =
         write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
@@ -376,7 +443,7 @@ final class World {
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
-      refit[l] = at >= 0 && ledger.release(at, l, amounts);
+      refit[l] = at >= 0 && ledger.release(at, l, amounts) | isHeld(at, l);
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
@@ -439,7 +506,8 @@ final class World {
     entered(job, amounts);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
-      refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
+      int at = carriedPath[l];
+      refit[l] = at >= 0 && ledger.charge(at, l, amounts) | isHeld(at, l);
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     settle(run, lowest, -1);
@@ -494,17 +562,20 @@ final class World {
 
   /** The next instant at which {@link #advance} has something to do. */
   long nextTimerMillis() {
-    long tick = timers.nextTick();
+    long tick = nextTick();
     long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
     return Math.min(backoff, Math.min(caps.nextMillis(), rates.nextMillis()));
   }
 
   private boolean endBackoffs(long nowMillis, int limit) {
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    if (reservations != null) {
+      reservations.clockIs(nowMillis);
+    }
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
       if (task < 0) {
-        return true;
+        return reservations == null || reservations.advance(limit);
       }
       int job = TaskTable.job(task);
       int node = TaskTable.node(task);
@@ -515,7 +586,8 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick;
+    return timers.nextTick() > tick
+        && (reservations == null || reservations.advance(limit));
   }
 
   // ---- orphans

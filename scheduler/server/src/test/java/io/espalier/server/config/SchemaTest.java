@@ -702,6 +702,12 @@ class SchemaTest {
       key(frame, key, List.of("0.001", "60", "'60'", "false", "1000000000"), NO_NUMBER_OR_FALSE);
       key(frame, key, List.of(), List.of("0", "-1", "1000000001"));
     }
+    key(
+        frame,
+        "reserve_after_sec",
+        List.of("0", "0.5", "60", "'60'", "false", "1000000000"),
+        NO_NUMBER_OR_FALSE);
+    key(frame, "reserve_after_sec", List.of(), List.of("-1", "1000000001"));
     add(Verdict.BAD, frame, "'timeout_secs': 1", "'no_output_timeot_sec': 1");
     key(
         frame,
