@@ -97,7 +97,7 @@ final class World {
             topology.name(0));
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
-    places = new RunPlaces(levels.count(), jobs.count());
+    places = new RunPlaces(levels.count(), jobs.needs);
     timers = new Timers(this::isWaitingFor);
     charges = new Charges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
@@ -284,7 +284,7 @@ final class World {
   void carryOutside(int run, int job, int worker) {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
-    places.add(run, job, -1, path, nothing, worker);
+    places.add(run, job, -1, path, nothing, worker, false);
     entered(job, nothing);
     workers.charge(worker, nothing);
   }
@@ -314,14 +314,14 @@ final class World {
   private int enter(int job, int node, int level, int worker, RunTable runs) {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
-    places.add(run, job, node, path, needs, worker);
+    places.add(run, job, node, path, needs, worker, true);
     entered(job, needs);
     for (int l = level; l >= 0; l--) {
       refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
     }
     boolean changed =
         write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
-    settle(run, level, changed ? job >>> 6 : -1);
+    index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);
     return run;
   }
@@ -341,15 +341,17 @@ final class World {
       index.refresh(node, jobs.levels[job], job >>> 6);
       changed = false;
     }
-    settle(run, lowest, changed ? job >>> 6 : -1);
+    index.settle(path, lowest, places.isOfTree(run), refit, changed ? job >>> 6 : -1);
     leave(run);
   }
 
+  /** Also fills {@link #path} and {@link #refit}; returns the level of the last node. */
   private int release(int run) {
     int[] amounts = places.amounts(run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
+      path[l] = at;
       refit[l] = at >= 0 && ledger.release(at, l, amounts);
       lowest = at >= 0 ? l : lowest;
     }
@@ -358,7 +360,7 @@ final class World {
 
   /** Takes a running task out of this world only: it ended in the old one. */
   void forget(int run) {
-    settle(run, release(run), -1);
+    index.settle(path, release(run), places.isOfTree(run), refit, -1);
     leave(run);
   }
 
@@ -384,23 +386,6 @@ final class World {
     jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
   }
 
-  /**
-   * Brings the index up to date along a path, from below, where {@link #refit} says that other jobs
-   * fit now.
-   *
-   * @param word the word in which the lowest node's ready bits changed, or -1
-   */
-  private void settle(int run, int lowest, int word) {
-    if (word >= 0 && !refit[lowest]) {
-      index.refresh(places.node(run, lowest), lowest, word);
-    }
-    for (int l = lowest; l >= 0; l--) {
-      if (refit[l]) {
-        index.refresh(places.node(run, l), l);
-      }
-    }
-  }
-
   /** Takes over a running task that was charged for no path before, where least is missing. */
   void carryAnew(int run, int job, int node, int worker) {
     findBestPath(job, node);
@@ -409,14 +394,14 @@ final class World {
 
   /** Takes over a running task from the world before. */
   void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
-    places.add(run, job, node, carriedPath, amounts, worker);
+    places.add(run, job, node, carriedPath, amounts, worker, false);
     entered(job, amounts);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
-    settle(run, lowest, -1);
+    index.settle(carriedPath, lowest, false, refit, -1);
     workers.charge(worker, amounts);
     if (node >= 0) {
       int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
