@@ -204,6 +204,7 @@ public final class Change {
             verdicts.freshTasks(),
             verdicts.allowed(),
             random,
+            base.runs,
             base.pool,
             base.selectors);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);

@@ -148,7 +148,7 @@ final class Migration {
     int newJob = change.newJob(oldJob);
     int node = change.newNode(oldNode);
     if (newJob >= 0 && node >= 0) {
-      next.tasks.setDetail(newJob, node, status);
+      next.tasks.addDetail(newJob, node, status);
       if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
         next.timers.add(TaskTable.key(newJob, node), World.waitEnd(status));
       }

@@ -32,6 +32,7 @@ final class RunPlaces {
 
   private final Map<List<Integer>, Integer> others = new HashMap<>();
 
+  private final RunLookup lookup = new RunLookup();
   private int[] records = new int[0];
   private long[] orphans = new long[0];
   private int orphanCount;
@@ -67,6 +68,9 @@ final class RunPlaces {
     System.arraycopy(path, 0, records, at + PATH, levels);
     if (job >= 0) {
       ofJob[job]++;
+      if (node >= 0) {
+        lookup.add(job, node, run);
+      }
     }
   }
 
@@ -89,10 +93,19 @@ final class RunPlaces {
   }
 
   void remove(int run) {
-    if (job(run) >= 0) {
-      ofJob[job(run)]--;
+    int job = job(run);
+    if (job >= 0) {
+      ofJob[job]--;
+      if (node(run) >= 0) {
+        lookup.remove(job, node(run), run);
+      }
     }
     setOrphan(run, false);
+  }
+
+  /** The number of the running task of a job on a node, or -1. */
+  int find(int job, int node) {
+    return lookup.find(job, node, run -> job(run) == job && node(run) == node);
   }
 
   /** -1: not known in this world. */

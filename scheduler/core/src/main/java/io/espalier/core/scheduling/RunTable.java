@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.status.TaskStatus;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,9 @@ final class RunTable {
 
   /** Of numbers in use; others keep what they had last. */
   private @Nullable Charges[] charges = new @Nullable Charges[64];
+
+  /** Null: never tried before. */
+  private @Nullable TaskStatus[] statuses = new @Nullable TaskStatus[64];
 
   /** Of few running tasks. */
   private final Map<Integer, NamedPath> names = new HashMap<>();
@@ -66,10 +70,12 @@ final class RunTable {
     int size = charges.length * 2;
     generations = Arrays.copyOf(generations, 2 * size);
     charges = Arrays.copyOf(charges, size);
+    statuses = Arrays.copyOf(statuses, size);
   }
 
   void remove(int index) {
     generations[2 * index]++;
+    statuses[index] = null;
     if (!names.isEmpty()) {
       names.remove(index);
     }
@@ -123,6 +129,15 @@ final class RunTable {
 
   void setCharges(int index, Charges charge) {
     charges[index] = charge;
+  }
+
+  /** The status of a running task, or that of before its start; null: never tried before. */
+  @Nullable TaskStatus status(int index) {
+    return statuses[index];
+  }
+
+  void setStatus(int index, @Nullable TaskStatus status) {
+    statuses[index] = status;
   }
 
   /** The job of a running task that was adopted while no such job was known; null otherwise. */

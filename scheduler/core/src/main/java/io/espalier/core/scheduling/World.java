@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class World {
   private static final boolean[] READY = new boolean[StatusCodes.COUNT];
   private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
+  private static final boolean[] HAS_DETAIL = new boolean[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < StatusCodes.COUNT; code++) {
       READY[code] = StatusCodes.isReady(code);
       DONE[code] = StatusCodes.isDone(code);
+      HAS_DETAIL[code] = StatusCodes.hasDetail(code);
     }
   }
 
@@ -46,6 +48,7 @@ final class World {
 
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
+  final RunTable runs;
   final WorkerTable pool;
   final Map<String, WorkerSelector> selectors;
 
@@ -68,12 +71,14 @@ final class World {
       TaskTable tasks,
       long[] allowed,
       Randomness random,
+      RunTable runs,
       WorkerTable pool,
       Map<String, WorkerSelector> selectors) {
     this.config = config;
     this.topology = topology;
     this.jobs = jobs;
     this.tasks = tasks;
+    this.runs = runs;
     this.pool = pool;
     this.selectors = selectors;
     ResourceCatalog catalog = config.settings().resources();
@@ -152,22 +157,45 @@ final class World {
     return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
   }
 
+  /**
+   * The status of a task. While it runs: the one given by {@link #setStatus}, or that of before its
+   * start. Null also where it is plainly done.
+   */
+  @Nullable TaskStatus status(int job, int node) {
+    int code = tasks.code(job, node);
+    if (HAS_DETAIL[code]) {
+      return tasks.detail(job, node);
+    }
+    int run = StatusCodes.isRunning(code) ? places.find(job, node) : -1;
+    return run < 0 ? null : runs.status(run);
+  }
+
   /** Gives a task a status and brings the index up to date. */
   void setStatus(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    int code = tasks.code(job, node);
+    if (StatusCodes.isRunning(code)) {
+      runs.setStatus(places.find(job, node), status);
+      return;
+    }
+    if (HAS_DETAIL[code]) {
+      tasks.removeDetail(job, node);
+    }
     if (assign(job, node, status, nowMillis)) {
       index.refresh(node, jobs.levels[job], job >>> 6);
     }
   }
 
-  /** The same without the index of the node itself; returns whether that must follow. */
+  /**
+   * The same for a task of which no status is kept, without the index of the node itself; returns
+   * whether that must follow.
+   */
   private boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     long end = waitEnd(status);
     boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
     int code = StatusCodes.of(status, waiting);
-    tasks.setDetail(
-        job,
-        node,
-        code == StatusCodes.UNSTARTED || StatusCodes.isPlainlyDone(code) ? null : status);
+    if (status != null && HAS_DETAIL[code]) {
+      tasks.addDetail(job, node, status);
+    }
     if (waiting) {
       timers.add(TaskTable.key(job, node), end);
     }
@@ -250,11 +278,11 @@ final class World {
   // ---- starting and ending
 
   /** Starts a task of a job that is open at the root. */
-  int start(int job, RunTable runs) {
+  int start(int job) {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, workers.choose(job, path), runs);
+    return enter(job, node, level, workers.choose(job, path));
   }
 
   /** What the tasks of a job are charged. */
@@ -263,9 +291,9 @@ final class World {
   }
 
   /** Takes a given task for running, fitting or not, where least is missing. */
-  int adopt(int job, int node, int worker, RunTable runs) {
+  int adopt(int job, int node, int worker) {
     findBestPath(job, node);
-    return enter(job, node, jobs.levels[job], worker, runs);
+    return enter(job, node, jobs.levels[job], worker);
   }
 
   /**
@@ -274,7 +302,7 @@ final class World {
    *
    * @param job -1: not known
    */
-  int adoptOutside(int job, int worker, RunTable runs) {
+  int adoptOutside(int job, int worker) {
     int run = runs.add(Charges.NONE);
     carryOutside(run, job, worker);
     return run;
@@ -311,7 +339,7 @@ final class World {
     }
   }
 
-  private int enter(int job, int node, int level, int worker, RunTable runs) {
+  private int enter(int job, int node, int level, int worker) {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
     places.add(run, job, node, path, needs, worker, true);
@@ -319,8 +347,12 @@ final class World {
     for (int l = level; l >= 0; l--) {
       refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
     }
-    boolean changed =
-        write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
+    int before = tasks.code(job, node);
+    if (HAS_DETAIL[before]) {
+      runs.setStatus(run, tasks.detail(job, node));
+      tasks.removeDetail(job, node);
+    }
+    boolean changed = write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
     index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);
     return run;
@@ -404,6 +436,7 @@ final class World {
     index.settle(carriedPath, lowest, false, refit, -1);
     workers.charge(worker, amounts);
     if (node >= 0) {
+      tasks.removeDetail(job, node);
       int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
       if (write(job, node, code)) {
         index.refresh(node, jobs.levels[job], job >>> 6);
@@ -411,9 +444,17 @@ final class World {
     }
   }
 
-  /** Copies the status of a task from the world before; the index is complete already. */
+  /**
+   * Copies the status of a task from the world before; the index is complete already.
+   *
+   * @param detail null: there is none, or the task runs
+   */
   void copy(int job, int node, int code, @Nullable TaskStatus detail) {
-    tasks.setDetail(job, node, detail);
+    // What was copied before may be of another moment than the code that was.
+    tasks.removeDetail(job, node);
+    if (detail != null) {
+      tasks.addDetail(job, node, detail);
+    }
     if (StatusCodes.isWaiting(code)) {
       timers.add(TaskTable.key(job, node), waitEnd(detail));
     }
