@@ -236,6 +236,7 @@ public final class Change {
             verdicts.freshTasks(),
             verdicts.allowed(),
             random,
+            base.runs,
             base.pool,
             base.selectors,
             base.clock);

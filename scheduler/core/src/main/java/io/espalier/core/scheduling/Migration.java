@@ -163,7 +163,7 @@ final class Migration {
     int newJob = change.newJob(oldJob);
     int node = change.newNode(oldNode);
     if (newJob >= 0 && node >= 0) {
-      next.tasks.setDetail(newJob, node, status);
+      next.tasks.addDetail(newJob, node, status);
       if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
         next.timers.add(TaskTable.key(newJob, node), World.waitEnd(status));
       }
@@ -265,9 +265,7 @@ final class Migration {
 
   /** Since when jobs have been waiting for slots. */
   private int waits() {
-    if (next.reservations == null
-        || old.reservations == null
-        || at == old.reservations.parts()) {
+    if (next.reservations == null || old.reservations == null || at == old.reservations.parts()) {
       phase = CHANGES;
       return 1;
     }

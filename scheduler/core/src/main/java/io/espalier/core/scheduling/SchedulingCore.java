@@ -83,7 +83,7 @@ public final class SchedulingCore {
    */
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
-    world = EmptyWorld.create(random, pool, Map.copyOf(selectors));
+    world = EmptyWorld.create(random, runs, pool, Map.copyOf(selectors));
   }
 
   /**
@@ -253,7 +253,7 @@ public final class SchedulingCore {
   }
 
   private int start(int job) {
-    int run = world.start(job, runs);
+    int run = world.start(job);
     int worker = world.places.worker(run);
     if (worker >= 0) {
       pool.started(worker);
@@ -533,7 +533,7 @@ public final class SchedulingCore {
         new FailureIndex.Tasks() {
           @Override
           public @Nullable TaskStatus status(int node) {
-            return in.tasks.detail(job, node);
+            return in.status(job, node);
           }
 
           @Override
@@ -571,7 +571,7 @@ public final class SchedulingCore {
    * start. Of a task that is plainly done only that much is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
-    TaskStatus detail = world.tasks.detail(job, node);
+    TaskStatus detail = world.status(job, node);
     return detail == null && StatusCodes.isPlainlyDone(world.tasks.code(job, node))
         ? PLAINLY_DONE
         : detail;
@@ -731,9 +731,9 @@ public final class SchedulingCore {
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      run = world.adopt(number, at, charged, runs);
+      run = world.adopt(number, at, charged);
     } else {
-      run = world.adoptOutside(number, charged, runs);
+      run = world.adoptOutside(number, charged);
       runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
@@ -785,12 +785,8 @@ public final class SchedulingCore {
 
   /** The running task of that job and node, or -1. */
   public long findRun(int job, int node) {
-    for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run) && world.places.job(run) == job && world.places.node(run) == node) {
-        return runs.id(run);
-      }
-    }
-    return -1;
+    int run = world.places.find(job, node);
+    return run < 0 ? -1 : runs.id(run);
   }
 
   /** All running tasks, in no order; a new array. */
@@ -808,6 +804,23 @@ public final class SchedulingCore {
   /** The number of its job; -1 when it was adopted and no such job is known. */
   public int runJob(long run) {
     return world.places.job(runs.index(run));
+  }
+
+  /** The status of a running task, as {@link #status}, also where job or node are gone. */
+  public @Nullable TaskStatus runStatus(long run) {
+    return runs.status(runs.index(run));
+  }
+
+  /**
+   * Gives a running task another status.
+   *
+   * @param status a running one
+   */
+  public void setRunStatus(long run, TaskStatus status) {
+    if (status.main() != Main.RUNNING) {
+      throw new IllegalArgumentException("the task is running");
+    }
+    runs.setStatus(runs.index(run), status);
   }
 
   /** The number of its node, or -1 when the node is gone or no longer on the job's level. */
@@ -924,9 +937,7 @@ public final class SchedulingCore {
 
   /** Whom a node is kept free for; null: nobody. */
   public @Nullable Reservation reservation(int node) {
-    return world.reservations == null
-        ? null
-        : world.reservations.of(node, world.index.level(node));
+    return world.reservations == null ? null : world.reservations.of(node, world.index.level(node));
   }
 
   /** How many nodes are kept free. */

@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class World {
   private static final boolean[] READY = new boolean[StatusCodes.COUNT];
   private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
+  private static final boolean[] HAS_DETAIL = new boolean[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < StatusCodes.COUNT; code++) {
       READY[code] = StatusCodes.isReady(code);
       DONE[code] = StatusCodes.isDone(code);
+      HAS_DETAIL[code] = StatusCodes.hasDetail(code);
     }
   }
 
@@ -51,6 +53,7 @@ final class World {
 
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
+  final RunTable runs;
   final WorkerTable pool;
   final Map<String, WorkerSelector> selectors;
 
@@ -75,6 +78,7 @@ final class World {
       TaskTable tasks,
       long[] allowed,
       Randomness random,
+      RunTable runs,
       WorkerTable pool,
       Map<String, WorkerSelector> selectors,
       RateClock clock) {
@@ -83,6 +87,7 @@ final class World {
     this.nodeLimits = nodeLimits;
     this.jobs = jobs;
     this.tasks = tasks;
+    this.runs = runs;
     this.pool = pool;
     this.selectors = selectors;
     this.clock = clock;
@@ -114,7 +119,7 @@ final class World {
             topology.name(0));
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
-    places = new RunPlaces(levels.count(), jobs.count());
+    places = new RunPlaces(levels.count(), jobs.needs);
     timers = new Timers(this::isWaitingFor);
     charges = new Charges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
@@ -186,22 +191,45 @@ final class World {
     return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
   }
 
+  /**
+   * The status of a task. While it runs: the one given by {@link #setStatus}, or that of before its
+   * start. Null also where it is plainly done.
+   */
+  @Nullable TaskStatus status(int job, int node) {
+    int code = tasks.code(job, node);
+    if (HAS_DETAIL[code]) {
+      return tasks.detail(job, node);
+    }
+    int run = StatusCodes.isRunning(code) ? places.find(job, node) : -1;
+    return run < 0 ? null : runs.status(run);
+  }
+
   /** Gives a task a status and brings the index up to date. */
   void setStatus(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    int code = tasks.code(job, node);
+    if (StatusCodes.isRunning(code)) {
+      runs.setStatus(places.find(job, node), status);
+      return;
+    }
+    if (HAS_DETAIL[code]) {
+      tasks.removeDetail(job, node);
+    }
     if (assign(job, node, status, nowMillis)) {
       index.refresh(node, jobs.levels[job], job >>> 6);
     }
   }
 
-  /** The same without the index of the node itself; returns whether that must follow. */
+  /**
+   * The same for a task of which no status is kept, without the index of the node itself; returns
+   * whether that must follow.
+   */
   private boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     long end = waitEnd(status);
     boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
     int code = StatusCodes.of(status, waiting);
-    tasks.setDetail(
-        job,
-        node,
-        code == StatusCodes.UNSTARTED || StatusCodes.isPlainlyDone(code) ? null : status);
+    if (status != null && HAS_DETAIL[code]) {
+      tasks.addDetail(job, node, status);
+    }
     if (waiting) {
       timers.add(TaskTable.key(job, node), end);
     }
@@ -284,11 +312,11 @@ final class World {
   // ---- starting and ending
 
   /** Starts a task of a job that is open at the root. */
-  int start(int job, RunTable runs) {
+  int start(int job) {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    int run = enter(job, node, level, workers.choose(job, path), runs);
+    int run = enter(job, node, level, workers.choose(job, path));
     caps.started(job);
     rates.started(path, index);
     return run;
@@ -355,9 +383,9 @@ final class World {
   }
 
   /** Takes a given task for running, fitting or not, where least is missing. */
-  int adopt(int job, int node, int worker, RunTable runs) {
+  int adopt(int job, int node, int worker) {
     findBestPath(job, node);
-    return enter(job, node, jobs.levels[job], worker, runs);
+    return enter(job, node, jobs.levels[job], worker);
   }
 
   /**
@@ -366,7 +394,7 @@ final class World {
    *
    * @param job -1: not known
    */
-  int adoptOutside(int job, int worker, RunTable runs) {
+  int adoptOutside(int job, int worker) {
     int run = runs.add(Charges.NONE);
     carryOutside(run, job, worker);
     return run;
@@ -376,7 +404,7 @@ final class World {
   void carryOutside(int run, int job, int worker) {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
-    places.add(run, job, -1, path, nothing, worker);
+    places.add(run, job, -1, path, nothing, worker, false);
     entered(job, nothing);
     workers.charge(worker, nothing);
   }
@@ -403,18 +431,22 @@ final class World {
     }
   }
 
-  private int enter(int job, int node, int level, int worker, RunTable runs) {
+  private int enter(int job, int node, int level, int worker) {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
-    places.add(run, job, node, path, needs, worker);
+    places.add(run, job, node, path, needs, worker, true);
     entered(job, needs);
     for (int l = level; l >= 0; l--) {
       boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
       refit[l] = changed | starts(job, path[l], l);
     }
-    boolean changed =
-        write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
-    settle(run, level, changed ? job >>> 6 : -1);
+    int before = tasks.code(job, node);
+    if (HAS_DETAIL[before]) {
+      runs.setStatus(run, tasks.detail(job, node));
+      tasks.removeDetail(job, node);
+    }
+    boolean changed = write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
+    index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);
     return run;
   }
@@ -434,15 +466,17 @@ final class World {
       index.refresh(node, jobs.levels[job], job >>> 6);
       changed = false;
     }
-    settle(run, lowest, changed ? job >>> 6 : -1);
+    index.settle(path, lowest, places.isOfTree(run), refit, changed ? job >>> 6 : -1);
     leave(run);
   }
 
+  /** Also fills {@link #path} and {@link #refit}; returns the level of the last node. */
   private int release(int run) {
     int[] amounts = places.amounts(run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
+      path[l] = at;
       refit[l] = at >= 0 && ledger.release(at, l, amounts) | isHeld(at, l);
       lowest = at >= 0 ? l : lowest;
     }
@@ -451,7 +485,7 @@ final class World {
 
   /** Takes a running task out of this world only: it ended in the old one. */
   void forget(int run) {
-    settle(run, release(run), -1);
+    index.settle(path, release(run), places.isOfTree(run), refit, -1);
     leave(run);
   }
 
@@ -477,23 +511,6 @@ final class World {
     jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
   }
 
-  /**
-   * Brings the index up to date along a path, from below, where {@link #refit} says that other jobs
-   * fit now.
-   *
-   * @param word the word in which the lowest node's ready bits changed, or -1
-   */
-  private void settle(int run, int lowest, int word) {
-    if (word >= 0 && !refit[lowest]) {
-      index.refresh(places.node(run, lowest), lowest, word);
-    }
-    for (int l = lowest; l >= 0; l--) {
-      if (refit[l]) {
-        index.refresh(places.node(run, l), l);
-      }
-    }
-  }
-
   /** Takes over a running task that was charged for no path before, where least is missing. */
   void carryAnew(int run, int job, int node, int worker) {
     findBestPath(job, node);
@@ -502,7 +519,7 @@ final class World {
 
   /** Takes over a running task from the world before. */
   void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
-    places.add(run, job, node, carriedPath, amounts, worker);
+    places.add(run, job, node, carriedPath, amounts, worker, false);
     entered(job, amounts);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
@@ -510,9 +527,10 @@ final class World {
       refit[l] = at >= 0 && ledger.charge(at, l, amounts) | isHeld(at, l);
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
-    settle(run, lowest, -1);
+    index.settle(carriedPath, lowest, false, refit, -1);
     workers.charge(worker, amounts);
     if (node >= 0) {
+      tasks.removeDetail(job, node);
       int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
       if (write(job, node, code)) {
         index.refresh(node, jobs.levels[job], job >>> 6);
@@ -520,9 +538,17 @@ final class World {
     }
   }
 
-  /** Copies the status of a task from the world before; the index is complete already. */
+  /**
+   * Copies the status of a task from the world before; the index is complete already.
+   *
+   * @param detail null: there is none, or the task runs
+   */
   void copy(int job, int node, int code, @Nullable TaskStatus detail) {
-    tasks.setDetail(job, node, detail);
+    // What was copied before may be of another moment than the code that was.
+    tasks.removeDetail(job, node);
+    if (detail != null) {
+      tasks.addDetail(job, node, detail);
+    }
     if (StatusCodes.isWaiting(code)) {
       timers.add(TaskTable.key(job, node), waitEnd(detail));
     }
@@ -586,8 +612,7 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick
-        && (reservations == null || reservations.advance(limit));
+    return timers.nextTick() > tick && (reservations == null || reservations.advance(limit));
   }
 
   // ---- orphans

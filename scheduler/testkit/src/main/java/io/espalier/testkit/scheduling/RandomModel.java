@@ -275,7 +275,9 @@ final class RandomModel {
     }
     OracleRates.limit(job, random);
     job.reserveAfter(
-        chance(30) ? Optional.empty() : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
+        chance(30)
+            ? Optional.empty()
+            : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
     job.enabled(chance(92));
     if (chance(4)) {
       job.invalid();
