@@ -109,7 +109,7 @@ public final class SchedulingCore {
 
   /** The instant, without anything that depends on it: for {@link Replay}. */
   void setClock(long nowMillis) {
-    now = Math.max(now, nowMillis);
+    at(nowMillis);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Clock(nowMillis));
     }
@@ -142,6 +142,7 @@ public final class SchedulingCore {
       inPlace = change;
     } else {
       migration = new Migration(change, next, runs);
+      next.over.at(now);
     }
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Began(change.config(), change.topology()));
@@ -412,6 +413,19 @@ public final class SchedulingCore {
   /** What is wrong with the limits that node sources deliver. */
   public List<Problem> nodeProblems() {
     return world.nodeLimits().problems();
+  }
+
+  /**
+   * When tasks are to be killed next because more than a limit is in use; {@link Long#MAX_VALUE}:
+   * nowhere is more in use, or nothing is to be killed for it.
+   */
+  public long nextOverLimitMillis() {
+    return world.nextOverLimitMillis();
+  }
+
+  /** Begins to look where that is, and who holds slots there. */
+  public OverLimitScan overLimits(long nowMillis) {
+    return new OverLimitScan(this, nowMillis);
   }
 
   // ---- workers
@@ -871,6 +885,15 @@ public final class SchedulingCore {
 
   // ---- time
 
+  /** Tells the time, of which no start depends: what goes over its limit from now on did so now. */
+  public void at(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    world.over.at(now);
+    if (migration != null) {
+      migration.next().over.at(now);
+    }
+  }
+
   /**
    * Ends the back-offs that are over.
    *
@@ -878,7 +901,7 @@ public final class SchedulingCore {
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
-    now = Math.max(now, nowMillis);
+    at(nowMillis);
     boolean done = world.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));

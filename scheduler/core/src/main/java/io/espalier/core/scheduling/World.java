@@ -8,6 +8,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +34,7 @@ final class World {
   final Topology topology;
   final JobTable jobs;
   final Ledger ledger;
+  final OverLimits over;
   final OpenIndex index;
   final WorkerHosts hosts;
   final WorkerIndex workers;
@@ -81,7 +83,8 @@ final class World {
     this.selectors = selectors;
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
-    ledger = new Ledger(topology, catalog, nodeLimits, jobs);
+    over = new OverLimits(catalog.count());
+    ledger = new Ledger(topology, catalog, nodeLimits, jobs, over);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
     index =
@@ -97,6 +100,7 @@ final class World {
             placement,
             index,
             overrides,
+            over,
             topology.name(0));
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
@@ -263,7 +267,7 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, workers.choose(job, path), runs);
+    return enter(job, node, level, workers.choose(job, path), jobs.needs[job], runs);
   }
 
   /** What the tasks of a job are charged. */
@@ -274,7 +278,8 @@ final class World {
   /** Takes a given task for running, fitting or not, where least is missing. */
   int adopt(int job, int node, int worker, RunTable runs) {
     findBestPath(job, node);
-    return enter(job, node, jobs.levels[job], worker, runs);
+    int[] amounts = countable(path, jobs.needs[job], worker);
+    return enter(job, node, jobs.levels[job], worker, amounts, runs);
   }
 
   /**
@@ -320,9 +325,12 @@ final class World {
     }
   }
 
-  private int enter(int job, int node, int level, int worker, RunTable runs) {
+  private int[] countable(int[] onPath, int[] amounts, int worker) {
+    return workers.countable(worker, ledger.countable(onPath, amounts));
+  }
+
+  private int enter(int job, int node, int level, int worker, int[] needs, RunTable runs) {
     int run = runs.add(charges[job]);
-    int[] needs = jobs.needs[job];
     places.add(run, job, node, path, needs, worker);
     entered(job, needs);
     for (int l = level; l >= 0; l--) {
@@ -417,7 +425,8 @@ final class World {
   }
 
   /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
+  void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
+    int[] amounts = countable(carriedPath, charged, worker);
     places.add(run, job, node, carriedPath, amounts, worker);
     entered(job, amounts);
     int lowest = 0;
@@ -444,6 +453,27 @@ final class World {
     if (write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)))) {
       index.refresh(node, jobs.levels[job], job >>> 6);
     }
+  }
+
+  /** After how long with more in use than the limit tasks are killed; -1: never. */
+  long killOverLimitMillis(Resource resource) {
+    Duration after = config.settings().rules().killOverLimit().get(resource.name());
+    return after == null ? -1 : after.toMillis();
+  }
+
+  /** When the first tasks are to be killed for it; {@link Long#MAX_VALUE}: none. */
+  long nextOverLimitMillis() {
+    long next = Long.MAX_VALUE;
+    if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
+      for (Resource resource : config.settings().resources().all()) {
+        long delay = killOverLimitMillis(resource);
+        long first = over.first(resource.index());
+        if (delay >= 0 && first != Long.MAX_VALUE) {
+          next = Math.min(next, first + delay);
+        }
+      }
+    }
+    return next;
   }
 
   /** An override was given, changed or ended; {@link LimitShifts#step} must follow. */
