@@ -17,13 +17,28 @@ final class LimitWords {
             resource.name(),
             world.topology.name(node));
     int configured = world.nodeLimits().of(node, resource.index());
+    String kills = kills(world, node, resource);
     if (override != null || !world.nodeLimits().isOwn(node, resource.index())) {
-      return of(override, configured);
+      return of(override, configured) + kills;
     }
     return "; the limit of "
         + configured
         + " is configured for this node, that of its level is "
-        + resource.limit();
+        + resource.limit()
+        + kills;
+  }
+
+  /** When tasks are killed because more is in use than the limit. */
+  private static String kills(World world, int node, Resource resource) {
+    long delay = world.killOverLimitMillis(resource);
+    int r = resource.index();
+    Long since =
+        delay < 0 ? null : world.over.of(r).get(world.ledger.place(node, resource.level(), r));
+    return since == null
+        ? ""
+        : "; the youngest of those that hold it are killed from "
+            + Instant.ofEpochMilli(since + delay)
+            + " on, until the limit is kept";
   }
 
   /**
