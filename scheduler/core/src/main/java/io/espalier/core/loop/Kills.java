@@ -108,8 +108,7 @@ final class Kills {
     signal(task, how, event, Json.Obj.EMPTY, nowMillis);
   }
 
-  private void signal(
-      Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
+  private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.killAskedMillis = nowMillis;
       task.killWaitMillis = Math.max(0, how.waitMillis());

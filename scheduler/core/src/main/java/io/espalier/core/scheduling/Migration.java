@@ -370,8 +370,7 @@ final class Migration {
                 }
                 int node = change.newNode(old.ledger.nodeOf(place, before.level()));
                 if (node >= 0) {
-                  since.put(
-                      next.ledger.place(node, resource.level(), resource.index()), millis);
+                  since.put(next.ledger.place(node, resource.level(), resource.index()), millis);
                 }
               });
       next.over.since(resource.index(), since);

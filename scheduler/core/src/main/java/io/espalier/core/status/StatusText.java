@@ -106,9 +106,7 @@ public final class StatusText {
   }
 
   private static String whyKilled(TaskEnd end, String otherwise) {
-    return end.stopReason() == StopReason.OVER_LIMIT
-        ? StopReasons.sentence(end) + ": "
-        : otherwise;
+    return end.stopReason() == StopReason.OVER_LIMIT ? StopReasons.sentence(end) + ": " : otherwise;
   }
 
   static String howItEnded(TaskEnd end) {

@@ -70,8 +70,9 @@ class OverLimitTest {
     Explanation.Reason waits = world.loop.explain("j", "d").reasons().get(0);
     assertThat(waits.message())
         .contains("-2 of 1 are free")
-        .endsWith("; the youngest of those that hold it are killed from 1970-01-01T00:18:10Z on,"
-            + " until the limit is kept");
+        .endsWith(
+            "; the youngest of those that hold it are killed from 1970-01-01T00:18:10Z on,"
+                + " until the limit is kept");
     world.advance(1);
     assertThat(world.kills).containsExactly("j/c term", "j/b term");
     Event event = newest("over_limit_killed");
@@ -88,8 +89,9 @@ class OverLimitTest {
     assertThat(killed.position()).as("as of other kills").isEqualTo(1);
     assertThat(newest("task_ended").data().get("stop_reason")).isEqualTo(Json.of("over_limit"));
     assertThat(world.loop.explain("j", "c").reasons().get(0).message())
-        .contains("killed as one of the youngest: 3 of slots were in use on h1 of level host for"
-            + " 60 s, its limit is 1");
+        .contains(
+            "killed as one of the youngest: 3 of slots were in use on h1 of level host for"
+                + " 60 s, its limit is 1");
     world.advance(600_000);
     assertThat(world.kills).hasSize(2);
     assertThat(world.running).containsKey(key("a"));

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Where more than a limit is in use, since when, and by whom; and numbers at the edge of an int. */
+/**
+ * Where more than a limit is in use, since when, and by whom; and numbers at the edge of an int.
+ */
 final class OverLimitCountsTest {
   private static final int HUGE = Integer.MAX_VALUE;
 
@@ -146,7 +148,8 @@ final class OverLimitCountsTest {
             .resource("host", "slots", 0)
             .resource("worker", "ram", 0)
             .rules(killing("slots"))
-            .job("j", new JobFixture("j").needs("slots", HUGE).needs("all", HUGE).needs("ram", HUGE))
+            .job(
+                "j", new JobFixture("j").needs("slots", HUGE).needs("all", HUGE).needs("ram", HUGE))
             .job("k", new JobFixture("k").needs("slots", 1).needs("all", 0).needs("ram", 0));
     core.workers(List.of(worker()));
     core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "h/c"), 0);
