@@ -205,6 +205,7 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
+                      + LimitWords.never(world, need, limit, resource)
                       + LimitWords.on(world, at, resource)));
         }
       }

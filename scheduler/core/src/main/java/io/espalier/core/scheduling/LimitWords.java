@@ -28,6 +28,22 @@ final class LimitWords {
         + kills;
   }
 
+  /** What to add where more is needed than the limit; empty where it is not. */
+  static String never(World world, int need, int limit, Resource resource) {
+    if (need <= limit) {
+      return "";
+    }
+    int largest = world.largestLimit(resource);
+    return "; it can never start while the limit is "
+        + limit
+        + (need <= largest
+            ? ""
+            : ", and no node of level "
+                + world.topology.levels().name(resource.level())
+                + " has more than "
+                + largest);
+  }
+
   /** When tasks are killed because more is in use than the limit. */
   private static String kills(World world, int node, Resource resource) {
     long delay = world.killOverLimitMillis(resource);

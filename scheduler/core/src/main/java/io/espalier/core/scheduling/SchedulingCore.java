@@ -186,7 +186,11 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
-    world.setConfig(change.config(), change.nodeLimits());
+    NeverFits neverFits = change.neverFits();
+    world.setConfig(
+        change.config(),
+        change.nodeLimits(),
+        neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }
@@ -410,9 +414,11 @@ public final class SchedulingCore {
     return world.nodeLimits().of(node, resource);
   }
 
-  /** What is wrong with the limits that node sources deliver. */
+  /** What is wrong with limits that node sources deliver, and jobs that can never run for theirs. */
   public List<Problem> nodeProblems() {
-    return world.nodeLimits().problems();
+    List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
+    problems.addAll(world.neverFits().problems(world));
+    return problems;
   }
 
   /**

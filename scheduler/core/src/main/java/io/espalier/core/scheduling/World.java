@@ -56,6 +56,7 @@ final class World {
   private final boolean[] refit;
   private Config config;
   private NodeLimits nodeLimits;
+  private NeverFits neverFits;
   private int version;
 
   /** Notes every task that changes while the next world is being made. */
@@ -77,6 +78,7 @@ final class World {
     this.config = config;
     this.topology = topology;
     this.nodeLimits = nodeLimits;
+    neverFits = NeverFits.of(jobs, nodeLimits, config.settings(), topology);
     this.jobs = jobs;
     this.tasks = tasks;
     this.pool = pool;
@@ -131,10 +133,27 @@ final class World {
     return nodeLimits;
   }
 
+  /** Jobs that need more than any node has. */
+  NeverFits neverFits() {
+    return neverFits;
+  }
+
+  /** The largest limit that any node has, by configuration or operator; at times a little more. */
+  int largestLimit(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        largest = Math.max(largest, override.limit());
+      }
+    }
+    return largest;
+  }
+
   /** A configuration that differs in nothing that is numbered. */
-  void setConfig(Config next, NodeLimits nextLimits) {
+  void setConfig(Config next, NodeLimits nextLimits, NeverFits nextNeverFits) {
     config = next;
     nodeLimits = nextLimits;
+    neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
   }
