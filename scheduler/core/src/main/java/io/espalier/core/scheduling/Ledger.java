@@ -34,7 +34,7 @@ final class Ledger {
    * NodeLimits#OF_LEVEL} where there is none; null where no node has one, or an operator has given
    * the level another limit.
    */
-  private final int @Nullable [][] ofNodes;
+  private final int[] @Nullable [] ofNodes;
 
   /** By resource: the number of the first node of its level. */
   private final int[] first;

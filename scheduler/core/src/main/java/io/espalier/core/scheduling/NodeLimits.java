@@ -33,14 +33,14 @@ final class NodeLimits {
   private static final int PROBLEMS_NAMED = 5;
 
   private final int[] ofLevel;
-  private final int @Nullable [][] ofNodes;
+  private final int[] @Nullable [] ofNodes;
   private final int[] first;
   private final int[] largest;
   private final List<Problem> problems;
 
   private NodeLimits(
       int[] ofLevel,
-      int @Nullable [][] ofNodes,
+      int[] @Nullable [] ofNodes,
       int[] first,
       int[] largest,
       List<Problem> problems) {
@@ -126,7 +126,7 @@ final class NodeLimits {
   private static final class Rules {
     private final Settings settings;
     private final Topology topology;
-    private final int @Nullable [][] ofNodes;
+    private final int[] @Nullable [] ofNodes;
     private final List<Problem> problems = new ArrayList<>();
 
     Rules(Settings settings, Topology topology) {

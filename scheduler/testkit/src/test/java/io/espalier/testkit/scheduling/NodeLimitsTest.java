@@ -16,6 +16,7 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,8 @@ final class NodeLimitsTest {
 
   private int limit(String host, String resource) {
     int node = core.topology().find(HOST, host);
-    int index = config.build().settings().resources().find(resource).index();
+    int index =
+        Objects.requireNonNull(config.build().settings().resources().find(resource)).index();
     return core.limit(node, index);
   }
 
@@ -180,7 +182,10 @@ final class NodeLimitsTest {
     config.resource("db", "io", 1);
     apply(NodeLimit.ofTag(2, "hot", Map.of("io", 7)));
     int copy = core.topology().find(2, "copy");
-    assertThat(core.limit(copy, config.build().settings().resources().find("io").index()))
+    assertThat(
+            core.limit(
+                copy,
+                Objects.requireNonNull(config.build().settings().resources().find("io")).index()))
         .isEqualTo(7);
   }
 
