@@ -237,6 +237,7 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
+                      + LimitWords.never(world, need, limit, resource)
                       + LimitWords.on(world, at, resource)
                       + (kept != null && kept.job().equals(world.jobs.name(job))
                           ? "; " + words(kept)

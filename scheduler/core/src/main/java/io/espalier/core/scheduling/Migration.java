@@ -1,13 +1,16 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -408,8 +411,37 @@ final class Migration {
     }
   }
 
+  /** Where more is in use than the limit it has been for as long as before. */
+  private void keepOverLimits() {
+    Levels levels = old.topology.levels();
+    for (Resource resource : next.config().settings().resources().all()) {
+      Resource before = old.config().settings().resources().find(resource.name());
+      if (before == null
+          || next.over.of(resource.index()).isEmpty()
+          || !levels.name(before.level()).equals(next.topology.levels().name(resource.level()))) {
+        continue;
+      }
+      Map<Integer, Long> since = new LinkedHashMap<>();
+      old.over
+          .of(before.index())
+          .forEach(
+              (place, millis) -> {
+                if (before.level() == levels.worker()) {
+                  since.put(place, millis);
+                  return;
+                }
+                int node = change.newNode(old.ledger.nodeOf(place, before.level()));
+                if (node >= 0) {
+                  since.put(next.ledger.place(node, resource.level(), resource.index()), millis);
+                }
+              });
+      next.over.since(resource.index(), since);
+    }
+  }
+
   /** Ends the notes of the old world. */
   void end() {
+    keepOverLimits();
     old.logTo(null, null);
     next.workers.goOnAfter(old.workers);
     next.caps.goOnAfter(old.caps);

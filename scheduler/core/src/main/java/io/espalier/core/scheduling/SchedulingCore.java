@@ -109,8 +109,7 @@ public final class SchedulingCore {
 
   /** Says what time it is, without anything that depends on it: before other news. */
   public void setClock(long nowMillis) {
-    now = Math.max(now, nowMillis);
-    world.clock.at(nowMillis);
+    at(nowMillis);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Clock(nowMillis));
     }
@@ -143,6 +142,7 @@ public final class SchedulingCore {
       inPlace = change;
     } else {
       migration = new Migration(change, next, runs);
+      next.over.at(now);
     }
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Began(change.config(), change.topology()));
@@ -186,7 +186,9 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
-    world.setConfig(change.config(), change.nodeLimits());
+    NeverFits neverFits = change.neverFits();
+    world.setConfig(
+        change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }
@@ -416,9 +418,26 @@ public final class SchedulingCore {
     return world.nodeLimits().of(node, resource);
   }
 
-  /** What is wrong with the limits that node sources deliver. */
+  /**
+   * What is wrong with limits that node sources deliver, and jobs that can never run for theirs.
+   */
   public List<Problem> nodeProblems() {
-    return world.nodeLimits().problems();
+    List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
+    problems.addAll(world.neverFits().problems(world));
+    return problems;
+  }
+
+  /**
+   * When tasks are to be killed next because more than a limit is in use; {@link Long#MAX_VALUE}:
+   * nowhere is more in use, or nothing is to be killed for it.
+   */
+  public long nextOverLimitMillis() {
+    return world.nextOverLimitMillis();
+  }
+
+  /** Begins to look where that is, and who holds slots there. */
+  public OverLimitScan overLimits(long nowMillis) {
+    return new OverLimitScan(this, nowMillis);
   }
 
   // ---- workers
@@ -892,6 +911,15 @@ public final class SchedulingCore {
 
   // ---- time
 
+  private void at(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    world.clock.at(nowMillis);
+    world.over.at(now);
+    if (migration != null) {
+      migration.next().over.at(now);
+    }
+  }
+
   /**
    * Says what time it is, and ends the back-offs and the waits for a start's turn that are over.
    *
@@ -899,8 +927,7 @@ public final class SchedulingCore {
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
-    now = Math.max(now, nowMillis);
-    world.clock.at(nowMillis);
+    at(nowMillis);
     boolean done = world.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));

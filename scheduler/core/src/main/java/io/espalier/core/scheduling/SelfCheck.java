@@ -66,6 +66,8 @@ final class SelfCheck {
         }
         for (int i = 0; i < free.length; i++) {
           check(free[i] == world.ledger.free(start + i, level, resource), "free slots");
+          int place = world.ledger.place(start + i, level, resource);
+          check(free[i] < 0 == world.over.isOver(resource, place), "over the limit");
         }
       }
     }

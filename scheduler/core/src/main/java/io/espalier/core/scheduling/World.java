@@ -8,6 +8,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,6 +36,7 @@ final class World {
   final Topology topology;
   final JobTable jobs;
   final Ledger ledger;
+  final OverLimits over;
   final OpenIndex index;
   final WorkerHosts hosts;
   final WorkerIndex workers;
@@ -62,6 +64,7 @@ final class World {
   private final boolean[] refit;
   private Config config;
   private NodeLimits nodeLimits;
+  private NeverFits neverFits;
   private int version;
 
   /** Notes every task that changes while the next world is being made. */
@@ -85,6 +88,7 @@ final class World {
     this.config = config;
     this.topology = topology;
     this.nodeLimits = nodeLimits;
+    neverFits = NeverFits.of(jobs, nodeLimits, config.settings(), topology);
     this.jobs = jobs;
     this.tasks = tasks;
     this.runs = runs;
@@ -95,7 +99,8 @@ final class World {
     rates = new NodeRates(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
-    ledger = new Ledger(topology, catalog, nodeLimits, jobs);
+    over = new OverLimits(catalog.count());
+    ledger = new Ledger(topology, catalog, nodeLimits, jobs, over);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
     HeavyJobs heavy = HeavyJobs.of(topology, catalog, jobs);
@@ -116,6 +121,7 @@ final class World {
             placement,
             index,
             overrides,
+            over,
             topology.name(0));
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
@@ -152,10 +158,27 @@ final class World {
     return nodeLimits;
   }
 
+  /** Jobs that need more than any node has. */
+  NeverFits neverFits() {
+    return neverFits;
+  }
+
+  /** The largest limit that any node has, by configuration or operator; at times a little more. */
+  int largestLimit(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        largest = Math.max(largest, override.limit());
+      }
+    }
+    return largest;
+  }
+
   /** A configuration that differs in nothing that is numbered. */
-  void setConfig(Config next, NodeLimits nextLimits) {
+  void setConfig(Config next, NodeLimits nextLimits, NeverFits nextNeverFits) {
     config = next;
     nodeLimits = nextLimits;
+    neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
     caps.reread();
@@ -316,7 +339,7 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    int run = enter(job, node, level, workers.choose(job, path));
+    int run = enter(job, node, level, workers.choose(job, path), jobs.needs[job]);
     caps.started(job);
     rates.started(path, index);
     return run;
@@ -385,7 +408,8 @@ final class World {
   /** Takes a given task for running, fitting or not, where least is missing. */
   int adopt(int job, int node, int worker) {
     findBestPath(job, node);
-    return enter(job, node, jobs.levels[job], worker);
+    int[] amounts = countable(path, jobs.needs[job], worker);
+    return enter(job, node, jobs.levels[job], worker, amounts);
   }
 
   /**
@@ -431,9 +455,12 @@ final class World {
     }
   }
 
-  private int enter(int job, int node, int level, int worker) {
+  private int[] countable(int[] onPath, int[] amounts, int worker) {
+    return workers.countable(worker, ledger.countable(onPath, amounts));
+  }
+
+  private int enter(int job, int node, int level, int worker, int[] needs) {
     int run = runs.add(charges[job]);
-    int[] needs = jobs.needs[job];
     places.add(run, job, node, path, needs, worker, true);
     entered(job, needs);
     for (int l = level; l >= 0; l--) {
@@ -518,7 +545,8 @@ final class World {
   }
 
   /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
+  void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
+    int[] amounts = countable(carriedPath, charged, worker);
     places.add(run, job, node, carriedPath, amounts, worker, false);
     entered(job, amounts);
     int lowest = 0;
@@ -555,6 +583,27 @@ final class World {
     if (write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)))) {
       index.refresh(node, jobs.levels[job], job >>> 6);
     }
+  }
+
+  /** After how long with more in use than the limit tasks are killed; -1: never. */
+  long killOverLimitMillis(Resource resource) {
+    Duration after = config.settings().rules().killOverLimit().get(resource.name());
+    return after == null ? -1 : after.toMillis();
+  }
+
+  /** When the first tasks are to be killed for it; {@link Long#MAX_VALUE}: none. */
+  long nextOverLimitMillis() {
+    long next = Long.MAX_VALUE;
+    if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
+      for (Resource resource : config.settings().resources().all()) {
+        long delay = killOverLimitMillis(resource);
+        long first = over.first(resource.index());
+        if (delay >= 0 && first != Long.MAX_VALUE) {
+          next = Math.min(next, first + delay);
+        }
+      }
+    }
+    return next;
   }
 
   /** An override was given, changed or ended; {@link LimitShifts#step} must follow. */
