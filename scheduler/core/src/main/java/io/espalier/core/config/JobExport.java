@@ -39,6 +39,7 @@ public final class JobExport {
             .put("kill_subprocess", kill(job.kill()));
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    OutcomeExport.put(out, job.outcome(), inherited.outcome());
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()

@@ -14,6 +14,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Names everything that keeps one task from starting, asking the same parts that start tasks. */
@@ -27,7 +28,7 @@ final class Explainer {
   private final List<Step> steps = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, @Nullable String closed) {}
+  record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
   Explainer(World world) {
     this.world = world;
@@ -88,9 +89,7 @@ final class Explainer {
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
-    if (gates.closed() != null) {
-      add(Kind.DEADLINE, null, gates.closed());
-    }
+    gates.closed().forEach((kind, why) -> add(kind, null, why));
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
