@@ -270,6 +270,15 @@ final class JobOutcomes {
   }
 
   private @Nullable String broken(OutcomeRules rules, Kept kept, JobTally tally, long nowMillis) {
+    Start from = kept.from;
+    if (tally.failed() < from.failed() || tally.ended() < from.ended()) {
+      // Tasks of before have gone, or are to run again: those that end from now on count.
+      kept.from =
+          new Start(
+              Math.min(from.failed(), tally.failed()),
+              Math.min(from.ended(), tally.ended()),
+              from.millis());
+    }
     if (!rules.canFail()) {
       return null;
     }
@@ -282,15 +291,6 @@ final class JobOutcomes {
       EndWindow window = window(kept, rules.window().get());
       window.moveTo(nowMillis);
       return FailureRule.broken(rules, window.failed(), window.ended());
-    }
-    Start from = kept.from;
-    if (tally.failed() < from.failed() || tally.ended() < from.ended()) {
-      // Tasks of before have gone, or are to run again: those that end from now on count.
-      kept.from =
-          new Start(
-              Math.min(from.failed(), tally.failed()),
-              Math.min(from.ended(), tally.ended()),
-              from.millis());
     }
     return FailureRule.broken(
         rules, tally.failed() - kept.from.failed(), tally.ended() - kept.from.ended());

@@ -313,6 +313,8 @@ class RandomOutcomesTest {
     OutcomeRules rules = config(job).outcome();
     long failed = count(job, Main.FAILED);
     long ended = failed + count(job, Main.DONE);
+    model.failedBefore = Math.min(model.failedBefore, failed);
+    model.endedBefore = Math.min(model.endedBefore, ended);
     if (rules.window().isPresent()) {
       if (!model.judge) {
         return false;
@@ -328,8 +330,6 @@ class RandomOutcomesTest {
         }
       }
     } else {
-      model.failedBefore = Math.min(model.failedBefore, failed);
-      model.endedBefore = Math.min(model.endedBefore, ended);
       failed -= model.failedBefore;
       ended -= model.endedBefore;
     }
