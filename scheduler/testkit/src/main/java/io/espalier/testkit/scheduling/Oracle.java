@@ -40,6 +40,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  final OracleClosings closings = new OracleClosings();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -422,6 +423,7 @@ public final class Oracle {
     if (paused.contains(job.name())) {
       failures.add(new Failure(Kind.JOB_PAUSED, "", ""));
     }
+    closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));

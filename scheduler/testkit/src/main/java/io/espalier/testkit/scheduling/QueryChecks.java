@@ -36,6 +36,8 @@ final class QueryChecks {
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
+          Kind.JOB_FAILED,
+          Kind.JOB_SUCCEEDED,
           Kind.JOB_DEPENDENCY);
 
   private final SchedulingCore core;
