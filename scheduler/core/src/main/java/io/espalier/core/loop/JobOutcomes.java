@@ -371,6 +371,18 @@ final class JobOutcomes {
     durable.forEach(standing -> shown.put(standing.job(), standing));
   }
 
+  /** By job, of configured jobs: the latest, durable or not. */
+  Map<String, JobStanding> latest() {
+    Map<String, JobStanding> all = new TreeMap<>();
+    for (String job : core.config().jobs().keySet()) {
+      Kept kept = jobs.get(job);
+      if (kept != null && kept.standing != null) {
+        all.put(job, kept.standing);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
   /** By job, of configured jobs: the latest that are durable. */
   Map<String, JobStanding> all() {
     Map<String, JobStanding> all = new TreeMap<>();

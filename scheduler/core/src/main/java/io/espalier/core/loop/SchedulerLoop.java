@@ -579,6 +579,11 @@ public final class SchedulerLoop {
     return views.progress();
   }
 
+  /** How all configured jobs stand, by name, as of this moment. */
+  public Map<String, JobStanding> standings() {
+    return outcomes.latest();
+  }
+
   /** The highest use of every resource so far. */
   public List<Peak> peaks() {
     return core.peaks();
