@@ -10,8 +10,7 @@ import java.util.TreeMap;
  * One job over all schedulers that have it.
  *
  * @param counts sum over them
- * @param attributes who has which value of owner, level, priority, enabled, paused, valid,
- *     state
+ * @param attributes who has which value of owner, level, priority, enabled, paused, valid, state
  * @param configs who has which settings, by hash
  */
 public record JoinedJob(

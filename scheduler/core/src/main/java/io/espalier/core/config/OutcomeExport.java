@@ -13,8 +13,7 @@ final class OutcomeExport {
       out.put(OutcomeParser.FAIL, Json.Bool.FALSE);
     }
     if (rules.donePercent() != OutcomeRules.DEFAULT.donePercent()) {
-      out.put(
-          OutcomeParser.SUCCEED, Json.object().put("done_pct", rules.donePercent()).build());
+      out.put(OutcomeParser.SUCCEED, Json.object().put("done_pct", rules.donePercent()).build());
     } else if (inherited.donePercent() != OutcomeRules.DEFAULT.donePercent()) {
       out.put(OutcomeParser.SUCCEED, Json.Bool.FALSE);
     }

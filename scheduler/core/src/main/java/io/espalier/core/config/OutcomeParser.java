@@ -18,7 +18,8 @@ final class OutcomeParser {
   private static final int LONGEST_DAYS = 366;
   private static final long LONGEST_SECONDS = LONGEST_DAYS * 86_400L;
   private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})([smhd]?)");
-  private static final Map<String, Integer> UNITS = Map.of("", 1, "s", 1, "m", 60, "h", 3600, "d", 86_400);
+  private static final Map<String, Integer> UNITS =
+      Map.of("", 1, "s", 1, "m", 60, "h", 3600, "d", 86_400);
 
   private OutcomeParser() {}
 

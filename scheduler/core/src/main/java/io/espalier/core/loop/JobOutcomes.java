@@ -315,11 +315,7 @@ final class JobOutcomes {
   }
 
   private boolean changed(
-      String job,
-      Kept kept,
-      JobStates.Verdict verdict,
-      long nowMillis,
-      Sink record) {
+      String job, Kept kept, JobStates.Verdict verdict, long nowMillis, Sink record) {
     JobStanding before = kept.standing;
     boolean moved = before == null || before.state() != verdict.state();
     boolean byHand = verdict.state() == JobState.PAUSED || verdict.state() == JobState.STOPPED;

@@ -301,7 +301,12 @@ public final class SchedulerLoop {
       ForgiveChore.Changed changed) {
     SelectionChore chore =
         new SelectionChore(
-            core, live, selection, act, new Slices(event, lifts, changed), new CompletableFuture<>());
+            core,
+            live,
+            selection,
+            act,
+            new Slices(event, lifts, changed),
+            new CompletableFuture<>());
     inputs.add(now -> chores.add(chore));
     return chore.answer();
   }

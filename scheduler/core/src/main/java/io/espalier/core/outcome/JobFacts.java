@@ -9,12 +9,7 @@ package io.espalier.core.outcome;
  * @param donePercent that must be done
  */
 public record JobFacts(
-    boolean valid,
-    String off,
-    String overdue,
-    double donePercent,
-    JobTally tally,
-    JobFlags flags) {
+    boolean valid, String off, String overdue, double donePercent, JobTally tally, JobFlags flags) {
   /** Whether its success rule is met. */
   public boolean isSuccess() {
     long total = tally.total();

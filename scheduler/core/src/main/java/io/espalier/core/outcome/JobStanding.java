@@ -3,8 +3,8 @@ package io.espalier.core.outcome;
 import io.espalier.core.json.Json;
 
 /**
- * How a job stands, as it is stored: what would not follow from its tasks after a restart, and since
- * when it is so. Immutable.
+ * How a job stands, as it is stored: what would not follow from its tasks after a restart, and
+ * since when it is so. Immutable.
  *
  * @param state as last observed
  * @param reason for people; may be empty

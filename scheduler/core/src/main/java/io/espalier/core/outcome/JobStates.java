@@ -92,8 +92,8 @@ public final class JobStates {
   /**
    * Whether there is such a move. Operators may pause, stop, forgive and rerun in any state.
    *
-   * @return false for a resume of what neither is paused nor has come to an end that an operator can
-   *     lift, for the end of a pause that there is not, for a failure of a job that has failed
+   * @return false for a resume of what neither is paused nor has come to an end that an operator
+   *     can lift, for the end of a pause that there is not, for a failure of a job that has failed
    *     already or has met its success rule
    */
   public static boolean isLegal(JobFacts facts, JobEvent event) {

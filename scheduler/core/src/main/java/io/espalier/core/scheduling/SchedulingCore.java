@@ -19,7 +19,6 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -635,8 +634,7 @@ public final class SchedulingCore {
   }
 
   private Explainer.Gates gates(String job) {
-    return new Explainer.Gates(
-        paused.contains(job), held.contains(job), closings.reasons(job));
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
   }
 
   /** Begins to count the waiting tasks of a job by what keeps them. */

@@ -11,7 +11,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Remembers what must survive a restart: task statuses, paused jobs, how jobs stand, the newest events, the epoch.
+ * Remembers what must survive a restart: task statuses, paused jobs, how jobs stand, the newest
+ * events, the epoch.
  *
  * <p>Order at take-over: {@link #bindSource}, {@link #openEpoch}, then load, then commit.
  *

@@ -69,7 +69,10 @@ class FailureRuleTest {
     List<long[]> ends = new ArrayList<>();
     long now = 1_700_000_000_000L;
     for (int i = 0; i < 3_000; i++) {
-      now += random.nextInt(10) == 0 ? random.nextLong(2 * window + 2) : random.nextLong(window / 20 + 2);
+      now +=
+          random.nextInt(10) == 0
+              ? random.nextLong(2 * window + 2)
+              : random.nextLong(window / 20 + 2);
       long at = random.nextInt(20) == 0 ? now - random.nextLong(2 * window + 2) : now;
       boolean failed = random.nextInt(3) == 0;
       ring.moveTo(now);

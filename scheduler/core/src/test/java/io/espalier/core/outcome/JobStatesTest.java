@@ -64,13 +64,13 @@ class JobStatesTest {
     all.put(
         "task starts",
         counted(t -> new JobTally(t.untried() - 1, t.left(), t.running() + 1, t.done(), 0)));
-    all.put(
-        "all are done", counted(t -> new JobTally(0, 0, 0, t.total(), 0)));
+    all.put("all are done", counted(t -> new JobTally(0, 0, 0, t.total(), 0)));
     all.put(
         "rest fails",
-        counted(
-            t -> new JobTally(0, 0, 0, t.done(), t.failed() + t.total() - t.ended())));
-    all.put("node comes", counted(t -> new JobTally(t.untried() + 1, t.left(), t.running(), t.done(), t.failed())));
+        counted(t -> new JobTally(0, 0, 0, t.done(), t.failed() + t.total() - t.ended())));
+    all.put(
+        "node comes",
+        counted(t -> new JobTally(t.untried() + 1, t.left(), t.running(), t.done(), t.failed())));
     all.put("pause", flagged(JobEvent.PAUSE));
     all.put("pause ends", flagged(JobEvent.PAUSE_ENDS));
     all.put("stop", flagged(JobEvent.STOP));
@@ -112,12 +112,13 @@ class JobStatesTest {
   }
 
   /**
-   * What becomes of each, in the order of {@link #events}: w, r, s, f, t (stopped), p, d, i; - is no
-   * legal move.
+   * What becomes of each, in the order of {@link #events}: w, r, s, f, t (stopped), p, d, i; - is
+   * no legal move.
    */
   private static final Map<String, String> MATRIX =
       Map.of(
-          //                    start done fail node pause ends stop resume forgive rerun rule dis en br rep dl
+          //                    start done fail node pause ends stop resume forgive rerun rule dis
+          // en br rep dl
           "waiting", "r s f w p - t - w w f d w i w f",
           "running", "r s f r p - t - r r f d r i r r",
           "succeeded", "- s s r s - s - s w - d s i s s",
@@ -214,10 +215,8 @@ class JobStatesTest {
     assertThat(JobStates.of(facts(new JobTally(0, 0, 0, 1, 0))).reason())
         .isEqualTo("its task is done");
     assertThat(JobStates.of(facts(JobTally.NONE)))
-        .isEqualTo(
-            new JobStates.Verdict(JobState.WAITING, "there is no node that it may run on"));
-    JobFacts early =
-        new JobFacts(true, "", "", 99.5, new JobTally(2, 2, 0, 995, 1), JobFlags.NONE);
+        .isEqualTo(new JobStates.Verdict(JobState.WAITING, "there is no node that it may run on"));
+    JobFacts early = new JobFacts(true, "", "", 99.5, new JobTally(2, 2, 0, 995, 1), JobFlags.NONE);
     assertThat(JobStates.of(early))
         .isEqualTo(
             new JobStates.Verdict(
@@ -238,8 +237,7 @@ class JobStatesTest {
 
   @Test
   void enoughIsOnlyEnoughWhenNothingRunsAnyMore() {
-    JobFacts ending =
-        new JobFacts(true, "", "", 50, new JobTally(1, 0, 1, 2, 0), JobFlags.NONE);
+    JobFacts ending = new JobFacts(true, "", "", 50, new JobTally(1, 0, 1, 2, 0), JobFlags.NONE);
     assertThat(ending.restIsNotNeeded()).isTrue();
     assertThat(JobStates.of(ending).state()).isEqualTo(JobState.RUNNING);
     JobFacts ended = ending.with(new JobTally(1, 0, 0, 2, 1));

@@ -367,8 +367,7 @@ public final class SqliteStatusStore implements StatusStore {
               ResultSet found = statement.executeQuery("SELECT job, body FROM job_standing")) {
             while (found.next()) {
               standings.add(
-                  StoredText.standing(
-                      description(), json, found.getString(1), found.getString(2)));
+                  StoredText.standing(description(), json, found.getString(1), found.getString(2)));
             }
           }
           return standings;

@@ -145,8 +145,7 @@ class JobOutcomesTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 40})
   void of1000ShardsThatFailAt6PercentTheJobFailsAtTheThresholdAndKillsNothing(int atOnce) {
-    world.configure(
-        config(1000, atOnce, "'fail_job_when': {'failed_pct': 5, 'min_samples': 50}"));
+    world.configure(config(1000, atOnce, "'fail_job_when': {'failed_pct': 5, 'min_samples': 50}"));
     int ended = 0;
     int failed = 0;
     int at = 0;
@@ -380,8 +379,7 @@ class JobOutcomesTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(false);
     assertThat(standing().reason())
-        .isEqualTo(
-            "3 of 10 tasks are done, 30 % are enough; 6 are left and not started any more");
+        .isEqualTo("3 of 10 tasks are done, 30 % are enough; 6 are left and not started any more");
     assertThat(firstReason("n0009").kind()).isEqualTo(Explanation.Kind.JOB_SUCCEEDED);
     assertThat(world.loop.isQuiet()).isTrue();
     world.crashAndRestart();
@@ -430,8 +428,7 @@ class JobOutcomesTest {
     world.advance(1_000);
     endOne(true);
     assertThat(standing().reason())
-        .isEqualTo(
-            "the job was to be complete by 1970-01-01T00:16:41Z; 1 of 2 tasks are done");
+        .isEqualTo("the job was to be complete by 1970-01-01T00:16:41Z; 1 of 2 tasks are done");
     world.configure(config(2, 1, "'complete_by': 9000"));
     assertThat(state()).isEqualTo(JobState.RUNNING);
   }

@@ -102,7 +102,9 @@ class RandomOutcomesTest {
      "bistro_job->b": {"owner": "o"%s}}
     """
         .formatted(
-            nodes, Objects.requireNonNull(members.get("a")), Objects.requireNonNull(members.get("b")));
+            nodes,
+            Objects.requireNonNull(members.get("a")),
+            Objects.requireNonNull(members.get("b")));
   }
 
   private String someMembers() {
@@ -152,7 +154,9 @@ class RandomOutcomesTest {
       for (String job : JOBS) {
         check(job, seed + "/" + i);
         seen.merge(
-            Objects.requireNonNull(world.view).standings().get(job).state().word(), 1, Integer::sum);
+            Objects.requireNonNull(world.view).standings().get(job).state().word(),
+            1,
+            Integer::sum);
         if (!changes && Boolean.TRUE.equals(closed.get(job))) {
           assertThat(world.running.keySet().stream().filter(key -> key.job().equals(job)))
               .as("nothing of a closed job starts")
@@ -298,9 +302,7 @@ class RandomOutcomesTest {
 
   private boolean restIsNotNeeded(String job) {
     long ended = count(job, Main.DONE) + count(job, Main.FAILED);
-    return isSuccess(job)
-        && !model(job).goesOn
-        && ended + count(job, Main.RUNNING) < NODES;
+    return isSuccess(job) && !model(job).goesOn && ended + count(job, Main.RUNNING) < NODES;
   }
 
   private boolean isClosed(String job) {
@@ -371,7 +373,9 @@ class RandomOutcomesTest {
     world.advance(100);
     JobStanding standing =
         Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job));
-    assertThat(standing.state().word()).as("%s of %s: %s", where, job, standing).isEqualTo(expected);
+    assertThat(standing.state().word())
+        .as("%s of %s: %s", where, job, standing)
+        .isEqualTo(expected);
     assertThat(world.standings.get(job)).as("what is stored").isEqualTo(standing);
   }
 }

@@ -29,7 +29,13 @@ enum Paint {
     }
     return switch (state.substring(0, end)) {
       case "failed", "invalid", "unhealthy", "lost", "deadline", "error", "killed" -> RED;
-      case "error_backoff", "incomplete_backoff", "paused", "stopped", "draining", "drained", "waiting" ->
+      case "error_backoff",
+          "incomplete_backoff",
+          "paused",
+          "stopped",
+          "draining",
+          "drained",
+          "waiting" ->
           YELLOW;
       case "done", "healthy", "succeeded" -> GREEN;
       case "running" -> CYAN;

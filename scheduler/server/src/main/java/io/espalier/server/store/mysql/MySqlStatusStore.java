@@ -459,8 +459,7 @@ public final class MySqlStatusStore implements StatusStore {
           List<JobStanding> standings = new ArrayList<>();
           try (Statement statement = connection.createStatement();
               ResultSet found =
-                  statement.executeQuery(
-                      "SELECT job, long_job, body FROM espalier_job_standing")) {
+                  statement.executeQuery("SELECT job, long_job, body FROM espalier_job_standing")) {
             while (found.next()) {
               standings.add(
                   StoredText.standing(
