@@ -325,7 +325,7 @@ final class JobOutcomes {
             job,
             verdict.state(),
             reason,
-            moved ? nowMillis : before.sinceMillis(),
+            before == null || moved ? nowMillis : before.sinceMillis(),
             kept.failure,
             kept.stopped,
             kept.goesOn,

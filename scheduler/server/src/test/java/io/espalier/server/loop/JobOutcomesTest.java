@@ -63,7 +63,7 @@ class JobOutcomesTest {
     world.writes("j", firstRunning(), well ? "done" : "failed");
   }
 
-  private static <T> T done(CompletionStage<T> stage, LoopWorld world) {
+  private <T> T done(CompletionStage<T> stage) {
     world.settle();
     assertThat(stage.toCompletableFuture()).isCompleted();
     return stage.toCompletableFuture().join();
@@ -310,17 +310,17 @@ class JobOutcomesTest {
     world.configure(config(4, 1, "'fail_job_when': {'failed_tasks': 1}"));
     endOne(false);
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(world.loop.forgive(all(TaskSelector.ALL)), world);
+    done(world.loop.forgive(all(TaskSelector.ALL)));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
     endOne(true);
     endOne(false);
     assertThat(state()).isEqualTo(JobState.FAILED);
     TaskSelector none = new TaskSelector(Set.of(), "nothing", Set.of(), "");
-    done(world.loop.forgive(all(none)), world);
+    done(world.loop.forgive(all(none)));
     assertThat(state()).isEqualTo(JobState.FAILED);
     done(
-        world.loop.rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), ""))), world);
+        world.loop.rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), ""))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(1);
   }
@@ -387,7 +387,7 @@ class JobOutcomesTest {
     world.advance(1_000);
     assertThat(world.running).isEmpty();
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
-    done(world.loop.forgive(all(TaskSelector.ALL)), world);
+    done(world.loop.forgive(all(TaskSelector.ALL)));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(2);
     world.crashAndRestart();

@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,14 +181,12 @@ class RandomOutcomesTest {
         return true;
       }
       case 1 -> {
-        world.loop.pause(job, "ann", "", 0);
-        world.settle();
+        does(world.loop.pause(job, "ann", "", 0));
         model(job).paused = true;
         model(job).stopped = false;
       }
       case 2 -> {
-        world.loop.stopJob(job, "ann", "");
-        world.settle();
+        does(world.loop.stopJob(job, "ann", ""));
         model(job).paused = true;
         model(job).stopped = true;
       }
@@ -205,8 +204,7 @@ class RandomOutcomesTest {
         return true;
       }
       case 5, 6 -> {
-        world.loop.forgive(new Selection(job, TaskSelector.ALL, false, -1, "ann", ""));
-        world.settle();
+        does(world.loop.forgive(new Selection(job, TaskSelector.ALL, false, -1, "ann", "")));
         model(job).goesOn |= restIsNotNeeded(job);
         lift(job);
         return true;
@@ -238,6 +236,11 @@ class RandomOutcomesTest {
       default -> end();
     }
     return false;
+  }
+
+  private void does(CompletionStage<?> stage) {
+    world.settle();
+    assertThat(stage.toCompletableFuture()).isCompleted();
   }
 
   private void end() {
