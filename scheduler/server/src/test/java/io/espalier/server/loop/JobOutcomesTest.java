@@ -134,7 +134,7 @@ class JobOutcomesTest {
         .isEqualTo("nothing is left to run: 1 of 2 tasks are done, 1 failed for good");
     assertThat(world.warnings).hasSize(1).first().asString().contains("the job has failed");
     refuses(world.loop.resume("j", "", ""), "is not paused: it is failed, nothing is left to run");
-    assertThat(done(world.loop.forgive(List.of("j")), world)).isEqualTo(1);
+    assertThat(done(world.loop.forgive(List.of("j")))).isEqualTo(1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
@@ -265,7 +265,7 @@ class JobOutcomesTest {
   @Test
   void aStopOutlivesARestartAsAStop() {
     world.configure(config(3, 1, ""));
-    assertThat(done(world.loop.stopJob("j", "ann", "wrong data"), world)).isEqualTo(1);
+    assertThat(done(world.loop.stopJob("j", "ann", "wrong data"))).isEqualTo(1);
     JobStanding before = standing();
     assertThat(before.state()).isEqualTo(JobState.STOPPED);
     assertThat(before.reason()).isEqualTo("ann: wrong data");
