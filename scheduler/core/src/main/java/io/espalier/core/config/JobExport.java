@@ -40,6 +40,7 @@ public final class JobExport {
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
     OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
+    OutcomeExport.put(out, job.outcome(), inherited.outcome());
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Names everything that keeps one task from starting, asking the same parts that start tasks. */
@@ -31,7 +32,7 @@ final class Explainer {
   private final List<Step> steps = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, @Nullable String closed) {}
+  record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
   Explainer(World world) {
     this.world = world;
@@ -92,9 +93,7 @@ final class Explainer {
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
-    if (gates.closed() != null) {
-      add(Kind.DEADLINE, null, gates.closed());
-    }
+    gates.closed().forEach((kind, why) -> add(kind, null, why));
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }

@@ -10,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.outcome.JobTally;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -19,7 +20,6 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,7 +59,7 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Map<String, String> closed = new HashMap<>();
+  private final Closings closings = new Closings();
   private final WorkerTable pool = new WorkerTable();
 
   private World world;
@@ -240,13 +240,14 @@ public final class SchedulingCore {
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
+      world.tasks.touch(job);
       boolean before = world.jobs.isActive(job);
       boolean after =
           world.jobs.canRun(job)
               && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !closed.containsKey(name);
+              && !closings.isClosed(name);
       world.jobs.setActive(job, after);
       if (before != after) {
         world.activated(job, after);
@@ -332,15 +333,20 @@ public final class SchedulingCore {
     gated(CoreEvent.Gate.RELEASE, job, "");
   }
 
-  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
-  public void close(String job, String why) {
-    closed.put(job, why);
-    gated(CoreEvent.Gate.CLOSE, job, why);
+  /**
+   * Stops starts of that job for one reason of those that concern whole jobs; kills nothing. Lasts
+   * until it is {@link #reopen}ed for the same reason; several are kept apart.
+   *
+   * @param why for people
+   */
+  public void close(String job, Explanation.Kind kind, String why) {
+    closings.close(job, kind, why);
+    gated(CoreEvent.Gate.CLOSE, job, kind.name());
   }
 
-  public void reopen(String job) {
-    closed.remove(job);
-    gated(CoreEvent.Gate.REOPEN, job, "");
+  public void reopen(String job, Explanation.Kind kind) {
+    closings.reopen(job, kind);
+    gated(CoreEvent.Gate.REOPEN, job, kind.name());
   }
 
   private void gated(CoreEvent.Gate gate, String job, String why) {
@@ -348,6 +354,29 @@ public final class SchedulingCore {
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Gated(gate, job, why));
     }
+  }
+
+  /** Whether a job is closed for whatever reason. */
+  public boolean isClosed(String job) {
+    return closings.isClosed(job);
+  }
+
+  /** Whether the stored statuses of its tasks are being read. */
+  public boolean isHeld(String job) {
+    return held.contains(job);
+  }
+
+  /** What the state of a job follows from. */
+  public JobTally tally(int job) {
+    return world.tasks.tally(job, world.places.ofJob(job));
+  }
+
+  /**
+   * The jobs that may have another state since the last call: something of them started or ended,
+   * was changed by hand, or something keeps them or does so no more.
+   */
+  public int[] takeTouched() {
+    return world.tasks.takeTouched();
   }
 
   // ---- limits
@@ -642,7 +671,7 @@ public final class SchedulingCore {
   }
 
   private Explainer.Gates gates(String job) {
-    return new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job));
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
   }
 
   /** Begins to count the waiting tasks of a job by what keeps them. */

@@ -517,12 +517,14 @@ final class World {
   }
 
   private void entered(int job, int[] amounts) {
+    tasks.touch(job);
     caps.entered(job);
     queues.entered(job, amounts);
   }
 
   private void leave(int run) {
     int job = places.job(run);
+    tasks.touch(job);
     caps.left(job);
     queues.left(job, places.amounts(run));
     workers.release(places.worker(run), places.amounts(run));

@@ -134,6 +134,8 @@ class SchemaTest {
     table.ofLimits(SchemaTest::settings);
     table.ofLimits(SchemaTest::owned);
     table.ofDeadlines();
+    table.ofOutcomes(SchemaTest::settings);
+    table.ofOutcomes(SchemaTest::owned);
     return table.rows.stream();
   }
 
@@ -761,6 +763,55 @@ class SchemaTest {
         "'start_rates': {'worker': 1}");
   }
 
+  private void ofOutcomes(UnaryOperator<String> frame) {
+    key(
+        frame,
+        "fail_job_when",
+        List.of(
+            "false",
+            "{'failed_tasks': 100, 'failed_pct': 5, 'min_samples': 50, 'window': '1h'}",
+            "{'failed_tasks': '1', '_': 2}",
+            "{'failed_pct': 0, 'window': 60.5}",
+            "{'failed_pct': '99.9', 'window': '366d'}",
+            "{'failed_tasks': 1, 'window': '60'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "fail_job_when",
+        List.of(),
+        List.of(
+            "{'failed_tasks': 0}",
+            "{'failed_tasks': 1.5}",
+            "{'failed_pct': 100}",
+            "{'failed_pct': -1}",
+            "{'failed_pct': 5, 'min_samples': 0}",
+            "{'failed_pct': 5, 'window': 0.5}",
+            "{'failed_pct': 5, 'window': '1w'}",
+            "{'failed_pct': 5, 'window': ''}",
+            "{'failed_pct': 5, 'window': false}",
+            "{'min_samples': 5}",
+            "{'failed_percent': 5}",
+            "{'failed_task': 5}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'fail_job_when': {'failed_pct': '100'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '367d'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '0s'}");
+    key(
+        frame,
+        "succeed_job_when",
+        List.of("false", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "succeed_job_when",
+        List.of(),
+        List.of("{'done_pct': 0}", "{'done_pct': 100.1}", "{'done_pct': []}", "{'done_pc': 9}"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'succeed_job_when': {'done_pct': '0'}");
+    add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
+  }
+
   private void ofDeadlines() {
     key(
         SchemaTest::owned,
@@ -908,6 +959,8 @@ class SchemaTest {
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
       case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
+      case FAIL_JOB_WHEN -> at("$defs", "failJobWhen", "properties");
+      case SUCCEED_JOB_WHEN -> at("$defs", "succeedJobWhen", "properties");
       case FILTER -> at("$defs", "filter", "properties");
     };
   }

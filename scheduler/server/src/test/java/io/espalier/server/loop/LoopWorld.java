@@ -8,6 +8,7 @@ import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
@@ -63,6 +64,7 @@ final class LoopWorld {
   final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  final Map<String, JobStanding> standings = new LinkedHashMap<>();
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -91,6 +93,7 @@ final class LoopWorld {
     core = new SchedulingCore(8);
     loop = newLoop(++epochs, 0);
     loop.restorePauses(List.copyOf(pauses.values()));
+    loop.restoreStandings(List.copyOf(standings.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
   }
 
@@ -257,6 +260,8 @@ final class LoopWorld {
             batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            standings.keySet().removeAll(batch.forgottenJobs());
+            batch.standings().forEach(standing -> standings.put(standing.job(), standing));
             batch.rows().forEach(row -> stored.put(row.key(), row));
             attempts.addAll(batch.attempts());
             done.complete(null);

@@ -40,6 +40,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  final OracleClosings closings = new OracleClosings();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -489,6 +490,7 @@ public final class Oracle {
     failures.addAll(
         rates.ofJob(
             job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
+    closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));

@@ -378,6 +378,7 @@ public final class RandomRun {
       core.resume(job);
     }
     oracle.pause(job, core.isPaused(job));
+    oracle.closings.change(random, core, "job" + random.nextInt(5));
   }
 
   // ---- limits
@@ -527,6 +528,7 @@ public final class RandomRun {
   private void compare() {
     core.verify();
     oracle.reservations().observe(core.reservations(), now);
+    oracle.closings.check(core);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);
