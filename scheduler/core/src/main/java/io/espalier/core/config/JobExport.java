@@ -39,6 +39,9 @@ public final class JobExport {
             .put("kill_subprocess", kill(job.kill()));
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    if (!job.scheduling().queue().equals(inherited.scheduling().queue())) {
+      out.put("queue", job.scheduling().queue());
+    }
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()

@@ -1,12 +1,17 @@
 package io.espalier.core.config;
 
+import java.util.List;
+
 /** Reads what a job says of its place among others. */
 final class JobSchedulingParser {
   private JobSchedulingParser() {}
 
-  static JobScheduling read(Fields in, JobScheduling inherited) {
+  /**
+   * @param queues that there are
+   */
+  static JobScheduling read(Fields in, JobScheduling inherited, List<QueueSpec> queues) {
     return new JobScheduling(
-        inherited.queue(),
+        QueuesParser.readQueue(in, inherited.queue(), queues),
         inherited.maxConcurrent(),
         inherited.startRate(),
         inherited.reserveAfter(),

@@ -27,6 +27,11 @@ final class Ledger {
   /** By resource: on all nodes that have no limit of their own. */
   private final int[] limits;
 
+  /** By resource: the sum of the limits of all nodes. */
+  private final long[] totals;
+
+  private int totalsVersion;
+
   /** Limits of single nodes, by place in {@link #free}: few. */
   private final Map<Integer, Integer> ownLimits = new HashMap<>();
 
@@ -75,6 +80,13 @@ final class Ledger {
       }
     }
     int count = catalog.count();
+    totals = new long[count];
+    for (Resource resource : catalog.all()) {
+      int level = resource.level();
+      boolean hasNodes = level < levels.worker();
+      int nodes = hasNodes ? topology.levelEnd(level) - topology.levelStart(level) : 0;
+      totals[resource.index()] = (long) nodes * resource.limit();
+    }
     thresholds = new int[count][];
     direct = new char[count][];
     fits = new long[count][];
@@ -236,6 +248,16 @@ final class Ledger {
     return limits[resource];
   }
 
+  /** The sum of the limits in effect on all nodes; 0 for a resource of workers. */
+  long total(int resource) {
+    return totals[resource];
+  }
+
+  /** Grows whenever a total may have changed. */
+  int totalsVersion() {
+    return totalsVersion;
+  }
+
   /**
    * Gives a node a limit of its own, below what is in use or not; as {@link #charge}.
    *
@@ -253,6 +275,8 @@ final class Ledger {
   }
 
   private boolean move(int place, int resource, int by) {
+    totals[resource] += by;
+    totalsVersion++;
     int before = free[place];
     free[place] = before + by;
     return met(resource, before) != met(resource, before + by);

@@ -60,6 +60,7 @@ public final class SchedulingCore {
   private final Set<String> held = new HashSet<>();
   private final Map<String, String> closed = new HashMap<>();
   private final WorkerTable pool = new WorkerTable();
+  private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
   private @Nullable Migration migration;
@@ -82,13 +83,14 @@ public final class SchedulingCore {
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
     world = EmptyWorld.create(random, pool, Map.copyOf(selectors));
+    world.queues.enter(0, queueHistory);
   }
 
   // ---- configuration and nodes
 
   /** Puts a configuration and its nodes in force at once: {@code prepare}, {@code begin}, step. */
   public NewTasks apply(Config config, Topology topology, long nowMillis) {
-    now = Math.max(now, nowMillis);
+    goOn(nowMillis);
     begin(prepare(config, topology));
     NewTasks news = step(Integer.MAX_VALUE);
     while (news == null) {
@@ -178,7 +180,9 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    world.queues.leave(queueHistory);
     world = done.next();
+    world.queues.enter(now, queueHistory);
     updateGates();
   }
 
@@ -785,8 +789,13 @@ public final class SchedulingCore {
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
-    now = Math.max(now, nowMillis);
+    goOn(nowMillis);
     return world.advance(now, limit);
+  }
+
+  private void goOn(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    world.queues.advance(now);
   }
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */

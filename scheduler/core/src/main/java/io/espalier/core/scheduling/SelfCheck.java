@@ -19,6 +19,7 @@ final class SelfCheck {
     ready();
     world.limits.check();
     world.index.check();
+    world.queues.check(world, runs, world.places);
     new WorkerCheck(world, runs).run();
   }
 

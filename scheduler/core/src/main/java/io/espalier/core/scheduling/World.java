@@ -39,7 +39,7 @@ final class World {
   final TaskTable tasks;
   final WholeJobs wholeJobs;
   final JobCaps caps = new JobCaps();
-  final QueueTable queues = new QueueTable();
+  final QueueTable queues;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
@@ -95,6 +95,7 @@ final class World {
             index,
             overrides,
             topology.name(0));
+    queues = new QueueTable(config, jobs, ledger, workers);
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.count());
@@ -124,6 +125,7 @@ final class World {
     config = next;
     version++;
     jobs.replace(next);
+    queues.replace(next);
   }
 
   /** Grows with every change in place. */
@@ -285,7 +287,7 @@ final class World {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
     places.add(run, job, -1, path, nothing, worker);
-    entered(job, nothing);
+    entered(job, run);
     workers.charge(worker, nothing);
   }
 
@@ -315,7 +317,7 @@ final class World {
     int run = runs.add(charges[job]);
     int[] needs = jobs.needs[job];
     places.add(run, job, node, path, needs, worker);
-    entered(job, needs);
+    entered(job, run);
     for (int l = level; l >= 0; l--) {
       refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
     }
@@ -362,15 +364,15 @@ final class World {
     leave(run);
   }
 
-  private void entered(int job, int[] amounts) {
+  private void entered(int job, int run) {
     caps.entered(job);
-    queues.entered(job, amounts);
+    queues.entered(job, run, places);
   }
 
   private void leave(int run) {
     int job = places.job(run);
     caps.left(job);
-    queues.left(job, places.amounts(run));
+    queues.left(job, run, places);
     workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
@@ -410,7 +412,7 @@ final class World {
   /** Takes over a running task from the world before. */
   void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
     places.add(run, job, node, carriedPath, amounts, worker);
-    entered(job, amounts);
+    entered(job, run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);

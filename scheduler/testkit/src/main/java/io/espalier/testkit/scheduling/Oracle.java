@@ -60,6 +60,7 @@ public final class Oracle {
               return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
+  private final OracleQueues queues = new OracleQueues(this, pool);
   private Config config;
   private Topology topology;
   private long now;
@@ -114,6 +115,7 @@ public final class Oracle {
                 !levels.getOrDefault(task.job(), "").equals(levelOf.get(task.job()))
                     || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
+    queues.apply(newConfig);
     forgetIdle();
   }
 
@@ -271,6 +273,22 @@ public final class Oracle {
     return limit(place, resource, resource.limit()) - used(place, resource.name());
   }
 
+  /** The sum of the limits in effect, over the nodes of the level or over the workers. */
+  long slotsInAll(Resource resource) {
+    if (resource.level() == topology.levels().worker()) {
+      return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
+    }
+    String level = topology.levels().name(resource.level());
+    return Trees.names(topology, resource.level()).stream()
+        .mapToLong(name -> limit(new Place(level, name), resource, resource.limit()))
+        .sum();
+  }
+
+  /** Whether there is such a place, or it is a worker. */
+  boolean isThere(Place place) {
+    return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
+  }
+
   /** Slots in all, as operators have it. */
   private int limit(Place place, Resource resource, int configured) {
     String level = place.level();
@@ -426,6 +444,7 @@ public final class Oracle {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));
     }
+    failures.addAll(queues.failures(job));
     TaskKey task = new TaskKey(job.name(), node);
     TaskStatus status = statuses.get(task);
     if (running.containsKey(task)) {

@@ -36,7 +36,8 @@ final class QueryChecks {
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
-          Kind.JOB_DEPENDENCY);
+          Kind.JOB_DEPENDENCY,
+          Kind.QUEUE_LIMIT);
 
   private final SchedulingCore core;
   private final Oracle oracle;

@@ -5,6 +5,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.TreeRules;
 import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
@@ -100,6 +101,7 @@ final class RandomModel {
     }
     fixture.selector(any(selectors));
     describeWorkers(fixture);
+    fixture.rules(rules());
     return fixture;
   }
 
@@ -118,6 +120,16 @@ final class RandomModel {
           random.nextInt(8));
     }
     fixture.weight(resource, random.nextInt(4)).weight(Levels.WORKER + 2, random.nextInt(2));
+  }
+
+  /** What the settings say beside levels and resources. */
+  private TreeRules rules() {
+    return new TreeRules(
+        RandomQueues.any(random),
+        TreeRules.NONE.priorityHalfLife(),
+        List.of(),
+        Map.of(),
+        Map.of());
   }
 
   /** Some of them are names of nodes, one is that of all trees' root. */
@@ -254,6 +266,7 @@ final class RandomModel {
       job.after(
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
+    job.scheduling(RandomQueues.scheduling(random));
     job.enabled(chance(92));
     if (chance(4)) {
       job.invalid();
@@ -276,7 +289,8 @@ final class RandomModel {
 
   /** Changes something at random. */
   void change() {
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(15)) {
+      case 13, 14 -> config.rules(rules());
       case 12 -> {
         describeWorkers(config);
         config.selector(any(selectors));
