@@ -41,6 +41,7 @@ class ConfigReferenceTest {
       case LOG_RETENTION -> "log_retention";
       case KILL_SUBPROCESS -> "kill_subprocess";
       case JOB -> "bistro_job";
+      case QUEUE -> "queues";
       case WHOLE_JOB -> "run_only_after_all_nodes_are_done_for";
       case FILTER -> "filters";
     };

@@ -31,17 +31,25 @@ final class QueueHistory {
 
   /** Gives a queue of the next world what is known of it. */
   void restore(QueueState queue, JobTable jobs, long nowMillis, long halfLifeMillis) {
-    Past known = past.remove(queue.name);
+    Past known = past.get(queue.name);
     if (known == null) {
       queue.usage.setValue(0, nowMillis);
       return;
     }
-    queue.usage.setValue(value(known, nowMillis, halfLifeMillis), nowMillis);
+    restoreKnown(queue, nowMillis, halfLifeMillis);
     queue.balance = known.balance();
     for (int j : queue.jobs) {
       if (jobs.job(j) != null && jobs.name(j).compareTo(known.lastJob()) <= 0) {
         queue.last = j;
       }
+    }
+  }
+
+  /** The value alone, if there is one. */
+  void restoreKnown(QueueState queue, long nowMillis, long halfLifeMillis) {
+    Past known = past.remove(queue.name);
+    if (known != null) {
+      queue.usage.setValue(value(known, nowMillis, halfLifeMillis), nowMillis);
     }
   }
 

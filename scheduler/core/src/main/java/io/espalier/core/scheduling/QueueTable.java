@@ -6,6 +6,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.TreeRules;
+import io.espalier.core.status.QueueUsage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -272,6 +273,27 @@ final class QueueTable {
     }
     past.prune(now, halfLifeMillis);
     refresh();
+  }
+
+  /** Takes what came from elsewhere over. */
+  void restore(QueueHistory past) {
+    refresh();
+    for (QueueState queue : queues) {
+      past.restoreKnown(queue, now, halfLifeMillis);
+    }
+  }
+
+  /** What every queue has used lately, as of now. */
+  List<QueueUsage> usage(QueueHistory past) {
+    refresh();
+    List<QueueUsage> all = new ArrayList<>();
+    for (QueueState queue : queues) {
+      all.add(new QueueUsage(queue.name, queue.usage.at(now), now));
+    }
+    past.prune(now, halfLifeMillis);
+    past.values(now, halfLifeMillis)
+        .forEach((name, value) -> all.add(new QueueUsage(name, value, now)));
+    return all;
   }
 
   /** The world is in force no more: another one goes on with the history. */

@@ -5,6 +5,7 @@ import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -13,11 +14,13 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -307,6 +310,25 @@ public final class SchedulingCore {
   public void reopen(String job) {
     closed.remove(job);
     updateGate(job);
+  }
+
+  // ---- queues
+
+  /** All queues. Costs queues and jobs. */
+  public List<QueueView> queues() {
+    return QueueViews.of(world);
+  }
+
+  /** What all queues have used lately, those included that are not configured any more. */
+  public List<QueueUsage> queueUsage() {
+    return world.queues.usage(queueHistory);
+  }
+
+  /** Takes over what was known before a restart; nothing was held since. */
+  public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
+    goOn(nowMillis);
+    stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
+    world.queues.restore(queueHistory);
   }
 
   // ---- limits

@@ -10,6 +10,7 @@ import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
@@ -121,6 +122,17 @@ public final class ConfigFixture {
   public ConfigFixture rules(TreeRules treeRules) {
     rules = treeRules;
     return this;
+  }
+
+  /** The queues, in this order. */
+  public ConfigFixture queues(QueueSpec... queues) {
+    return rules(
+        new TreeRules(
+            List.of(queues),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            rules.startRates(),
+            rules.killOverLimit()));
   }
 
   public ConfigFixture job(String name) {
