@@ -66,6 +66,7 @@ final class QueueHistory {
   Map<String, Double> values(long nowMillis, long halfLifeMillis) {
     Map<String, Double> values = new HashMap<>();
     past.forEach((name, known) -> values.put(name, value(known, nowMillis, halfLifeMillis)));
+    values.values().removeIf(value -> value < FORGOTTEN);
     return values;
   }
 }

@@ -290,7 +290,6 @@ final class QueueTable {
     for (QueueState queue : queues) {
       all.add(new QueueUsage(queue.name, queue.usage.at(now), now));
     }
-    past.prune(now, halfLifeMillis);
     past.values(now, halfLifeMillis)
         .forEach((name, value) -> all.add(new QueueUsage(name, value, now)));
     return all;
