@@ -12,8 +12,8 @@ import io.espalier.core.scheduling.SchedulingPolicy;
  * to which a whole start is due gets it; what remains is drawn by lot, with what is due to each as
  * its weight. So after n starts a queue with the share s has had s times n, give or take one, and
  * nobody needs to know how many slots are free. What is due survives rounds, so that it also holds
- * where slots become free one at a time. The share of a queue that has nothing to start goes to
- * the others; it never saves up more than one start.
+ * where slots become free one at a time. The share of a queue that has nothing to start goes to the
+ * others; it never saves up more than one start.
  */
 public final class FairSharePolicy implements SchedulingPolicy {
   @Override
@@ -76,7 +76,9 @@ public final class FairSharePolicy implements SchedulingPolicy {
       round.setBalance(queues[at], Math.max(-1, Math.min(1, due[at])));
     }
 
-    /** Drawn by what would be due to each with the next start; who is due all of one comes first. */
+    /**
+     * Drawn by what would be due to each with the next start; who is due all of one comes first.
+     */
     private int next() {
       int most = 0;
       double sum = 0;

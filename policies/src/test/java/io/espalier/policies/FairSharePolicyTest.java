@@ -92,8 +92,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   @Test
   void effectivePrioritiesOf1And2Share30SlotsAs20And10() {
     SchedulingCore core = core(config(30, queue("a", 1), queue("b", 1)), 40, 3);
-    core.restoreQueueUsage(
-        List.of(new QueueUsage("a", 1, 0), new QueueUsage("b", 2, 0)), 0);
+    core.restoreQueueUsage(List.of(new QueueUsage("a", 1, 0), new QueueUsage("b", 2, 0)), 0);
     assertThat(core.queues()).extracting(QueueView::effectivePriority).containsExactly(1.0, 2.0);
     assertThat(core.queues().get(0).share()).isEqualTo(2 / 3.0, within(1e-9));
     passesGive20And10(core);
@@ -103,8 +102,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   void halfTheFactorWithTheSameHistoryIsTwiceTheShare() {
     SchedulingCore core = core(config(30, queue("a", 0.5), queue("b", 1)), 40, 4);
     passesGive20And10(core);
-    core.restoreQueueUsage(
-        List.of(new QueueUsage("a", 0.3, 0), new QueueUsage("b", 0.3, 0)), 0);
+    core.restoreQueueUsage(List.of(new QueueUsage("a", 0.3, 0), new QueueUsage("b", 0.3, 0)), 0);
     passesGive20And10(core);
   }
 
@@ -168,10 +166,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
     SchedulingCore core = core(config, 5, 8);
     List<String> order = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      core.round(
-          policy(),
-          100,
-          run -> order.add(core.runJobName(run)));
+      core.round(policy(), 100, run -> order.add(core.runJobName(run)));
       core.finish(core.runs()[0], null);
     }
     assertThat(order).containsExactly("x", "y", "z", "x", "y", "z", "x");

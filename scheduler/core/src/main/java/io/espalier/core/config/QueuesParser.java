@@ -86,10 +86,7 @@ final class QueuesParser {
     double otherwise = TreeRules.NONE.priorityHalfLife().toSeconds();
     return Value.millis(
         in.number(
-            "priority_half_life_sec",
-            otherwise,
-            SHORTEST_SECONDS,
-            SettingsParser.LONGEST_SECONDS));
+            "priority_half_life_sec", otherwise, SHORTEST_SECONDS, SettingsParser.LONGEST_SECONDS));
   }
 
   /** The queue of a job: one that is configured, or the default one. */

@@ -67,8 +67,7 @@ final class SettingsParser {
       boolean namesAreKnown) {
     List<NodeSourceSpec> sources =
         nodes == null ? List.of() : NodesParser.readSources(nodes, levels, nodeSourceTypes);
-    TreeRules rules =
-        namesAreKnown ? TreeRulesParser.read(in, levels, resources) : TreeRules.NONE;
+    TreeRules rules = namesAreKnown ? TreeRulesParser.read(in, levels, resources) : TreeRules.NONE;
     return new Settings(
         in.bool("enabled", true),
         Value.millis(in.number("working_wait", 0.5, 0, LONGEST_WAIT_SECONDS)),

@@ -34,12 +34,7 @@ final class QueueCap {
    * @param words those that its jobs are in, ascending
    */
   private QueueCap(
-      int resource,
-      int most,
-      @Nullable BigDecimal fraction,
-      int[] jobs,
-      int[] needs,
-      int[] words) {
+      int resource, int most, @Nullable BigDecimal fraction, int[] jobs, int[] needs, int[] words) {
     this.resource = resource;
     this.most = most;
     this.fraction = fraction;
@@ -55,8 +50,7 @@ final class QueueCap {
   }
 
   /** Null when the queue may hold all it wants of the resource. */
-  static @Nullable QueueCap of(
-      QueueSpec spec, int resource, int[] jobs, int[] needs, int[] words) {
+  static @Nullable QueueCap of(QueueSpec spec, int resource, int[] jobs, int[] needs, int[] words) {
     Map<Integer, Integer> slots = spec.maxSlots();
     Double part = spec.maxFraction().get(resource);
     if (part == null && !slots.containsKey(resource)) {

@@ -25,8 +25,7 @@ final class QueueHistory {
 
   void keep(QueueState queue, JobTable jobs, long nowMillis) {
     String last = queue.last < 0 ? "" : jobs.name(queue.last);
-    past.put(
-        queue.name, new Past(queue.usage.at(nowMillis), nowMillis, queue.balance, last));
+    past.put(queue.name, new Past(queue.usage.at(nowMillis), nowMillis, queue.balance, last));
   }
 
   /** Gives a queue of the next world what is known of it. */

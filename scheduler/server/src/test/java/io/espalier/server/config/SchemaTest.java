@@ -654,8 +654,7 @@ class SchemaTest {
     key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);
     key(queue, "max_fraction", List.of(), List.of("{'slots': 1.1}", "{'slots': -0.1}"));
     add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
-    key(
-        SchemaTest::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
+    key(SchemaTest::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
     key(SchemaTest::settings, "priority_half_life_sec", List.of(), List.of("0", "1000000001"));
     for (UnaryOperator<String> frame :
         List.<UnaryOperator<String>>of(SchemaTest::settings, SchemaTest::owned)) {

@@ -125,11 +125,7 @@ final class RandomModel {
   /** What the settings say beside levels and resources. */
   private TreeRules rules() {
     return new TreeRules(
-        RandomQueues.any(random),
-        TreeRules.NONE.priorityHalfLife(),
-        List.of(),
-        Map.of(),
-        Map.of());
+        RandomQueues.any(random), TreeRules.NONE.priorityHalfLife(), List.of(), Map.of(), Map.of());
   }
 
   /** Some of them are names of nodes, one is that of all trees' root. */

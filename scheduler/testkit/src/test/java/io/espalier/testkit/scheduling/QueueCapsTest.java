@@ -171,7 +171,8 @@ final class QueueCapsTest {
     round();
     assertThat(etl().running()).isEqualTo(4);
     assertThat(etl().resources())
-        .containsExactly(new QueueView.Held("slots", 8, 8, 100), new QueueView.Held("disk", 4, -1, 40));
+        .containsExactly(
+            new QueueView.Held("slots", 8, 8, 100), new QueueView.Held("disk", 4, -1, 40));
     assertThat(etl().use()).as("4 of 40 is more than 8 of 100").isEqualTo(0.1);
   }
 
