@@ -1,5 +1,8 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.QueueView;
+import java.util.List;
+
 /**
  * What a loop has done so far. Written by the scheduler thread alone, read by any; each number is
  * right by itself.
@@ -11,6 +14,7 @@ public final class LoopStats {
   private volatile long policyFailures;
   private volatile int live;
   private volatile int chores;
+  private volatile List<QueueView> queues = List.of();
 
   LoopStats() {}
 
@@ -42,6 +46,15 @@ public final class LoopStats {
   /** Work in slices that is not finished: forgiving, pages of tasks. */
   public int chores() {
     return chores;
+  }
+
+  /** The queues as they were some seconds ago at most; none unless some are configured. */
+  public List<QueueView> queues() {
+    return queues;
+  }
+
+  void queues(List<QueueView> newest) {
+    queues = newest;
   }
 
   // One writer: no update is lost.

@@ -14,7 +14,7 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * ended holds, holds, ended limits, limits, incarnations, events.
+ * ended holds, holds, ended limits, limits, use of queues, incarnations, events.
  *
  * @param forgottenJobs all rows of these jobs are deleted
  * @param deletedRows rows to delete; absent ones are no error
@@ -27,6 +27,7 @@ import java.util.Set;
  * @param holds of workers, replacing an older hold
  * @param endedLimits overrides of limits that are no longer in force
  * @param limits overrides of limits, replacing an older one of the same
+ * @param queueUsage what queues have used: replaces all that is stored of it; empty: leaves it
  * @param incarnations which job of its name the rows of a job are of: the time it was created
  * @param events to append to the event log, sequences ascending and above all stored ones
  */
@@ -41,6 +42,7 @@ public record Batch(
     List<WorkerHold> holds,
     Set<LimitOverride.Key> endedLimits,
     List<LimitOverride> limits,
+    List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
     List<Event> events) {
 
@@ -58,6 +60,7 @@ public record Batch(
     holds = List.copyOf(holds);
     endedLimits = Set.copyOf(endedLimits);
     limits = List.copyOf(limits);
+    queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
   }
@@ -85,6 +88,7 @@ public record Batch(
         + holds.size()
         + endedLimits.size()
         + limits.size()
+        + queueUsage.size()
         + incarnations.size()
         + events.size();
   }
@@ -108,6 +112,7 @@ public record Batch(
     private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
     private final Set<LimitOverride.Key> endedLimits = new LinkedHashSet<>();
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+    private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
@@ -174,6 +179,12 @@ public record Batch(
       return this;
     }
 
+    /** What queues have used lately: all that is known, in place of all that is stored. */
+    public Builder queueUsage(List<QueueUsage> all) {
+      queueUsage = List.copyOf(all);
+      return this;
+    }
+
     public Builder pause(Pause pause) {
       endedPauses.remove(pause.job());
       pauses.put(pause.job(), pause);
@@ -203,6 +214,9 @@ public record Batch(
       later.holds.forEach(this::hold);
       later.endedLimits.forEach(this::endLimit);
       later.limits.forEach(this::limit);
+      if (!later.queueUsage.isEmpty()) {
+        queueUsage = later.queueUsage;
+      }
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
       return this;
@@ -220,6 +234,7 @@ public record Batch(
           + holds.size()
           + endedLimits.size()
           + limits.size()
+          + queueUsage.size()
           + incarnations.size()
           + events.size();
     }
@@ -236,6 +251,7 @@ public record Batch(
           List.copyOf(holds.values()),
           endedLimits,
           List.copyOf(limits.values()),
+          queueUsage,
           incarnations,
           events);
     }

@@ -6,6 +6,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -32,6 +33,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Pause> pauses = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
+  private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
@@ -140,6 +142,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<QueueUsage> queueUsage() {
+    return queueUsage;
+  }
+
+  @Override
   public synchronized long newestEvent() {
     return events.isEmpty() ? 0 : events.lastKey();
   }
@@ -180,6 +187,9 @@ public final class MemoryStatusStore implements StatusStore {
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(override -> limits.put(override.key(), override));
+    if (!batch.queueUsage().isEmpty()) {
+      queueUsage = batch.queueUsage();
+    }
     incarnations.putAll(batch.incarnations());
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {

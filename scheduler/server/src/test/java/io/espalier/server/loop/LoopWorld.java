@@ -19,6 +19,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
@@ -61,6 +62,8 @@ final class LoopWorld {
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  List<QueueUsage> queueUsage = List.of();
+  int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -90,6 +93,7 @@ final class LoopWorld {
     loop = newLoop(++epochs, 0);
     loop.restorePauses(List.copyOf(pauses.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
+    loop.restoreQueueUsage(queueUsage);
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -255,6 +259,10 @@ final class LoopWorld {
             batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            if (!batch.queueUsage().isEmpty()) {
+              queueUsage = batch.queueUsage();
+              queueSamples++;
+            }
             batch.rows().forEach(row -> stored.put(row.key(), row));
             done.complete(null);
           };
