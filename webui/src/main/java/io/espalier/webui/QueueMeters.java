@@ -54,8 +54,7 @@ final class QueueMeters {
       List<MultiGauge.Row<?>> rows = new ArrayList<>();
       for (QueueView queue : queues) {
         rows.add(
-            MultiGauge.Row.of(
-                Tags.of("queue", queue.name()), meter.number().applyAsDouble(queue)));
+            MultiGauge.Row.of(Tags.of("queue", queue.name()), meter.number().applyAsDouble(queue)));
       }
       meter.gauge().register(rows, true);
     }

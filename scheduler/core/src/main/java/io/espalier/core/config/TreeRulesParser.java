@@ -8,8 +8,8 @@ final class TreeRulesParser {
     return new TreeRules(
         QueuesParser.read(in, resources),
         QueuesParser.readHalfLife(in),
-        TreeRules.NONE.nodeLimits(),
+        NodeLimitParser.read(in, levels, resources),
         TreeRules.NONE.startRates(),
-        TreeRules.NONE.killOverLimit());
+        NodeLimitParser.killOverLimit(in));
   }
 }

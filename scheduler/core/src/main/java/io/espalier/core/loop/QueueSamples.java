@@ -28,8 +28,7 @@ final class QueueSamples {
    * @param started how many tasks were
    * @param store gets each sample
    */
-  QueueSamples(
-      SchedulingCore core, LongSupplier started, Consumer<List<QueueUsage>> store) {
+  QueueSamples(SchedulingCore core, LongSupplier started, Consumer<List<QueueUsage>> store) {
     this.core = core;
     this.started = started;
     this.store = store;
@@ -64,8 +63,7 @@ final class QueueSamples {
   /** When the next one is due; {@link Long#MAX_VALUE}: none is. */
   long nextMillis() {
     boolean matters = !core.config().settings().rules().queues().isEmpty();
-    boolean isDue =
-        wasHeld || core.runningCount() > 0 || started.getAsLong() != startedBefore;
+    boolean isDue = wasHeld || core.runningCount() > 0 || started.getAsLong() != startedBefore;
     return matters && isDue ? next : Long.MAX_VALUE;
   }
 }

@@ -414,10 +414,10 @@ public final class SqliteStatusStore implements StatusStore {
         connection -> {
           List<QueueUsage> usage = new ArrayList<>();
           try (Statement statement = connection.createStatement();
-              ResultSet found = statement.executeQuery("SELECT queue, value, at FROM queue_usage")) {
+              ResultSet found =
+                  statement.executeQuery("SELECT queue, value, at FROM queue_usage")) {
             while (found.next()) {
-              usage.add(
-                  new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
+              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
             }
           }
           return usage;

@@ -573,8 +573,7 @@ public final class FakeScheduler implements SchedulerApi {
             0.125,
             0.0625,
             1,
-            List.of(
-                new QueueView.Held("slots", 3, 5, 12), new QueueView.Held("locks", 1, -1, 4))));
+            List.of(new QueueView.Held("slots", 3, 5, 12), new QueueView.Held("locks", 1, -1, 4))));
   }
 
   @Override

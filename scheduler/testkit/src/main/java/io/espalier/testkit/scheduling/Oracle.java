@@ -270,7 +270,8 @@ public final class Oracle {
 
   /** Slots left; negative where more is in use than the limit. */
   public int free(Place place, Resource resource) {
-    return limit(place, resource, resource.limit()) - used(place, resource.name());
+    int configured = OracleLimits.of(config, topology, place.node(), resource);
+    return limit(place, resource, configured) - used(place, resource.name());
   }
 
   /** The sum of the limits in effect, over the nodes of the level or over the workers. */
@@ -280,8 +281,18 @@ public final class Oracle {
     }
     String level = topology.levels().name(resource.level());
     return Trees.names(topology, resource.level()).stream()
-        .mapToLong(name -> limit(new Place(level, name), resource, resource.limit()))
+        .mapToLong(
+            name ->
+                limit(
+                    new Place(level, name),
+                    resource,
+                    OracleLimits.of(config, topology, name, resource)))
         .sum();
+  }
+
+  /** What queues hold. */
+  OracleQueues queues() {
+    return queues;
   }
 
   /** Whether there is such a place, or it is a worker. */

@@ -5,9 +5,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
-import io.espalier.core.config.TreeRules;
 import io.espalier.core.config.WholeJob;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
@@ -101,7 +99,8 @@ final class RandomModel {
     }
     fixture.selector(any(selectors));
     describeWorkers(fixture);
-    fixture.rules(rules());
+    fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
+    fixture.queues(RandomQueues.any(random));
     return fixture;
   }
 
@@ -120,12 +119,6 @@ final class RandomModel {
           random.nextInt(8));
     }
     fixture.weight(resource, random.nextInt(4)).weight(Levels.WORKER + 2, random.nextInt(2));
-  }
-
-  /** What the settings say beside levels and resources. */
-  private TreeRules rules() {
-    return new TreeRules(
-        RandomQueues.any(random), TreeRules.NONE.priorityHalfLife(), List.of(), Map.of(), Map.of());
   }
 
   /** Some of them are names of nodes, one is that of all trees' root. */
@@ -213,7 +206,13 @@ final class RandomModel {
     }
     @Nullable String parent = top ? null : any(candidates);
     return new NodeSpec(
-        level, name, parent, top ? 0 : parentLevel, !chance(7), tags, Json.Obj.EMPTY);
+        level,
+        name,
+        parent,
+        top ? 0 : parentLevel,
+        !chance(7),
+        tags,
+        OracleLimits.attributes(random));
   }
 
   private void freshJobs() {
@@ -285,8 +284,12 @@ final class RandomModel {
 
   /** Changes something at random. */
   void change() {
+    if (chance(10)) {
+      config.nodeLimits(OracleLimits.rules(random, config.levels()));
+      return;
+    }
     switch (random.nextInt(15)) {
-      case 13, 14 -> config.rules(rules());
+      case 13, 14 -> config.queues(RandomQueues.any(random));
       case 12 -> {
         describeWorkers(config);
         config.selector(any(selectors));
@@ -345,6 +348,7 @@ final class RandomModel {
     if (!nodes.isEmpty()) {
       int at = random.nextInt(nodes.size());
       NodeSpec node = nodes.get(at);
+      boolean toggle = chance(60);
       nodes.set(
           at,
           new NodeSpec(
@@ -352,9 +356,9 @@ final class RandomModel {
               node.name(),
               node.parent(),
               node.parentLevel(),
-              !node.enabled(),
+              toggle != node.enabled(),
               node.tags(),
-              node.attributes()));
+              toggle ? node.attributes() : OracleLimits.attributes(random)));
     }
   }
 

@@ -18,10 +18,10 @@ final class RandomQueues {
   private RandomQueues() {}
 
   /** Often none at all. */
-  static List<QueueSpec> any(Random random) {
+  static QueueSpec[] any(Random random) {
     List<QueueSpec> queues = new ArrayList<>();
     if (random.nextInt(100) < 50) {
-      return queues;
+      return new QueueSpec[0];
     }
     for (String name : NAMES) {
       if (random.nextInt(3) > 0) {
@@ -38,7 +38,7 @@ final class RandomQueues {
         queues.add(new QueueSpec(name, 0.5 + random.nextInt(3), slots, parts));
       }
     }
-    return queues;
+    return queues.toArray(new QueueSpec[0]);
   }
 
   /** The place of a job among others; the queue may not be configured. */

@@ -223,8 +223,8 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   /**
-   * Forgets all jobs, pauses, holds, limits, use of queues and events, for a fresh start; whoever led until now
-   * may write nothing more. To be bound to its source before.
+   * Forgets all jobs, pauses, holds, limits, use of queues and events, for a fresh start; whoever
+   * led until now may write nothing more. To be bound to its source before.
    */
   public void forgetEverything() {
     long epoch =
@@ -509,10 +509,10 @@ public final class MySqlStatusStore implements StatusStore {
         connection -> {
           List<QueueUsage> usage = new ArrayList<>();
           try (Statement statement = connection.createStatement();
-              ResultSet found = statement.executeQuery("SELECT queue, value, at FROM espalier_queue_usage")) {
+              ResultSet found =
+                  statement.executeQuery("SELECT queue, value, at FROM espalier_queue_usage")) {
             while (found.next()) {
-              usage.add(
-                  new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
+              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
             }
           }
           return usage;
