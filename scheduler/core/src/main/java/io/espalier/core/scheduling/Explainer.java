@@ -174,7 +174,13 @@ final class Explainer {
       if (!topology.enabled(slot)) {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
-      if (!passes(job, slot)) {
+      if (slot == 0 && isElsewhere(job)) {
+        add(
+            Kind.OTHER_SHARD,
+            topology.name(at),
+            "tasks on the instance belong to the scheduler with shard 0/"
+                + world.config().shard().count());
+      } else if (!passes(job, slot)) {
         add(Kind.FILTERED, topology.name(at), "the filters of the job exclude the node");
       }
       int level = world.index.level(at);
@@ -220,6 +226,10 @@ final class Explainer {
               uses,
               reasons.size() > before));
     }
+  }
+
+  private boolean isElsewhere(int job) {
+    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
   }
 
   private long failures(int job, int slot) {

@@ -38,7 +38,7 @@ final class NodeVerdicts {
   static NodeVerdicts of(Topology topology, JobTable jobs) {
     NodeVerdicts verdicts = new NodeVerdicts(topology, jobs);
     List<List<Filtered>> filters = new ArrayList<>();
-    boolean any = !topology.allEnabled();
+    boolean any = !topology.allEnabled() || jobs.instanceElsewhere;
     for (int level = 0; level <= topology.levels().bottom(); level++) {
       List<Filtered> ofLevel = new ArrayList<>();
       for (int j = 0; j < jobs.count(); j++) {
@@ -101,6 +101,9 @@ final class NodeVerdicts {
         passes[filtered.job() >>> 6] &= ~(1L << filtered.job());
       }
     }
+    if (slot == 0 && jobs.instanceElsewhere) {
+      closeInstance(passes);
+    }
     int parent = topology.parent(slot);
     boolean refuses = false;
     for (int w = 0; w < words; w++) {
@@ -112,6 +115,14 @@ final class NodeVerdicts {
       refuses |= passes[w] != -1L;
     }
     return refuses;
+  }
+
+  /** Tasks on the instance itself belong to shard 0 alone. */
+  private void closeInstance(long[] passes) {
+    long[] there = jobs.onLevel(0);
+    for (int w = 0; w < words; w++) {
+      passes[w] &= ~there[w];
+    }
   }
 
   /** Per slot, for a range of the first slots; all others are allowed to all jobs. */

@@ -543,11 +543,9 @@ public final class SchedulingCore {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
-    if (at < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
-    }
-    return Explainer.explain(world, number, at, gates(job));
+    return at < 0
+        ? OtherShard.explain(config().shard(), job, level, node)
+        : Explainer.explain(world, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {

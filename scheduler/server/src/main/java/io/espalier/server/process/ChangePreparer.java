@@ -191,7 +191,7 @@ final class ChangePreparer implements AutoCloseable {
             });
     if (without.size() < newConfig.jobs().size()) {
       prepare(
-          new Config(newConfig.settings(), without, newConfig.warnings()), topology, nodesAtMillis);
+          newConfig.withJobs(without), topology, nodesAtMillis);
     }
     prepare(newConfig, topology, nodesAtMillis);
     newest = newConfig;

@@ -122,12 +122,12 @@ final class Wiring implements AutoCloseable {
       this.onDeath = onDeath;
       LOG.info("effective options: {}", options.shown());
       DataDirectory data =
-          opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
+          opened("data directory", DataDirectory.open(options.dataDir(), options.source()));
       if (options.fresh()) {
         data.forget();
       }
       StatusStore store = opened("status store", store(options, data));
-      store.bindSource(options.configUri());
+      store.bindSource(options.source());
       long epoch = store.openEpoch();
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
@@ -185,7 +185,7 @@ final class Wiring implements AutoCloseable {
               epoch,
               () -> options.events().retention(clock.millis()),
               StoreCleaner.Pace.DEFAULT));
-      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
+      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser().inShard(options.shard()), clock);
       api =
           new LoopApi(
               loop,
@@ -222,7 +222,8 @@ final class Wiring implements AutoCloseable {
           new NodeFetcher(
               plugins.nodeSources(),
               options.instanceNodeName(),
-              new NodeSourceContext(options.configDirectory(), data.root().toString()));
+              new NodeSourceContext(options.configDirectory(), data.root().toString()),
+              options.shard());
       nodes =
           opened(
               "nodes",
@@ -328,7 +329,7 @@ final class Wiring implements AutoCloseable {
         MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
     if (options.fresh()) {
       // Not that of another cluster.
-      store.bindSource(options.configUri());
+      store.bindSource(options.source());
       store.forgetEverything();
     }
     return store;
