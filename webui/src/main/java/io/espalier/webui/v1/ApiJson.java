@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.config.Config;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
@@ -19,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiJson {
   private ApiJson() {}
+
+  /** The part of the nodes that a scheduler has; null: all. */
+  static @Nullable Json shard(@Nullable Config config) {
+    return config == null || config.shard().isWhole() ? null : Json.of(config.shard().toString());
+  }
 
   /** Schema {@code Task}. */
   public static Json.Obj task(TaskView task) {
@@ -99,7 +105,8 @@ public final class ApiJson {
             .put("attempt", task.attempt())
             .put("worker", task.workerShard())
             .put("started_at_ms", task.invocation().startMillis())
-            .put("invocation", task.invocation().token());
+            .put("invocation", task.invocation().token())
+            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
     limits(json, task.limits());
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptForm.usage(task.usage()))

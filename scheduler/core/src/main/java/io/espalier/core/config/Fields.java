@@ -95,6 +95,11 @@ final class Fields {
     return problems;
   }
 
+  /** Whether a key means something here. */
+  boolean mayHave(String key) {
+    return place.keys().contains(key);
+  }
+
   /** The value of a key or of another spelling of it. */
   @Nullable Value find(String key) {
     if (!place.keys().contains(key)) {

@@ -149,6 +149,7 @@ public final class Change {
           || job.level() != other.level()
           || !job.needs().equals(other.needs())
           || !job.filters().equals(other.filters())
+          || !job.scheduling().roles().equals(other.scheduling().roles())
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
           || !job.dependsOn().equals(other.dependsOn())

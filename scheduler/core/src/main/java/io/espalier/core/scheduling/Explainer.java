@@ -7,6 +7,7 @@ import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
@@ -181,7 +182,7 @@ final class Explainer {
             "tasks on the instance belong to the scheduler with shard 0/"
                 + world.config().shard().count());
       } else if (!passes(job, slot)) {
-        add(Kind.FILTERED, topology.name(at), "the filters of the job exclude the node");
+        add(Kind.FILTERED, topology.name(at), excluded(job, slot));
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
@@ -226,6 +227,21 @@ final class Explainer {
               uses,
               reasons.size() > before));
     }
+  }
+
+  /** Why a job may not use a place, roles coming before filters. */
+  private String excluded(int job, int slot) {
+    Job configured = world.jobs.job(job);
+    String role = topology.role(slot);
+    if (configured == null || Roles.permits(configured, role)) {
+      return "the filters of the job exclude the node";
+    }
+    return "the job uses only places with the role "
+        + String.join(" or ", configured.scheduling().roles())
+        + ", and under "
+        + topology.name(topology.parent(slot))
+        + " the node is "
+        + role;
   }
 
   private boolean isElsewhere(int job) {

@@ -728,6 +728,14 @@ public final class SchedulingCore {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
+  /**
+   * What its node is in the place through which it runs, such as {@code replica}; where only a node
+   * above it has a role there, that. Empty: neither, or not known.
+   */
+  public String runRole(long run) {
+    return world.roleOf(runs.index(run));
+  }
+
   /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
     return Migration.path(world, runs, runs.index(run)).levels();

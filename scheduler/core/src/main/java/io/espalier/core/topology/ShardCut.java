@@ -65,7 +65,7 @@ final class ShardCut {
     String more = closed > samples.size() ? ", …" : "";
     return List.of(
         Problem.warning(
-                "",
+                "bistro_settings.nodes",
                 closed
                     + (closed == 1 ? " path is" : " paths are")
                     + " closed, because a node has one scheduler and its parents have several: "

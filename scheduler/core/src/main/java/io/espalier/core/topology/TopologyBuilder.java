@@ -2,6 +2,7 @@ package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.Roles;
 import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -60,6 +61,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   private final IntList disabledSlots = new IntList();
   private final Interner<Set<String>> tags = new Interner<>(Set.of());
   private final Interner<Json.Obj> attributes = new Interner<>(Json.Obj.EMPTY);
+  private final Interner<String> roles = new Interner<>(Roles.NONE);
 
   /** (entry, parent) of every slot but the first of its entry; null while there is none. */
   private @Nullable Set<Long> replicaSet;
@@ -112,6 +114,11 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
       return;
     }
+    String roleObjection = node.role().isEmpty() ? null : Roles.objection(node.role());
+    if (roleObjection != null) {
+      problem(where(node) + " cannot have a role: it " + roleObjection);
+      return;
+    }
     int parent = parentOf(node);
     if (parent < 0) {
       return;
@@ -132,6 +139,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     }
     tags.set(slot, node.tags().isEmpty() ? Set.of() : sorted(node.tags()));
     attributes.set(slot, node.attributes());
+    roles.set(slot, node.role());
   }
 
   /** A view that later additions do not change. */
@@ -230,6 +238,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     }
     tags.set(slot, other.tags.of(otherSlot));
     attributes.set(slot, other.attributes.of(otherSlot));
+    roles.set(slot, other.roles.of(otherSlot));
   }
 
   private boolean isDisabled(int slot) {
@@ -303,6 +312,10 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   Interner<Json.Obj> attributes() {
     return attributes;
+  }
+
+  Interner<String> roles() {
+    return roles;
   }
 
   private int parentOf(NodeSpec node) {

@@ -1,6 +1,7 @@
 package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.config.Shard;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
@@ -201,7 +202,7 @@ final class Wiring implements AutoCloseable {
               leadership.control(epoch));
       security = options.access().open(audit(data));
       if (options.http().isPresent()) {
-        meter(writer, leadership, epoch, queries);
+        meter(options.shard(), writer, leadership, epoch, queries);
       }
       leadership.beforeListening();
       web =
@@ -294,11 +295,13 @@ final class Wiring implements AutoCloseable {
 
   private void showProblems(StatusWriter writer, Leadership leadership) {
     String nodesProblem = nodes.state().problem(Instant.now());
+    String pathsClosed = nodes.state().lacking();
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
     thread.execute(
         () -> {
           loop.error("nodes", nodesProblem);
+          loop.error("paths", pathsClosed);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
           security
@@ -444,8 +447,13 @@ final class Wiring implements AutoCloseable {
   }
 
   private void meter(
-      StatusWriter writer, Leadership leadership, long epoch, ExecutorService queries) {
+      Shard shard,
+      StatusWriter writer,
+      Leadership leadership,
+      long epoch,
+      ExecutorService queries) {
     SchedulerMeters meters = new SchedulerMeters(metrics);
+    meters.shard(shard);
     meters.loop(thread, loop.stats());
     meters.store(writer);
     meters.leadership(leadership.control(epoch));

@@ -204,8 +204,9 @@ final class RandomModel {
       tags.add(TAGS[random.nextInt(TAGS.length)]);
     }
     @Nullable String parent = top ? null : any(candidates);
-    return new NodeSpec(
-        level, name, parent, top ? 0 : parentLevel, !chance(7), tags, Json.Obj.EMPTY);
+    return OracleRoles.some(
+        random,
+        new NodeSpec(level, name, parent, top ? 0 : parentLevel, !chance(7), tags, Json.Obj.EMPTY));
   }
 
   private void freshJobs() {
@@ -254,7 +255,7 @@ final class RandomModel {
       job.after(
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
-    job.enabled(chance(92));
+    OracleRoles.some(random, job).enabled(chance(92));
     if (chance(4)) {
       job.invalid();
     }
@@ -344,7 +345,8 @@ final class RandomModel {
               node.parentLevel(),
               !node.enabled(),
               node.tags(),
-              node.attributes()));
+              node.attributes(),
+              node.role()));
     }
   }
 
