@@ -25,6 +25,7 @@ public final class Change {
   private final World base;
   private final int baseVersion;
   private final Config config;
+  private final Topology topology;
   private final NewTasks newTasks;
 
   /** Limits that change, in an otherwise unchanged world. */
@@ -46,6 +47,7 @@ public final class Change {
   private Change(
       World base,
       Config config,
+      Topology topology,
       NewTasks newTasks,
       List<Resource> limits,
       @Nullable World world,
@@ -56,6 +58,7 @@ public final class Change {
     this.base = base;
     baseVersion = base.version();
     this.config = config;
+    this.topology = topology;
     this.newTasks = newTasks;
     this.limits = limits;
     this.world = world;
@@ -81,6 +84,10 @@ public final class Change {
 
   Config config() {
     return config;
+  }
+
+  Topology topology() {
+    return topology;
   }
 
   @Nullable World world() {
@@ -122,7 +129,16 @@ public final class Change {
               || WorkerIndex.isSame(base.config().settings(), config.settings());
       if (nodes <= MOST_NODES_AT_ONCE && fewWorkers) {
         return new Change(
-            base, config, NewTasks.NONE, limits, null, new int[0], new int[0], null, null);
+            base,
+            config,
+            topology,
+            NewTasks.NONE,
+            limits,
+            null,
+            new int[0],
+            new int[0],
+            null,
+            null);
       }
     }
     return newWorld(base, config, sameNodes ? base.topology : topology, random);
@@ -209,7 +225,7 @@ public final class Change {
             base.selectors);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
-        base, config, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);
+        base, config, topology, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);
   }
 
   private static String levelName(World base, int job) {

@@ -65,6 +65,7 @@ public final class SchedulingCore {
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
   private @Nullable Round round;
+  private @Nullable CoreRecorder recorder;
   private long now;
 
   /**
@@ -84,17 +85,33 @@ public final class SchedulingCore {
     world = EmptyWorld.create(random, pool, Map.copyOf(selectors));
   }
 
+  /**
+   * Tells everything that is done to this core from now on; only before anything else, so that a
+   * {@link Replay} can do it again.
+   */
+  public void recordTo(CoreRecorder newRecorder) {
+    recorder = newRecorder;
+  }
+
   // ---- configuration and nodes
 
   /** Puts a configuration and its nodes in force at once: {@code prepare}, {@code begin}, step. */
   public NewTasks apply(Config config, Topology topology, long nowMillis) {
-    now = Math.max(now, nowMillis);
+    setClock(nowMillis);
     begin(prepare(config, topology));
     NewTasks news = step(Integer.MAX_VALUE);
     while (news == null) {
       news = step(Integer.MAX_VALUE);
     }
     return news;
+  }
+
+  /** The instant, without anything that depends on it: for {@link Replay}. */
+  void setClock(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Clock(nowMillis));
+    }
   }
 
   /**
@@ -125,6 +142,9 @@ public final class SchedulingCore {
     } else {
       migration = new Migration(change, next, runs);
     }
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Began(change.config(), change.topology()));
+    }
   }
 
   /**
@@ -135,6 +155,14 @@ public final class SchedulingCore {
    * @return the new tasks when the change is in force; null when there is more to do
    */
   public @Nullable NewTasks step(int units) {
+    NewTasks news = stepped(units);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Stepped(units, news != null));
+    }
+    return news;
+  }
+
+  private @Nullable NewTasks stepped(int units) {
     if (inPlace != null) {
       NewTasks news = inPlace.newTasks();
       changeInPlace(inPlace);
@@ -271,12 +299,12 @@ public final class SchedulingCore {
   /** Stops starts of that job, known or not, until resumed. Constant time. */
   public void pause(String job) {
     paused.add(job);
-    updateGate(job);
+    gated(CoreEvent.Gate.PAUSE, job, "");
   }
 
   public void resume(String job) {
     paused.remove(job);
-    updateGate(job);
+    gated(CoreEvent.Gate.RESUME, job, "");
   }
 
   public boolean isPaused(String job) {
@@ -286,23 +314,30 @@ public final class SchedulingCore {
   /** Like a pause, while the stored statuses of the job's tasks are being read. */
   public void hold(String job) {
     held.add(job);
-    updateGate(job);
+    gated(CoreEvent.Gate.HOLD, job, "");
   }
 
   public void release(String job) {
     held.remove(job);
-    updateGate(job);
+    gated(CoreEvent.Gate.RELEASE, job, "");
   }
 
   /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
   public void close(String job, String why) {
     closed.put(job, why);
-    updateGate(job);
+    gated(CoreEvent.Gate.CLOSE, job, why);
   }
 
   public void reopen(String job) {
     closed.remove(job);
+    gated(CoreEvent.Gate.REOPEN, job, "");
+  }
+
+  private void gated(CoreEvent.Gate gate, String job, String why) {
     updateGate(job);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Gated(gate, job, why));
+    }
   }
 
   // ---- limits
@@ -315,11 +350,17 @@ public final class SchedulingCore {
    */
   public void override(LimitOverride override) {
     override(override.key(), override);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Overridden(override));
+    }
   }
 
   /** Ends what {@link #override} began; {@link #stepLimits} must follow. */
   public void endOverride(LimitOverride.Key key) {
     override(key, null);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.OverrideEnded(key));
+    }
   }
 
   private void override(LimitOverride.Key key, @Nullable LimitOverride override) {
@@ -346,8 +387,15 @@ public final class SchedulingCore {
    * @return whether all are in effect
    */
   public boolean stepLimits(int units) {
+    if (world.limits.isDone()) {
+      return true;
+    }
     world.limits.step(units, true);
-    return world.limits.isDone();
+    boolean done = world.limits.isDone();
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.LimitsStepped(units, done));
+    }
+    return done;
   }
 
   /** Slots of a resource on a node in all, as they are in effect. */
@@ -389,6 +437,9 @@ public final class SchedulingCore {
     for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
       setWorker(worker, null);
       pool.dropIfIdle(worker);
+    }
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.WorkersNamed(workers));
     }
   }
 
@@ -492,6 +543,9 @@ public final class SchedulingCore {
           runs ? "the task is running" : "the task does not run here");
     }
     world.setStatus(job, node, status, now);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.StatusSet(job, node, status));
+    }
   }
 
   /**
@@ -607,9 +661,31 @@ public final class SchedulingCore {
       current = new Round(world, runs, random, turns, this::start);
       round = current;
     }
-    current.slice(maxStarts, sink);
+    if (recorder == null) {
+      current.slice(maxStarts, sink);
+    } else {
+      CoreRecorder to = recorder;
+      to.recorded(new CoreEvent.RoundBegan(policy.name(), maxStarts));
+      current.slice(
+          maxStarts,
+          run -> {
+            to.recorded(placement(run));
+            sink.placed(run);
+          });
+    }
     policy.schedule(current);
-    return current.isComplete();
+    boolean complete = current.isComplete();
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.RoundEnded(complete));
+    }
+    return complete;
+  }
+
+  /** A start, as it is recorded. */
+  CoreEvent.Placed placement(long run) {
+    int worker = world.places.worker(runs.index(run));
+    return new CoreEvent.Placed(
+        run, runJobName(run), runNodeName(run), worker < 0 ? "" : pool.shard(worker));
   }
 
   /**
@@ -647,6 +723,9 @@ public final class SchedulingCore {
     if (migration != null) {
       migration.started(run);
     }
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Adopted(job, node, worker, runs.id(run)));
+    }
     return runs.id(run);
   }
 
@@ -669,6 +748,9 @@ public final class SchedulingCore {
     runs.remove(index);
     if (worker >= 0) {
       pool.ended(worker);
+    }
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Finished(run, status));
     }
   }
 
@@ -792,7 +874,11 @@ public final class SchedulingCore {
    */
   public boolean advance(long nowMillis, int limit) {
     now = Math.max(now, nowMillis);
-    return world.advance(now, limit);
+    boolean done = world.advance(now, limit);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
+    }
+    return done;
   }
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */

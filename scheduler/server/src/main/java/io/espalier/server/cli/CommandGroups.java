@@ -23,7 +23,16 @@ final class CommandGroups {
     Map<String, List<String>> groups = new LinkedHashMap<>();
     groups.put(
         "Run",
-        List.of("run", "scheduler", "worker", "ui", "validate", "nodes", "ha-check", "bench"));
+        List.of(
+            "run",
+            "scheduler",
+            "worker",
+            "ui",
+            "validate",
+            "nodes",
+            "ha-check",
+            "bench",
+            "replay"));
     groups.put(
         "Look",
         List.of(

@@ -57,6 +57,7 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new NodesCommand());
     line.addSubcommand(new HaCheckCommand());
     line.addSubcommand(new BenchCommand());
+    line.addSubcommand(new ReplayCommand());
     ClientCommands.all(new Clients(new ClientOpener(), new TerminalViewport(environment)))
         .forEach(line::addSubcommand);
     line.addSubcommand(new CompletionCommand());

@@ -109,6 +109,14 @@ final class ProcessFlags {
       description = "Seed of every random choice, to repeat a run's decisions.")
   private @Nullable Long seed;
 
+  @Option(
+      names = "--record",
+      paramLabel = "FILE",
+      description =
+          "Write every event and placement there, for espalier replay. To hunt defects; grows with"
+              + " each task that starts or ends.")
+  private @Nullable Path record;
+
   /**
    * @param oneRun for {@code run}: local by default, no listener by default
    * @throws CommandFailure naming every flag that is wrong
@@ -181,7 +189,8 @@ final class ProcessFlags {
         remote,
         store.mysql(),
         events,
-        access);
+        access,
+        Optional.ofNullable(record));
   }
 
   private Runner runner(boolean oneRun, List<String> problems) {

@@ -33,6 +33,7 @@ import java.util.Optional;
  * @param mysql of the status store in MySQL; empty with any other
  * @param events how long they are kept
  * @param access who may call over HTTP
+ * @param record where everything that is done to the scheduling core is written; empty: nowhere
  */
 public record ProcessOptions(
     String configUri,
@@ -56,7 +57,8 @@ public record ProcessOptions(
     Optional<Remote> remote,
     Optional<MySqlAddress> mysql,
     EventKeeping events,
-    HttpAccess access) {
+    HttpAccess access,
+    Optional<Path> record) {
 
   /** All of them, as one line of flags; without passwords. */
   public String shown() {
@@ -82,7 +84,8 @@ public record ProcessOptions(
         measuring.shown(),
         "--seed=" + seed,
         "--fresh=" + fresh,
-        remote.map(Remote::shown).orElse(""));
+        record.map(file -> "--record=" + file + " ").orElse("")
+            + remote.map(Remote::shown).orElse(""));
   }
 
   /** What its data belong to. */
@@ -115,7 +118,8 @@ public record ProcessOptions(
         Optional.empty(),
         Optional.empty(),
         EventKeeping.DEFAULT,
-        HttpAccess.OPEN);
+        HttpAccess.OPEN,
+        Optional.empty());
   }
 
   /** {@code --runner}. */

@@ -27,6 +27,7 @@ import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
@@ -49,6 +50,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -143,6 +145,10 @@ final class Wiring implements AutoCloseable {
       EventMeters happened = new EventMeters(metrics);
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
+      if (options.record().isPresent()) {
+        core.recordTo(
+            opened("recording", recording(options.record().get(), epoch, options, plugins)));
+      }
       thread = new LoopThread(clock, onDeath);
       loop =
           new SchedulerLoop(
@@ -316,6 +322,20 @@ final class Wiring implements AutoCloseable {
     @Override
     public void close() {
       executor.shutdownNow();
+    }
+  }
+
+  /** A second term of the same process must not write over what the first one recorded. */
+  private static Recording recording(
+      Path wanted, long epoch, ProcessOptions options, Plugins plugins) throws IOException {
+    Path file = Files.exists(wanted) ? Path.of(wanted + "." + epoch) : wanted;
+    try {
+      Recording recording =
+          Recording.create(file, options.seed(), plugins.workerSelectors().keySet());
+      LOG.info("recording every event and placement to {}", file);
+      return recording;
+    } catch (IOException e) {
+      throw new IOException("cannot record to " + file + ": " + e, e);
     }
   }
 

@@ -11,7 +11,9 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Change;
+import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.NewTasks;
+import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -27,6 +29,7 @@ import io.espalier.testkit.scheduling.Oracle.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,10 +58,28 @@ public final class RandomRun {
 
   private final Map<TaskKey, Long> runs = new LinkedHashMap<>();
   private final List<String> placements = new ArrayList<>();
+
+  /** What was done to the core. */
+  private final List<CoreEvent> recording = new ArrayList<>();
+
+  private final long seed;
+  private final boolean busy;
   private long now = 1_000_003;
 
-  /** How large the world is and what happens to it. */
-  public record Size(int jobs, int nodesPerLevel, int steps) {
+  /**
+   * How large the world is and what happens to it.
+   *
+   * @param compareEvery so many steps lie between two comparisons of everything; that each start
+   *     was allowed, and that nothing was left that could have started, is checked always
+   */
+  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery) {
+    Size(int jobs, int nodesPerLevel, int steps) {
+      this(jobs, nodesPerLevel, steps, 1);
+    }
+
+    /** A long life; only now and then everything is compared. */
+    public static final Size LONG = new Size(6, 8, 5_000, 50);
+
     public static final Size SMALL = new Size(6, 8, 60);
 
     /** More than one word of jobs. */
@@ -84,6 +105,8 @@ public final class RandomRun {
    */
   public RandomRun(
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
+    this.seed = seed;
+    busy = size.compareEvery() > 1;
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
@@ -91,6 +114,7 @@ public final class RandomRun {
         new RandomModel(
             random, size.jobs(), size.nodesPerLevel(), List.copyOf(this.selectors.keySet()));
     core = new SchedulingCore(seed, this.selectors);
+    core.recordTo(recording::add);
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
     oracle = new Oracle(model.config(), model.topology());
     workers();
@@ -99,8 +123,11 @@ public final class RandomRun {
     compare();
     for (int i = 0; i < size.steps(); i++) {
       step();
-      compare();
+      if (i % size.compareEvery() == size.compareEvery() - 1) {
+        compare();
+      }
     }
+    compare();
   }
 
   /** What was started, in order. */
@@ -108,7 +135,29 @@ public final class RandomRun {
     return placements;
   }
 
+  /** What was done to the core, in order. */
+  public List<CoreEvent> recording() {
+    return recording;
+  }
+
+  /**
+   * Does it all again to another core.
+   *
+   * @throws Replay.DifferenceException at the first difference
+   */
+  public Replay.Summary replay(Iterator<CoreEvent> events) {
+    Map<String, SchedulingPolicy> byName = new HashMap<>();
+    policies.forEach(policy -> byName.put(policy.name(), policy));
+    SchedulingPolicy looking = looking(new HashSet<>());
+    byName.put(looking.name(), looking);
+    return new Replay(new SchedulingCore(seed, selectors), byName, events).run();
+  }
+
   private void step() {
+    if (busy && random.nextInt(4) > 0) {
+      turnOver();
+      return;
+    }
     switch (random.nextInt(18)) {
       case 16, 17 -> overrideLimits();
       case 0, 1, 2, 3 -> round();
@@ -121,6 +170,21 @@ public final class RandomRun {
       case 14 -> change();
       default -> changeInSlices();
     }
+  }
+
+  /** Tasks end and may start again, others are forgiven: work that never runs out. */
+  private void turnOver() {
+    for (int i = random.nextInt(6); i >= 0 && !runs.isEmpty(); i--) {
+      List<TaskKey> all = new ArrayList<>(runs.keySet());
+      finish(all.get(random.nextInt(all.size())), random.nextInt(8) == 0 ? anyStatus() : null);
+    }
+    TaskKey task = anyTask();
+    if (task != null && !oracle.running().containsKey(task)) {
+      core.setStatus(core.findJob(task.job()), node(task), null);
+      oracle.setStatus(task, null);
+      keep(task, null);
+    }
+    round();
   }
 
   // ---- rounds
@@ -282,9 +346,12 @@ public final class RandomRun {
   }
 
   private void finish(TaskKey task) {
+    finish(task, anyStatus());
+  }
+
+  private void finish(TaskKey task, @Nullable TaskStatus status) {
     Long run = runs.remove(task);
     if (run != null) {
-      TaskStatus status = anyStatus();
       core.finish(run, status);
       oracle.finish(task, status);
       keep(task, status);
@@ -608,23 +675,28 @@ public final class RandomRun {
     assertThat(orphans).isEqualTo(oracle.orphans());
   }
 
+  /** A policy that starts nothing; it draws random numbers all the same. */
+  private static SchedulingPolicy looking(Set<String> open) {
+    return new SchedulingPolicy() {
+      @Override
+      public String name() {
+        return "looks only";
+      }
+
+      @Override
+      public void schedule(Round round) {
+        for (int job : round.openJobs()) {
+          open.add(round.name(job));
+        }
+      }
+    };
+  }
+
   /** The bits at the root say the same as looking at every task. */
   private void compareOpenJobs() {
     Set<String> open = new HashSet<>();
     core.round(
-        new SchedulingPolicy() {
-          @Override
-          public String name() {
-            return "looks only";
-          }
-
-          @Override
-          public void schedule(Round round) {
-            for (int job : round.openJobs()) {
-              open.add(round.name(job));
-            }
-          }
-        },
+        looking(open),
         Integer.MAX_VALUE,
         run -> {
           throw new AssertionError("placed by a policy that does not");

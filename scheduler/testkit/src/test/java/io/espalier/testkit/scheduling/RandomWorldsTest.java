@@ -2,6 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.scheduling.Replay;
 import io.espalier.testkit.scheduling.RandomRun.Size;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -50,7 +51,12 @@ final class RandomWorldsTest {
 
   private static RandomRun run(long seed, Size size) {
     try {
-      return new RandomRun(seed, size, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
+      RandomRun run =
+          new RandomRun(seed, size, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
+      Replay.Summary replayed = run.replay(run.recording().iterator());
+      assertThat(replayed.placements()).isEqualTo(run.placements().size());
+      assertThat(replayed.events()).isEqualTo(run.recording().size());
+      return run;
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError("seed " + seed + " of " + size + ": " + e.getMessage(), e);
     }

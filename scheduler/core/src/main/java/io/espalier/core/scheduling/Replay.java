@@ -1,0 +1,198 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.scheduling.CoreEvent.Placed;
+import java.util.Iterator;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does to a core what was recorded of another one, and compares every placement and every answer
+ * (design section 4: same events, same instants, same seed, same placements). Not thread-safe.
+ */
+public final class Replay {
+  private final SchedulingCore core;
+  private final Map<String, ? extends SchedulingPolicy> policies;
+  private final Iterator<CoreEvent> events;
+  private long count;
+  private long placements;
+  private @Nullable CoreEvent ahead;
+  private boolean cutOff;
+
+  /** The events end within a round. */
+  private static final class CutOffException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /** The core did something else than the recorded one. */
+  public static final class DifferenceException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** With what was recorded and what happened. */
+    public DifferenceException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * What was replayed.
+   *
+   * @param events all, placements included
+   * @param cutOff they end within a round, so their writer was killed
+   */
+  public record Summary(long events, long placements, int running, boolean cutOff) {}
+
+  /**
+   * @param core new, of the seed and with the selectors of the recorded one
+   * @param policies by name
+   * @param events from the first on
+   */
+  public Replay(
+      SchedulingCore core,
+      Map<String, ? extends SchedulingPolicy> policies,
+      Iterator<CoreEvent> events) {
+    this.core = core;
+    this.policies = policies;
+    this.events = events;
+  }
+
+  /**
+   * Goes to the end.
+   *
+   * @throws DifferenceException at the first difference
+   */
+  public Summary run() {
+    while (next()) {
+      // Each is done as it is read.
+    }
+    return summary();
+  }
+
+  /** What was replayed so far. */
+  public Summary summary() {
+    return new Summary(count, placements, core.runningCount(), cutOff);
+  }
+
+  /**
+   * Does the next thing; a slice of a round is one.
+   *
+   * @return whether there was one
+   * @throws DifferenceException when the core does something else
+   */
+  public boolean next() {
+    CoreEvent event = take();
+    if (event == null) {
+      return false;
+    }
+    try {
+      apply(event);
+      return true;
+    } catch (CutOffException e) {
+      cutOff = true;
+      return false;
+    }
+  }
+
+  private @Nullable CoreEvent take() {
+    CoreEvent event = ahead;
+    ahead = null;
+    if (event == null && events.hasNext()) {
+      event = events.next();
+    }
+    count += event == null ? 0 : 1;
+    return event;
+  }
+
+  private CoreEvent more() {
+    CoreEvent event = take();
+    if (event == null) {
+      throw new CutOffException();
+    }
+    return event;
+  }
+
+  private void apply(CoreEvent event) {
+    if (event instanceof CoreEvent.RoundBegan round) {
+      round(round);
+    } else if (event instanceof CoreEvent.Finished e) {
+      core.finish(e.run(), e.status());
+    } else if (event instanceof CoreEvent.StatusSet e) {
+      core.setStatus(e.job(), e.node(), e.status());
+    } else if (event instanceof CoreEvent.Advanced e) {
+      same(
+          e,
+          new CoreEvent.Advanced(e.nowMillis(), e.limit(), core.advance(e.nowMillis(), e.limit())));
+    } else if (event instanceof CoreEvent.Clock e) {
+      core.setClock(e.nowMillis());
+    } else if (event instanceof CoreEvent.Adopted e) {
+      same(
+          e,
+          new CoreEvent.Adopted(
+              e.job(), e.node(), e.worker(), core.adopt(e.job(), e.node(), e.worker())));
+    } else if (event instanceof CoreEvent.Gated e) {
+      gate(e);
+    } else if (event instanceof CoreEvent.WorkersNamed e) {
+      core.workers(e.workers());
+    } else {
+      changes(event);
+    }
+  }
+
+  private void changes(CoreEvent event) {
+    if (event instanceof CoreEvent.Began e) {
+      core.begin(core.prepare(e.config(), e.topology()));
+    } else if (event instanceof CoreEvent.Stepped e) {
+      same(e, new CoreEvent.Stepped(e.units(), core.step(e.units()) != null));
+    } else if (event instanceof CoreEvent.Overridden e) {
+      core.override(e.override());
+    } else if (event instanceof CoreEvent.OverrideEnded e) {
+      core.endOverride(e.key());
+    } else if (event instanceof CoreEvent.LimitsStepped e) {
+      same(e, new CoreEvent.LimitsStepped(e.units(), core.stepLimits(e.units())));
+    } else {
+      throw new DifferenceException("recorded " + event + " outside a round");
+    }
+  }
+
+  private void gate(CoreEvent.Gated e) {
+    switch (e.gate()) {
+      case PAUSE -> core.pause(e.job());
+      case RESUME -> core.resume(e.job());
+      case HOLD -> core.hold(e.job());
+      case RELEASE -> core.release(e.job());
+      case CLOSE -> core.close(e.job(), e.why());
+      case REOPEN -> core.reopen(e.job());
+    }
+  }
+
+  private void round(CoreEvent.RoundBegan began) {
+    SchedulingPolicy policy = policies.get(began.policy());
+    if (policy == null) {
+      throw new DifferenceException("there is no scheduling policy called " + began.policy());
+    }
+    boolean complete = core.round(policy, began.maxStarts(), this::placed);
+    same(more(), new CoreEvent.RoundEnded(complete));
+  }
+
+  /** Compares a start, then does what its receiver did. */
+  private void placed(long run) {
+    same(more(), core.placement(run));
+    placements++;
+    CoreEvent event = take();
+    while (event != null
+        && !(event instanceof Placed)
+        && !(event instanceof CoreEvent.RoundEnded)) {
+      apply(event);
+      event = take();
+    }
+    if (event != null) {
+      ahead = event;
+      count--;
+    }
+  }
+
+  private static void same(CoreEvent recorded, CoreEvent replayed) {
+    if (!replayed.equals(recorded)) {
+      throw new DifferenceException("recorded " + recorded + ", replayed " + replayed);
+    }
+  }
+}

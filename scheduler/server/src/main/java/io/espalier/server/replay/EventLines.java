@@ -1,0 +1,208 @@
+package io.espalier.server.replay;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events as JSON arrays, one a line (docs/replay.md). Only what placements depend on: no commands,
+ * no environment, no {@code config} of jobs, no settings of node sources, and nothing of what tasks
+ * said, so that a recording holds no secrets of theirs. Not thread-safe: nodes that did not change
+ * are not written again.
+ */
+final class EventLines {
+  /** Of a job. */
+  private static final Set<String> PRIVATE_TO_JOB =
+      Set.of("config", "command", "task_subprocess", "kill_subprocess", "log_retention", "redact");
+
+  /** Of the settings. */
+  private static final Set<String> PRIVATE_TO_SETTINGS =
+      Set.of("task_subprocess", "kill_subprocess", "log_retention", "redact");
+
+  private final Consumer<Json> out;
+  private @Nullable Topology written;
+
+  /**
+   * @param out gets one value per line
+   */
+  EventLines(Consumer<Json> out) {
+    this.out = out;
+  }
+
+  void write(CoreEvent event) {
+    if (event instanceof CoreEvent.Finished e) {
+      line("end", Json.of(e.run()), status(e.status()));
+    } else if (event instanceof CoreEvent.StatusSet e) {
+      line("status", Json.of(e.job()), Json.of(e.node()), status(e.status()));
+    } else if (event instanceof CoreEvent.Placed e) {
+      line("start", Json.of(e.run()), Json.of(e.job()), Json.of(e.node()), Json.of(e.worker()));
+    } else if (event instanceof CoreEvent.RoundBegan e) {
+      line("round", Json.of(e.policy()), Json.of(e.maxStarts()));
+    } else if (event instanceof CoreEvent.RoundEnded e) {
+      line("round-end", Json.of(e.complete()));
+    } else if (event instanceof CoreEvent.Advanced e) {
+      line("advance", Json.of(e.nowMillis()), Json.of(e.limit()), Json.of(e.done()));
+    } else if (event instanceof CoreEvent.Clock e) {
+      line("clock", Json.of(e.nowMillis()));
+    } else if (event instanceof CoreEvent.Gated e) {
+      line("gate", Json.of(e.gate().name()), Json.of(e.job()), Json.of(e.why()));
+    } else if (event instanceof CoreEvent.Adopted e) {
+      line(
+          "adopt",
+          Json.of(e.job()),
+          Json.of(e.node()),
+          Json.of(e.worker().shard()),
+          Json.of(e.worker().instance()),
+          Json.of(e.run()));
+    } else {
+      writeRare(event);
+    }
+  }
+
+  private void writeRare(CoreEvent event) {
+    if (event instanceof CoreEvent.Began e) {
+      began(e);
+    } else if (event instanceof CoreEvent.Stepped e) {
+      line("step", Json.of(e.units()), Json.of(e.done()));
+    } else if (event instanceof CoreEvent.Overridden e) {
+      LimitOverride o = e.override();
+      line(
+          "limit",
+          Json.of(o.level()),
+          Json.of(o.resource()),
+          Json.of(o.node()),
+          Json.of(o.limit()),
+          Json.of(o.sinceMillis()),
+          Json.of(o.untilMillis()));
+    } else if (event instanceof CoreEvent.OverrideEnded e) {
+      LimitOverride.Key key = e.key();
+      line("limit-end", Json.of(key.level()), Json.of(key.resource()), Json.of(key.node()));
+    } else if (event instanceof CoreEvent.LimitsStepped e) {
+      line("limit-step", Json.of(e.units()), Json.of(e.done()));
+    } else if (event instanceof CoreEvent.WorkersNamed e) {
+      List<Json> items = new ArrayList<>();
+      items.add(Json.of("workers"));
+      e.workers().forEach(worker -> items.add(worker(worker)));
+      out.accept(new Json.Arr(items));
+    } else {
+      throw new IllegalArgumentException("unknown event " + event);
+    }
+  }
+
+  private void line(String kind, Json... values) {
+    List<Json> items = new ArrayList<>(values.length + 1);
+    items.add(Json.of(kind));
+    items.addAll(List.of(values));
+    out.accept(new Json.Arr(items));
+  }
+
+  private static Json status(@Nullable TaskStatus status) {
+    if (status == null) {
+      return Json.Null.NULL;
+    }
+    int flags =
+        (status.usesBackoff() ? 1 : 0)
+            | (status.holdsPosition() ? 2 : 0)
+            | (status.overwriteable() ? 4 : 0)
+            | (status.savedBackoff() ? 8 : 0);
+    return new Json.Arr(
+        List.of(
+            Json.of(status.main().name()),
+            Json.of(flags),
+            Json.of(status.sinceMillis()),
+            Json.of(status.backoffSeconds()),
+            Json.of(status.position()),
+            Json.of(status.attempts())));
+  }
+
+  private static Json worker(WorkerInfo worker) {
+    WorkerRef ref = worker.ref();
+    Json.Builder physical = Json.object();
+    new TreeMap<>(worker.physical()).forEach(physical::put);
+    return new Json.Arr(
+        List.of(
+            Json.of(ref.shard()),
+            Json.of(ref.instance()),
+            Json.of(worker.host()),
+            Json.of(worker.address()),
+            Json.of(worker.state().name()),
+            Json.of(worker.cordoned()),
+            physical.build(),
+            Json.of(worker.maxTasks())));
+  }
+
+  private void began(CoreEvent.Began event) {
+    Topology nodes = event.topology();
+    boolean same = nodes == written;
+    TreeSet<String> broken = new TreeSet<>();
+    for (Job job : event.config().jobs().values()) {
+      if (!job.isValid()) {
+        broken.add(job.name());
+      }
+    }
+    line(
+        "change",
+        document(event.config()),
+        Json.strings(List.copyOf(broken)),
+        Json.of(nodes.name(0)),
+        Json.of(same ? -1 : nodes.slots()));
+    if (!same) {
+      for (int slot = 0; slot < nodes.slots(); slot++) {
+        line("node", node(nodes, slot));
+      }
+      written = nodes;
+    }
+  }
+
+  /** The configuration again, without what is private. */
+  private static Json.Obj document(Config config) {
+    Json.Obj settings = without(config.settings().original(), PRIVATE_TO_SETTINGS);
+    if (settings.get("nodes") instanceof Json.Obj nodes) {
+      settings = settings.with("nodes", nodes.with("node_sources", Json.Arr.EMPTY));
+    }
+    Json.Builder document = Json.object().put("bistro_settings", settings);
+    for (Job job : config.jobs().values()) {
+      document.put("bistro_job->" + job.name(), without(job.original(), PRIVATE_TO_JOB));
+    }
+    return document.build();
+  }
+
+  private static Json.Obj without(Json.Obj object, Set<String> keys) {
+    Json.Builder kept = Json.object();
+    object.members().forEach((key, value) -> putUnless(keys, key, value, kept));
+    return kept.build();
+  }
+
+  private static void putUnless(Set<String> keys, String key, Json value, Json.Builder kept) {
+    if (!keys.contains(key)) {
+      kept.put(key, value);
+    }
+  }
+
+  private static Json[] node(Topology nodes, int slot) {
+    int node = nodes.node(slot);
+    int parent = nodes.parent(slot);
+    return new Json[] {
+      Json.of(nodes.level(node)),
+      Json.of(nodes.name(node)),
+      Json.of(parent < 0 ? -1 : nodes.level(parent)),
+      Json.of(parent < 0 ? "" : nodes.name(parent)),
+      Json.of(nodes.enabled(slot)),
+      Json.strings(List.copyOf(new TreeSet<>(nodes.tags(slot)))),
+      nodes.attributes(slot)
+    };
+  }
+}

@@ -1,0 +1,241 @@
+package io.espalier.server.replay;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigParser;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Levels;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The opposite of {@link EventLines}. Methods throw {@link IllegalArgumentException}. */
+final class LineEvents {
+  private final ConfigParser parser;
+  private final Supplier<@Nullable Json> lines;
+  private @Nullable Topology nodes;
+
+  /** The recording ends within an event of several lines. */
+  static final class CutOffException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /**
+   * @param lines the lines that follow, for events that take several; null at the end
+   */
+  LineEvents(ConfigParser parser, Supplier<@Nullable Json> lines) {
+    this.parser = parser;
+    this.lines = lines;
+  }
+
+  CoreEvent event(Json line) {
+    List<Json> in = items(line);
+    return switch (text(in, 0)) {
+      case "end" -> new CoreEvent.Finished(whole(in, 1), status(in, 2));
+      case "status" -> new CoreEvent.StatusSet(number(in, 1), number(in, 2), status(in, 3));
+      case "start" -> new CoreEvent.Placed(whole(in, 1), text(in, 2), text(in, 3), text(in, 4));
+      case "round" -> new CoreEvent.RoundBegan(text(in, 1), number(in, 2));
+      case "round-end" -> new CoreEvent.RoundEnded(flag(in, 1));
+      case "advance" -> new CoreEvent.Advanced(whole(in, 1), number(in, 2), flag(in, 3));
+      case "clock" -> new CoreEvent.Clock(whole(in, 1));
+      case "gate" ->
+          new CoreEvent.Gated(CoreEvent.Gate.valueOf(text(in, 1)), text(in, 2), text(in, 3));
+      case "adopt" ->
+          new CoreEvent.Adopted(
+              text(in, 1), text(in, 2), new WorkerRef(text(in, 3), whole(in, 4)), whole(in, 5));
+      case "change" -> change(in);
+      case "step" -> new CoreEvent.Stepped(number(in, 1), flag(in, 2));
+      case "limit" ->
+          new CoreEvent.Overridden(
+              new LimitOverride(
+                  text(in, 1),
+                  text(in, 2),
+                  text(in, 3),
+                  number(in, 4),
+                  "",
+                  "",
+                  whole(in, 5),
+                  whole(in, 6)));
+      case "limit-end" ->
+          new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
+      case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
+      case "workers" ->
+          new CoreEvent.WorkersNamed(
+              in.subList(1, in.size()).stream().map(LineEvents::worker).toList());
+      default -> throw new IllegalArgumentException("unknown event \"" + text(in, 0) + "\"");
+    };
+  }
+
+  private static @Nullable TaskStatus status(List<Json> in, int at) {
+    if (item(in, at) instanceof Json.Null) {
+      return null;
+    }
+    List<Json> status = items(item(in, at));
+    int flags = number(status, 1);
+    return new TaskStatus(
+        TaskStatus.Main.valueOf(text(status, 0)),
+        (flags & 1) != 0,
+        (flags & 2) != 0,
+        (flags & 4) != 0,
+        (flags & 8) != 0,
+        whole(status, 2),
+        number(status, 3),
+        number(status, 4),
+        number(status, 5),
+        null);
+  }
+
+  private static WorkerInfo worker(Json json) {
+    List<Json> in = items(json);
+    Map<String, Long> physical = new LinkedHashMap<>();
+    if (item(in, 6) instanceof Json.Obj amounts) {
+      amounts.members().forEach((name, amount) -> physical.put(name, whole(amount)));
+    }
+    return new WorkerInfo(
+        new WorkerRef(text(in, 0), whole(in, 1)),
+        text(in, 2),
+        text(in, 3),
+        WorkerInfo.State.valueOf(text(in, 4)),
+        flag(in, 5),
+        physical,
+        number(in, 7),
+        0,
+        0,
+        "");
+  }
+
+  private CoreEvent change(List<Json> in) {
+    Config config = config(item(in, 1), items(item(in, 2)));
+    int slots = number(in, 4);
+    Topology topology = slots < 0 ? nodes : nodes(config, text(in, 3), slots);
+    if (topology == null) {
+      throw new IllegalArgumentException("no nodes have been recorded yet");
+    }
+    nodes = topology;
+    return new CoreEvent.Began(config, topology);
+  }
+
+  private Config config(Json document, List<Json> broken) {
+    Result<Config> read = parser.inspect(document);
+    Config config = read.value();
+    if (config == null) {
+      throw new IllegalArgumentException("a broken configuration: " + read.problems());
+    }
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < broken.size(); i++) {
+      names.add(text(broken, i));
+    }
+    TreeMap<String, Job> jobs = new TreeMap<>();
+    for (Job job : config.jobs().values()) {
+      boolean valid = !names.contains(job.name());
+      List<Problem> problems =
+          valid ? List.of() : List.of(Problem.error("bistro_job->" + job.name(), "was broken"));
+      jobs.put(job.name(), job.isValid() == valid ? job : job.withProblems(problems));
+    }
+    return new Config(config.settings(), jobs, config.warnings());
+  }
+
+  private Topology nodes(Config config, String instance, int slots) {
+    Levels levels = config.settings().levels();
+    TopologyBuilder builder = new TopologyBuilder(levels, instance);
+    for (int slot = 0; slot < slots; slot++) {
+      Json line = lines.get();
+      if (line == null) {
+        throw new CutOffException();
+      }
+      List<Json> in = items(line);
+      if (slot > 0) {
+        builder.add(node(in));
+      }
+    }
+    Result<Topology> built = builder.build(config.settings().nodeOrder());
+    Topology topology = built.value();
+    if (topology == null) {
+      throw new IllegalArgumentException("broken nodes: " + built.problems());
+    }
+    return topology;
+  }
+
+  private static NodeSpec node(List<Json> in) {
+    Set<String> tags = new HashSet<>();
+    List<Json> words = items(item(in, 6));
+    for (int i = 0; i < words.size(); i++) {
+      tags.add(text(words, i));
+    }
+    Json.Obj attributes = item(in, 7) instanceof Json.Obj object ? object : Json.Obj.EMPTY;
+    return new NodeSpec(
+        number(in, 1), text(in, 2), text(in, 4), number(in, 3), flag(in, 5), tags, attributes);
+  }
+
+  // ---- values
+
+  private static List<Json> items(Json json) {
+    if (!(json instanceof Json.Arr array)) {
+      throw new IllegalArgumentException("expected a list, found " + json.kind());
+    }
+    return new ArrayList<>(array.items());
+  }
+
+  private static Json item(List<Json> items, int at) {
+    if (at >= items.size()) {
+      throw new IllegalArgumentException("expected more than " + items.size() + " values");
+    }
+    return items.get(at);
+  }
+
+  private static String text(List<Json> items, int at) {
+    if (!(item(items, at) instanceof Json.Str text)) {
+      throw new IllegalArgumentException("expected a text at " + at);
+    }
+    return text.value();
+  }
+
+  private static boolean flag(List<Json> items, int at) {
+    if (!(item(items, at) instanceof Json.Bool flag)) {
+      throw new IllegalArgumentException("expected true or false at " + at);
+    }
+    return flag.value();
+  }
+
+  private static int number(List<Json> items, int at) {
+    return Math.toIntExact(whole(items, at));
+  }
+
+  private static long whole(List<Json> items, int at) {
+    return whole(item(items, at));
+  }
+
+  private static long whole(Json json) {
+    if (!(json instanceof Json.Num number)) {
+      throw new IllegalArgumentException("expected a number, found " + json.kind());
+    }
+    return number.value().longValue();
+  }
+
+  /**
+   * @throws RecordedEvents.BadRecordingException when it is none
+   */
+  static long number(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new RecordedEvents.BadRecordingException("the seed is no number: " + text);
+    }
+  }
+}

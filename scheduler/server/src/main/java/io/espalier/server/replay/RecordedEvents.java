@@ -1,0 +1,154 @@
+package io.espalier.server.replay;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.json.JsonReader;
+import io.espalier.server.process.Plugins;
+import java.io.BufferedInputStream;
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a recording from its first event to its last, without holding it in memory. Not
+ * thread-safe. Reading throws {@link BadRecordingException} for what is no recording.
+ */
+public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable {
+  /** Longest line: a configuration. */
+  private static final int MOST_BYTES = JsonReader.MAX_CONFIG_BYTES;
+
+  private final BufferedReader in;
+  private final long seed;
+  private final LineEvents events;
+  private long line;
+  private boolean cutOff;
+  private @Nullable CoreEvent next;
+
+  /** The file is no recording, or a broken one. */
+  public static final class BadRecordingException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    BadRecordingException(String message) {
+      super(message);
+    }
+  }
+
+  private RecordedEvents(BufferedReader in, Plugins plugins) {
+    this.in = in;
+    Json head = readLine();
+    boolean known =
+        head instanceof Json.Obj object
+            && object.get(Recording.KEY) instanceof Json.Num version
+            && version.value().intValue() == Recording.VERSION;
+    if (!known
+        || !(head instanceof Json.Obj object && object.get("seed") instanceof Json.Str said)) {
+      throw new BadRecordingException(
+          "this is no recording of version " + Recording.VERSION + " of espalier");
+    }
+    seed = LineEvents.number(said.value());
+    events = new LineEvents(plugins.configParser(), this::readLine);
+    next = read();
+  }
+
+  /**
+   * @throws IOException when the file cannot be read
+   * @throws BadRecordingException when it is none
+   */
+  public static RecordedEvents open(Path file, Plugins plugins) throws IOException {
+    InputStream raw = new BufferedInputStream(Files.newInputStream(file));
+    try {
+      return new RecordedEvents(
+          new BufferedReader(
+              new InputStreamReader(new GZIPInputStream(raw), StandardCharsets.UTF_8)),
+          plugins);
+    } catch (IOException | RuntimeException e) {
+      raw.close();
+      if (e instanceof java.util.zip.ZipException) {
+        throw new BadRecordingException("this is no recording: " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  /** The seed of the recorded core. */
+  public long seed() {
+    return seed;
+  }
+
+  /** The line that was read last. */
+  public long line() {
+    return line;
+  }
+
+  /** Whether the end of the file is missing, because the process that wrote it was killed. */
+  public boolean isCutOff() {
+    return cutOff;
+  }
+
+  @Override
+  public boolean hasNext() {
+    return next != null;
+  }
+
+  @Override
+  public CoreEvent next() {
+    CoreEvent event = next;
+    if (event == null) {
+      throw new NoSuchElementException();
+    }
+    next = read();
+    return event;
+  }
+
+  private @Nullable CoreEvent read() {
+    Json value = readLine();
+    try {
+      return value == null ? null : events.event(value);
+    } catch (LineEvents.CutOffException e) {
+      return null;
+    } catch (IllegalArgumentException e) {
+      throw new BadRecordingException("line " + line + ": " + e.getMessage());
+    }
+  }
+
+  private @Nullable Json readLine() {
+    try {
+      String text = cutOff ? null : in.readLine();
+      if (text == null) {
+        return null;
+      }
+      line++;
+      Result<Json> json = JsonReader.strict().withMaxBytes(MOST_BYTES).read(text);
+      Json value = json.value();
+      if (value == null) {
+        // A line that was being written; anything after it would be worse.
+        cutOff = in.readLine() == null;
+        if (!cutOff) {
+          throw new BadRecordingException("line " + line + ": " + json.problems().get(0).message());
+        }
+      }
+      return value;
+    } catch (EOFException e) {
+      cutOff = true;
+      return null;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}
