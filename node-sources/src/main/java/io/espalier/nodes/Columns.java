@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which columns of foreign rows say what of a node. Without a word from the configuration they are
- * {@code name}, {@code parent}, {@code tags}, {@code disabled}, {@code attributes}, {@code role} and
- * {@code alternatives}, and any other is a mistake; a configuration that names columns has looked at the rows, and others are
- * left alone. Immutable.
+ * {@code name}, {@code parent}, {@code tags}, {@code disabled}, {@code attributes}, {@code role}
+ * and {@code alternatives}, and any other is a mistake; a configuration that names columns has
+ * looked at the rows, and others are left alone. Immutable.
  */
 final class Columns {
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
@@ -70,7 +70,15 @@ final class Columns {
   /** The columns of rows that nobody has described. */
   static Columns usual() {
     return new Columns(
-        "name", "parent", "tags", "disabled", "attributes", List.of(), ROLE, Alternatives.KEY, true);
+        "name",
+        "parent",
+        "tags",
+        "disabled",
+        "attributes",
+        List.of(),
+        ROLE,
+        Alternatives.KEY,
+        true);
   }
 
   /**

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The preferences map a node to the list of its children, to a single child, or to an object
  * with any of {@code children}, {@code disabled}, {@code tags}, {@code attributes} and {@code
- * alternatives}, which are its parents and what it is under each. A node that
- * is nobody's child lies under the instance. A child needs no entry of its own. A child under two
- * parents is a replica. Names are data: no key is a comment here. Siblings keep the order of the
- * text, roots that of their entries.
+ * alternatives}, which are its parents and what it is under each. A node that is nobody's child
+ * lies under the instance. A child needs no entry of its own. A child under two parents is a
+ * replica. Names are data: no key is a comment here. Siblings keep the order of the text, roots
+ * that of their entries.
  */
 public final class ManualNodes implements NodeSource {
   private static final Entry PLAIN =

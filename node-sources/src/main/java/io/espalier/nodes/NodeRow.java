@@ -34,8 +34,7 @@ record NodeRow(
 
   /** A row that is nothing but a name. */
   static NodeRow named(String name) throws Unusable {
-    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY, Roles.NONE, List.of())
-        .checked();
+    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY, Roles.NONE, List.of()).checked();
   }
 
   NodeRow checked() throws Unusable {

@@ -78,8 +78,7 @@ class AlternativesTest {
     Topology t = Tree.of(LEVELS, source);
     assertThat(Tree.names(t, 1)).containsExactly("a", "b", "c");
     assertThat(places(t))
-        .containsExactly(
-            "a/s0=[]", "a/s1=primary[t]", "b/s1=replica[far, t]", "-c/s1=[t]");
+        .containsExactly("a/s0=[]", "a/s1=primary[t]", "b/s1=replica[far, t]", "-c/s1=[t]");
     assertThat(t.slotCount(t.find(2, "s1"))).isEqualTo(3);
     assertThat(t.hasRoles()).isTrue();
   }
@@ -176,9 +175,7 @@ class AlternativesTest {
   void what_is_no_place_is_said(String more, String message) throws Exception {
     file("x.json", "[{\"name\": \"s\", " + more.replace('\'', '"') + "}]");
     assertThatThrownBy(
-            () ->
-                tree(
-                    new FileNodes.Type(), "{\"parent_level\": \"host\", \"path\": \"x.json\"}"))
+            () -> tree(new FileNodes.Type(), "{\"parent_level\": \"host\", \"path\": \"x.json\"}"))
         .isInstanceOfSatisfying(
             NodeSourceException.class,
             e ->

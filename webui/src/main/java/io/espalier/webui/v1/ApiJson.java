@@ -1,11 +1,11 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.config.Config;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -71,6 +71,7 @@ public final class ApiJson {
         .put("status", explanation.status())
         .put("reasons", new Json.Arr(reasons))
         .put("path", QueryForm.path(explanation.path()))
+        .putIfPresent("alternatives", QueryForm.alternatives(explanation.alternatives()))
         .build();
   }
 

@@ -38,17 +38,7 @@ public record RunningTask(
       TimeLeft limits,
       @Nullable Progress progress,
       double ratePerSecond) {
-    this(
-        job,
-        node,
-        invocation,
-        attempt,
-        workerShard,
-        usage,
-        limits,
-        progress,
-        ratePerSecond,
-        "");
+    this(job, node, invocation, attempt, workerShard, usage, limits, progress, ratePerSecond, "");
   }
 
   /** A task without limits that has said nothing and was not sampled. */

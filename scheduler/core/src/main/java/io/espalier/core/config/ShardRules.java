@@ -73,8 +73,7 @@ final class ShardRules {
       return;
     }
     ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key(key);
-    problems.add(
-        Problems.at(Severity.WARNING, path, said.at(), said, perScheduler(shard), null));
+    problems.add(Problems.at(Severity.WARNING, path, said.at(), said, perScheduler(shard), null));
   }
 
   /** Adds what the settings mean in another way when schedulers share the nodes. */

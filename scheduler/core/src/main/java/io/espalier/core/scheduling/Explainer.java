@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
 import io.espalier.core.api.Explanation.Step;
@@ -41,7 +42,9 @@ final class Explainer {
     explainer.job(job, gates);
     explainer.status(job, node);
     explainer.dependencies(job, node);
-    explainer.path(job, node);
+    int[] best = explainer.bestPath(job, node);
+    explainer.path(job, best);
+    Topology topology = world.topology;
     int code = world.tasks.code(job, node);
     String label =
         StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
@@ -51,7 +54,10 @@ final class Explainer {
         explainer.reasons.isEmpty(),
         label,
         explainer.reasons,
-        explainer.steps);
+        explainer.steps,
+        topology.slotCount(node) > 1
+            ? alternatives(world, job, node, best[0])
+            : List.<Alternative>of());
   }
 
   /** What stands in the way of all tasks of a job, workers aside. */
@@ -167,8 +173,31 @@ final class Explainer {
     return BestPath.find(topology, node, slot -> failures(job, slot));
   }
 
-  private void path(int job, int node) {
-    int[] slots = bestPath(job, node);
+  /** What stands in the way in the other places of a node; its best path is told in full. */
+  private static List<Alternative> alternatives(World world, int job, int node, int best) {
+    Topology topology = world.topology;
+    List<Alternative> others = new ArrayList<>();
+    int count = topology.slotCount(node);
+    for (int i = 0; i < count && others.size() < Alternative.MOST; i++) {
+      int slot = topology.slot(node, i);
+      if (slot != best) {
+        Explainer other = new Explainer(world);
+        int[] above = other.bestPath(job, topology.parent(slot));
+        int[] slots = new int[above.length + 1];
+        slots[0] = slot;
+        System.arraycopy(above, 0, slots, 1, above.length);
+        other.path(job, slots);
+        others.add(
+            new Alternative(
+                topology.name(topology.parent(slot)),
+                topology.role(slot),
+                other.reasons.stream().map(Alternative::shown).toList()));
+      }
+    }
+    return others;
+  }
+
+  private void path(int job, int[] slots) {
     for (int slot : slots) {
       int at = topology.node(slot);
       int before = reasons.size();

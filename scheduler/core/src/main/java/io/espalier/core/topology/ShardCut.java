@@ -115,7 +115,9 @@ final class ShardCut {
     }
   }
 
-  /** By name, as the bytes of UTF-8 are ordered; of two of the same name that of the upper level. */
+  /**
+   * By name, as the bytes of UTF-8 are ordered; of two of the same name that of the upper level.
+   */
   private boolean isSmaller(int a, int b) {
     int byName = from.pool().compare(from.entryPosition(a), from.entryPosition(b));
     return byName != 0 ? byName < 0 : from.entryLevel(a) < from.entryLevel(b);

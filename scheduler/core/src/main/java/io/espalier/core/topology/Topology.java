@@ -15,8 +15,8 @@ import java.util.Set;
  * <p><b>Slots</b> are places in a parent's row of children. The children of a node are the
  * contiguous slots {@link #childStart} to {@link #childEnd}; {@link #node(int)} maps a slot to its
  * node. Slot 0 is the instance's. Without replicas there is one slot per node and, in a tree
- * without skipped levels, slot and node numbers are equal. Enabled flag, tags and role belong to the
- * slot; status and counters belong to the node (design ruling 9).
+ * without skipped levels, slot and node numbers are equal. Enabled flag, tags and role belong to
+ * the slot; status and counters belong to the node (design ruling 9).
  */
 public interface Topology {
   Levels levels();

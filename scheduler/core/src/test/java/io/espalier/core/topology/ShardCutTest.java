@@ -51,7 +51,8 @@ class ShardCutTest {
             NodeSpec.child(2, "d1", "host1"),
             NodeSpec.child(2, "d2", "host2"),
             NodeSpec.child(3, "p2", "d2"));
-    assertThat(places(tree(new Shard(0, 2), nodes))).containsExactly("d2/p2", "here/host2", "host2/d2");
+    assertThat(places(tree(new Shard(0, 2), nodes)))
+        .containsExactly("d2/p2", "here/host2", "host2/d2");
     assertThat(places(tree(new Shard(1, 2), nodes))).containsExactly("here/host1", "host1/d1");
     assertThat(build(new Shard(1, 2), nodes).problems()).isEmpty();
     assertThat(tree(Shard.WHOLE, nodes).size()).isEqualTo(6);
@@ -63,8 +64,7 @@ class ShardCutTest {
         List.of(
             NodeSpec.child(1, "host1", null),
             new NodeSpec(2, "x", "host1", 1, true, Set.of("other"), Json.Obj.EMPTY),
-            new NodeSpec(
-                1, "host2", null, 0, true, Set.of("t"), Json.object().put("k", 1).build()),
+            new NodeSpec(1, "host2", null, 0, true, Set.of("t"), Json.object().put("k", 1).build()),
             new NodeSpec(2, "d2", "host2", 1, false, Set.of("u", "v"), Json.Obj.EMPTY));
     Topology t = tree(new Shard(0, 2), nodes);
     assertThat(t.tags(1)).containsExactly("t");
@@ -198,8 +198,7 @@ class ShardCutTest {
                 ? null
                 : byLevel.get(parentLevel).get(random.nextInt(byLevel.get(parentLevel).size()));
         if (seen.add(level + name + "/" + parentLevel + parent)) {
-          nodes.add(
-              new NodeSpec(level, name, parent, parentLevel, true, Set.of(), Json.Obj.EMPTY));
+          nodes.add(new NodeSpec(level, name, parent, parentLevel, true, Set.of(), Json.Obj.EMPTY));
           if (level < 3) {
             byLevel.get(level).add(name);
           }

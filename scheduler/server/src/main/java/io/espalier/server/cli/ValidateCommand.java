@@ -101,7 +101,8 @@ public final class ValidateCommand implements Callable<Integer> {
   private Result<Config> check() throws InterruptedException {
     try {
       ConfigSource source = ConfigSources.open(config);
-      Result<Config> loaded = new ConfigLoader(parser.inShard(shards.shard())).inspect(source.fetch());
+      Result<Config> loaded =
+          new ConfigLoader(parser.inShard(shards.shard())).inspect(source.fetch());
       Config value = loaded.value();
       if (value == null) {
         return loaded;

@@ -198,8 +198,7 @@ final class NodeTape implements NodeSink {
       String role = (flags & HAS_ROLE) != 0 ? roles.values.get(in.number()) : Roles.NONE;
       boolean enabled = (flags & ENABLED) != 0;
       action.accept(
-          new NodeSpec(
-              level, name, parent, parentLevel, enabled, nodeTags, nodeAttributes, role));
+          new NodeSpec(level, name, parent, parentLevel, enabled, nodeTags, nodeAttributes, role));
     }
   }
 }

@@ -192,7 +192,9 @@ final class Wiring implements AutoCloseable {
               epoch,
               () -> options.events().retention(clock.millis()),
               StoreCleaner.Pace.DEFAULT));
-      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser().inShard(options.shard()), clock);
+      JobEditor editor =
+          new JobEditor(
+              configPoller.source(), plugins.configParser().inShard(options.shard()), clock);
       api =
           new LoopApi(
               loop,

@@ -165,7 +165,9 @@ class NodesCommandTest {
   @Test
   void aFourthSchedulerTakesItsShareAndNoOtherHostMoves() throws Exception {
     String hosts =
-        IntStream.range(0, 24).mapToObj(i -> "'host" + i + "': []").collect(Collectors.joining(", "));
+        IntStream.range(0, 24)
+            .mapToObj(i -> "'host" + i + "': []")
+            .collect(Collectors.joining(", "));
     config("'levels': ['host'], 'node_sources': [{'source': 'manual', 'prefs': {" + hosts + "}}]");
     Map<String, Integer> three = hostsByShard(3);
     Map<String, Integer> four = hostsByShard(4);

@@ -68,12 +68,17 @@ class ShardIT {
 
     // What each left is its own: another number must not take it for its own.
     Ended other =
-        site.run("--shard", "0/4", "--instance-node-name", "here", "--data-dir", ".espalier/site-0-of-3");
+        site.run(
+            "--shard",
+            "0/4",
+            "--instance-node-name",
+            "here",
+            "--data-dir",
+            ".espalier/site-0-of-3");
     assertThat(other.code()).isEqualTo(2);
     assertThat(other.stderr()).contains("shard 0/3, not to").contains("shard 0/4");
     // And can be asked about, with no more than the directory.
-    Ended tasks =
-        site.espalier("tasks", "dbs", "--json", "--data-dir", ".espalier/site-1-of-3");
+    Ended tasks = site.espalier("tasks", "dbs", "--json", "--data-dir", ".espalier/site-1-of-3");
     assertThat(tasks.code()).as(tasks.stderr()).isZero();
     assertThat(Site.byNode(tasks.json())).isNotEmpty().hasSizeLessThan(2 * HOSTS);
   }

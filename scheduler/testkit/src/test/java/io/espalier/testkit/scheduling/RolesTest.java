@@ -74,8 +74,7 @@ final class RolesTest {
     core.apply(
         levels().job("backup", new JobFixture("backup").roles("replica")).build(), shards(), 0);
     assertThat(round())
-        .isEqualTo(
-            Map.of("backup b/s1", "replica", "backup a/s2", "replica", "backup c/s3", ""));
+        .isEqualTo(Map.of("backup b/s1", "replica", "backup a/s2", "replica", "backup c/s3", ""));
   }
 
   @Test
@@ -92,7 +91,31 @@ final class RolesTest {
     assertThat(why.reasons()).hasSize(1);
     assertThat(why.reasons().get(0).kind()).isEqualTo(Kind.FILTERED);
     assertThat(why.reasons().get(0).message())
-        .isEqualTo("the job uses only places with the role witness, and under a the node is primary");
+        .isEqualTo(
+            "the job uses only places with the role witness, and under a the node is primary");
+  }
+
+  @Test
+  void explain_says_what_is_in_the_way_in_every_other_place() {
+    core.apply(
+        levels()
+            .resource("host", "slots", 1)
+            .job("first", new JobFixture("first").roles("primary").only("shard", "s2"))
+            .job("last", new JobFixture("last").roles("primary").only("shard", "s1", "s2"))
+            .build(),
+        shards(),
+        0);
+    assertThat(round()).hasSize(2);
+    // s1 runs under a as primary; s2, or first's s2, under b.
+    Explanation why = core.explain("last", "s2");
+    assertThat(why.alternatives()).hasSize(1);
+    Explanation.Alternative other = why.alternatives().get(0);
+    assertThat(other.parent()).isEqualTo("a");
+    assertThat(other.role()).isEqualTo("replica");
+    assertThat(other.messages())
+        .anyMatch(m -> m.contains("only places with the role primary, and under a"))
+        .anyMatch(m -> m.startsWith("a: needs 1 of slots, 0 of 1 are free"));
+    assertThat(core.explain("last", "s3").alternatives()).isEmpty();
   }
 
   @Test
@@ -109,9 +132,7 @@ final class RolesTest {
     round();
     for (String node : List.of("s1", "s2")) {
       Explanation why = core.explain("backup", node);
-      assertThat(why.reasons())
-          .extracting(Explanation.Reason::kind)
-          .doesNotContain(Kind.FILTERED);
+      assertThat(why.reasons()).extracting(Explanation.Reason::kind).doesNotContain(Kind.FILTERED);
     }
   }
 
@@ -169,8 +190,7 @@ final class RolesTest {
     Topology topology = Objects.requireNonNull(builder.build(NodeOrder.RANDOM).value());
     Config whole = fixture.build();
     SchedulingCore core = new SchedulingCore(random.nextLong());
-    core.apply(
-        new Config(whole.settings(), whole.jobs(), whole.warnings(), shard), topology, 0);
+    core.apply(new Config(whole.settings(), whole.jobs(), whole.warnings(), shard), topology, 0);
     Deque<Long> running = new ArrayDeque<>();
     boolean more = true;
     while (more || !running.isEmpty()) {
@@ -205,8 +225,7 @@ final class RolesTest {
     assertThat(good.problems()).isEmpty();
     assertThat(good.scheduling().roles()).containsExactly("replica", "x");
     assertThat(job(withJobs(SETTINGS, "j", "{'owner': 'o'}"), "j").scheduling().roles()).isEmpty();
-    Job bad =
-        job(withJobs(SETTINGS, "j", "{'owner': 'o', 'roles': ['a b', '']}"), "j");
+    Job bad = job(withJobs(SETTINGS, "j", "{'owner': 'o', 'roles': ['a b', '']}"), "j");
     assertThat(bad.isValid()).isFalse();
     assertThat(bad.problems())
         .extracting(Problem::path)

@@ -71,7 +71,9 @@ final class ShardedTest {
     assertThat(starts(SECOND, jobs())).containsExactlyInAnyOrder("d/d1", "h/host1");
     Explanation why = core.explain("i", "here");
     assertThat(why.startable()).isFalse();
-    assertThat(why.reasons()).extracting(Explanation.Reason::kind).containsExactly(Kind.OTHER_SHARD);
+    assertThat(why.reasons())
+        .extracting(Explanation.Reason::kind)
+        .containsExactly(Kind.OTHER_SHARD);
     assertThat(why.reasons().get(0).message())
         .isEqualTo("tasks on the instance belong to the scheduler with shard 0/2");
   }
