@@ -33,6 +33,7 @@ class ConfigReferenceTest {
       case NODE_SOURCE -> "node_sources";
       case CHANGE_GUARD -> "change_guard";
       case RESOURCE -> "resources";
+      case NODE_LIMIT -> "node_resources_override";
       case PHYSICAL_RESOURCES, PHYSICAL_RESOURCE -> "physical_resources";
       case TASK_SUBPROCESS -> "task_subprocess";
       case CGROUPS -> "cgroups";

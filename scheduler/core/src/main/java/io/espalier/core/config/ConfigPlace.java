@@ -27,6 +27,7 @@ public enum ConfigPlace {
           "resources",
           "level_for_tasks",
           "worker_resources_override",
+          "node_resources_override",
           "physical_resources",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
@@ -62,7 +63,10 @@ public enum ConfigPlace {
           "enabled", "removed_percent", "added_percent", "reparented_percent", "confirmations")),
 
   /** A resource of a level in {@code bistro_settings.resources}. */
-  RESOURCE(List.of("default", "limit", "weight")),
+  RESOURCE(List.of("default", "limit", "weight", "kill_over_limit_after_sec")),
+
+  /** An entry of {@code bistro_settings.node_resources_override}. */
+  NODE_LIMIT(List.of("level", "name", "tag", "regex", "attribute", "value", "resource", "limits")),
 
   /** {@code bistro_settings.physical_resources}. */
   PHYSICAL_RESOURCES(List.of("ram_mb", "cpu_core", "gpu_card")),

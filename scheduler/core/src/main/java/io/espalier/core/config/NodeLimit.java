@@ -1,25 +1,109 @@
 package io.espalier.core.config;
 
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit that differs on some nodes of a level; of several that match a node the last one counts.
+ * One entry of {@code node_resources_override}: limits that differ on some nodes of a level, or
+ * some workers. Entries are looked at in order; for each node and resource the last that matches
+ * counts.
  *
+ * @param level index of the level
  * @param kind how nodes are chosen
- * @param pattern the name, the tag or the regular expression; for {@link Kind#ATTRIBUTE} empty
- * @param resource index of a resource of the level
- * @param limit slots on such a node
- * @param attribute of the node, as its source delivers it, that holds the limit; null: {@code
- *     limit} is it
+ * @param pattern the name, the tag, the regular expression or, for {@link Kind#VALUE} and {@link
+ *     Kind#ATTRIBUTE}, the name of the attribute
+ * @param regex of {@link Kind#REGEX} alone; found anywhere in the name, as in filters
+ * @param value of {@link Kind#VALUE} alone: what the attribute must be, as text
+ * @param limits slots by the name of the resource; of {@link Kind#ATTRIBUTE} the name alone counts,
+ *     and the number is 0
+ * @param path of the entry in its document, for problems
  */
 public record NodeLimit(
-    int level, Kind kind, String pattern, int resource, int limit, @Nullable String attribute) {
+    int level,
+    Kind kind,
+    String pattern,
+    @Nullable Pattern regex,
+    @Nullable String value,
+    Map<String, Integer> limits,
+    String path) {
   /** How nodes are chosen. */
   public enum Kind {
     NAME,
     TAG,
     REGEX,
-    /** All nodes that have the attribute. */
+    /** Nodes of which an attribute, as their source delivers it, has a value. */
+    VALUE,
+    /** Nodes that have an attribute: it holds the limit. */
     ATTRIBUTE
+  }
+
+  public NodeLimit {
+    limits = Map.copyOf(limits);
+  }
+
+  /** By the name of a node. */
+  public static NodeLimit ofName(int level, String name, Map<String, Integer> limits) {
+    return new NodeLimit(level, Kind.NAME, name, null, null, limits, "");
+  }
+
+  /** By a tag. */
+  public static NodeLimit ofTag(int level, String tag, Map<String, Integer> limits) {
+    return new NodeLimit(level, Kind.TAG, tag, null, null, limits, "");
+  }
+
+  /** By a regular expression that is found in the name. */
+  public static NodeLimit ofRegex(int level, Pattern regex, Map<String, Integer> limits) {
+    return new NodeLimit(level, Kind.REGEX, regex.pattern(), regex, null, limits, "");
+  }
+
+  /** By the value of an attribute. */
+  public static NodeLimit ofValue(
+      int level, String attribute, String value, Map<String, Integer> limits) {
+    return new NodeLimit(level, Kind.VALUE, attribute, null, value, limits, "");
+  }
+
+  /** The attribute is the limit. */
+  public static NodeLimit ofAttribute(int level, String attribute, String resource) {
+    return new NodeLimit(level, Kind.ATTRIBUTE, attribute, null, null, Map.of(resource, 0), "");
+  }
+
+  /** How the value of an attribute is compared: a string by its text, all else as it is written. */
+  public static String text(Json value) {
+    return value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
+  }
+
+  /** The same, found at another place of a document. */
+  NodeLimit at(String newPath) {
+    return new NodeLimit(level, kind, pattern, regex, value, limits, newPath);
+  }
+
+  /** Whether it is meant for a worker, which goes by its address, its host and its shard. */
+  boolean matchesWorker(String address, String host, String shard) {
+    return switch (kind) {
+      case NAME -> pattern.equals(address) || pattern.equals(host) || pattern.equals(shard);
+      case REGEX -> regex != null && (regex.matcher(host).find() || regex.matcher(shard).find());
+      case TAG, VALUE, ATTRIBUTE -> false;
+    };
+  }
+
+  /** Patterns of one text are the same. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof NodeLimit o
+        && level == o.level
+        && kind == o.kind
+        && pattern.equals(o.pattern)
+        && Objects.equals(value, o.value)
+        && limits.equals(o.limits)
+        && path.equals(o.path);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(level, kind, pattern, value, limits, path);
   }
 }

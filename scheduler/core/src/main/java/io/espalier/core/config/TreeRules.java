@@ -13,7 +13,7 @@ import java.util.Map;
  *     current priority vanishes (feature A11)
  * @param nodeLimits limits that differ on some nodes
  * @param startRates by level index: how often tasks may start below each node of the level
- * @param killOverLimit by resource index: how long more than a lowered limit may be in use until
+ * @param killOverLimit by the name of a resource: how long more than its limit may be in use until
  *     the youngest tasks are killed; absent: for ever
  */
 public record TreeRules(
@@ -21,7 +21,7 @@ public record TreeRules(
     Duration priorityHalfLife,
     List<NodeLimit> nodeLimits,
     Map<Integer, StartRate> startRates,
-    Map<Integer, Duration> killOverLimit) {
+    Map<String, Duration> killOverLimit) {
   public static final TreeRules NONE =
       new TreeRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of());
 

@@ -8,8 +8,8 @@ final class TreeRulesParser {
     return new TreeRules(
         TreeRules.NONE.queues(),
         TreeRules.NONE.priorityHalfLife(),
-        TreeRules.NONE.nodeLimits(),
+        NodeLimitParser.read(in, levels, resources),
         TreeRules.NONE.startRates(),
-        TreeRules.NONE.killOverLimit());
+        NodeLimitParser.killOverLimit(in));
   }
 }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many slots of each worker resource a worker has: the limit of the level, replaced by what its
- * host physically offers, replaced by what the configuration says of this worker (behaviour 5.9).
+ * host physically offers, replaced by what the configuration says of this worker (behaviour 5.9):
+ * first in {@code worker_resources_override}, then in {@code node_resources_override}.
  */
 public final class WorkerSlots {
   /** Before the name of a card: both the physical amount and the logical resource are called so. */
@@ -45,6 +46,11 @@ public final class WorkerSlots {
     Map<String, Integer> override = override(settings, address, host, shard);
     if (override != null) {
       override.forEach(slots::replace);
+    }
+    for (NodeLimit rule : settings.rules().nodeLimits()) {
+      if (rule.level() == settings.levels().worker() && rule.matchesWorker(address, host, shard)) {
+        rule.limits().forEach(slots::replace);
+      }
     }
     return slots;
   }

@@ -124,8 +124,19 @@ final class Limits {
   }
 
   LimitView view(LimitOverride override) {
-    Resource resource = resource(override.level(), override.resource());
-    return new LimitView(override, resource == null ? null : resource.limit());
+    return new LimitView(override, configured(override.key()));
+  }
+
+  /** That of the node where it has one of its own; of workers that of their level. */
+  private @Nullable Integer configured(LimitOverride.Key key) {
+    Resource resource = resource(key.level(), key.resource());
+    if (resource == null) {
+      return null;
+    }
+    boolean isWorker = resource.level() == core.topology().levels().worker();
+    int node =
+        isWorker || key.node().isEmpty() ? -1 : core.topology().find(resource.level(), key.node());
+    return node < 0 ? resource.limit() : core.configuredLimit(node, resource.index());
   }
 
   private @Nullable Resource resource(String level, String name) {
@@ -194,8 +205,8 @@ final class Limits {
     if (!key.node().isEmpty()) {
       about.put("node", key.node());
     }
-    Resource resource = resource(key.level(), key.resource());
-    return resource == null ? about : about.put("configured", resource.limit());
+    Integer configured = configured(key);
+    return configured == null ? about : about.put("configured", configured);
   }
 
   private void said(Json.Builder event, String author, String reason, long nowMillis) {

@@ -172,9 +172,9 @@ final class TreeQuestion implements Question {
     int level = core.topology().level(node);
     for (Resource resource : core.config().settings().resources().ofLevel(level)) {
       int limit = core.limit(node, resource.index());
+      int configured = core.configuredLimit(node, resource.index());
       slots.add(
-          new Slots(
-              resource.name(), limit - core.free(node, resource.index()), limit, resource.limit()));
+          new Slots(resource.name(), limit - core.free(node, resource.index()), limit, configured));
     }
     return slots;
   }

@@ -7,6 +7,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,17 @@ final class ViewBuilder {
     dirty = true;
   }
 
+  /** Of the configuration, and of what node sources deliver for it. */
+  private List<Problem> problems() {
+    List<Problem> ofNodes = hasConfig ? core.nodeProblems() : List.of();
+    if (ofNodes.isEmpty()) {
+      return configProblems;
+    }
+    List<Problem> all = new ArrayList<>(configProblems);
+    all.addAll(ofNodes);
+    return all;
+  }
+
   void error(String source, @Nullable String message) {
     String before = message == null ? errors.remove(source) : errors.put(source, message);
     dirty |= message == null ? before != null : !message.equals(before);
@@ -111,7 +123,7 @@ final class ViewBuilder {
     Config config = hasConfig ? core.config() : null;
     return new SchedulerView(
         config,
-        configProblems,
+        problems(),
         config == null ? null : core.topology(),
         nodesAtMillis,
         paced(nowMillis),

@@ -25,6 +25,7 @@ public final class Change {
   private final World base;
   private final int baseVersion;
   private final Config config;
+  private final NodeLimits nodeLimits;
   private final Topology topology;
   private final NewTasks newTasks;
 
@@ -47,6 +48,7 @@ public final class Change {
   private Change(
       World base,
       Config config,
+      NodeLimits nodeLimits,
       Topology topology,
       NewTasks newTasks,
       List<Resource> limits,
@@ -58,6 +60,7 @@ public final class Change {
     this.base = base;
     baseVersion = base.version();
     this.config = config;
+    this.nodeLimits = nodeLimits;
     this.topology = topology;
     this.newTasks = newTasks;
     this.limits = limits;
@@ -84,6 +87,10 @@ public final class Change {
 
   Config config() {
     return config;
+  }
+
+  NodeLimits nodeLimits() {
+    return nodeLimits;
   }
 
   Topology topology() {
@@ -118,8 +125,12 @@ public final class Change {
 
   static Change prepare(World base, Config config, Topology topology, Randomness random) {
     boolean sameNodes = base.topology == topology || base.topology.equals(topology);
+    NodeLimits nodeLimits =
+        sameNodes
+            ? base.nodeLimits().next(base.config(), config, base.topology)
+            : NodeLimits.of(config, topology);
     if (sameNodes && sameNumbers(base.config(), config)) {
-      List<Resource> limits = changedLimits(base.config(), config);
+      List<Resource> limits = changedLimits(base.nodeLimits(), nodeLimits, config);
       long nodes = 0;
       for (Resource resource : limits) {
         nodes += topology.levelEnd(resource.level()) - topology.levelStart(resource.level());
@@ -131,6 +142,7 @@ public final class Change {
         return new Change(
             base,
             config,
+            nodeLimits,
             topology,
             NewTasks.NONE,
             limits,
@@ -141,7 +153,7 @@ public final class Change {
             null);
       }
     }
-    return newWorld(base, config, sameNodes ? base.topology : topology, random);
+    return newWorld(base, config, sameNodes ? base.topology : topology, nodeLimits, random);
   }
 
   /** Whether nothing differs but what can be written in place. */
@@ -176,17 +188,18 @@ public final class Change {
     return true;
   }
 
-  private static List<Resource> changedLimits(Config old, Config next) {
+  private static List<Resource> changedLimits(NodeLimits old, NodeLimits next, Config config) {
     List<Resource> changed = new ArrayList<>();
-    for (Resource resource : next.settings().resources().all()) {
-      if (old.settings().resources().get(resource.index()).limit() != resource.limit()) {
+    for (Resource resource : config.settings().resources().all()) {
+      if (!next.isSame(old, resource.index())) {
         changed.add(resource);
       }
     }
     return changed;
   }
 
-  private static Change newWorld(World base, Config config, Topology topology, Randomness random) {
+  private static Change newWorld(
+      World base, Config config, Topology topology, NodeLimits nodeLimits, Randomness random) {
     JobTable oldTable = base.jobs;
     Map<String, String> removed = new TreeMap<>();
     for (int j = 0; j < oldTable.count(); j++) {
@@ -217,6 +230,7 @@ public final class Change {
         new World(
             config,
             topology,
+            nodeLimits,
             jobs,
             verdicts.freshTasks(),
             verdicts.allowed(),
@@ -225,7 +239,17 @@ public final class Change {
             base.selectors);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
-        base, config, topology, newTasks, List.of(), world, oldJobs, newJobs, oldNodes, newNodes);
+        base,
+        config,
+        nodeLimits,
+        topology,
+        newTasks,
+        List.of(),
+        world,
+        oldJobs,
+        newJobs,
+        oldNodes,
+        newNodes);
   }
 
   private static String levelName(World base, int job) {

@@ -64,6 +64,7 @@ final class EmptyWorld {
         new World(
             config,
             topology,
+            NodeLimits.of(config, topology),
             jobs,
             NodeVerdicts.of(topology, jobs).freshTasks(),
             new long[0],

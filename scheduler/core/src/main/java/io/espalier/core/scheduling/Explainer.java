@@ -241,10 +241,7 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
-                      + LimitWords.of(
-                          world.overrides.on(
-                              topology.levels().name(level), resource.name(), topology.name(at)),
-                          resource.limit())));
+                      + LimitWords.on(world, at, resource)));
         }
       }
       steps.add(

@@ -24,10 +24,20 @@ final class Ledger {
   private final int[] base;
   private final int[] free;
 
-  /** By resource: on all nodes that have no limit of their own. */
+  /** By resource: on all nodes for which nothing else is said. */
   private final int[] limits;
 
-  /** Limits of single nodes, by place in {@link #free}: few. */
+  /**
+   * By resource: the configured limits of single nodes by their number in the level, {@link
+   * NodeLimits#OF_LEVEL} where there is none; null where no node has one, or an operator has given
+   * the level another limit.
+   */
+  private final int[] @Nullable [] ofNodes;
+
+  /** By resource: the number of the first node of its level. */
+  private final int[] first;
+
+  /** What operators have given single nodes, by place in {@link #free}: few. */
   private final Map<Integer, Integer> ownLimits = new HashMap<>();
 
   /** The resource of which the limit is being changed node by node; -1: none. */
@@ -35,6 +45,7 @@ final class Ledger {
 
   private int shiftedTo;
   private int shiftLimit;
+  private int @Nullable [] shiftOfNodes;
 
   /** By resource: the distinct needs, ascending, without 0. */
   private final int[][] thresholds;
@@ -51,7 +62,7 @@ final class Ledger {
   private final int[] peakNode;
   private final int[] peakLimit;
 
-  Ledger(Topology topology, ResourceCatalog catalog, JobTable jobs) {
+  Ledger(Topology topology, ResourceCatalog catalog, NodeLimits configured, JobTable jobs) {
     Levels levels = topology.levels();
     words = jobs.words;
     ofLevel = new int[levels.count()][];
@@ -66,15 +77,23 @@ final class Ledger {
       size = Math.addExact(size, Math.multiplyExact(nodes, ofLevel[level].length));
     }
     free = new int[size];
-    limits = catalog.all().stream().mapToInt(Resource::limit).toArray();
+    int count = catalog.count();
+    limits = new int[count];
+    ofNodes = new int[count][];
+    first = new int[count];
+    for (int r = 0; r < count; r++) {
+      limits[r] = configured.ofLevel(r);
+      ofNodes[r] = configured.ofNodes(r);
+      first[r] = levelStart[catalog.get(r).level()];
+    }
     for (int level = 0; level < levels.count(); level++) {
       int end = level + 1 < base.length ? base[level + 1] : size;
       int width = ofLevel[level].length;
       for (int i = base[level]; i < end; i++) {
-        free[i] = limits[ofLevel[level][(i - base[level]) % width]];
+        int node = levelStart[level] + (i - base[level]) / width;
+        free[i] = sharedLimit(node, ofLevel[level][(i - base[level]) % width]);
       }
     }
-    int count = catalog.count();
     thresholds = new int[count][];
     direct = new char[count][];
     fits = new long[count][];
@@ -228,12 +247,18 @@ final class Ledger {
   }
 
   private int sharedLimit(int node, int resource) {
-    return resource == shifting && node < shiftedTo ? shiftLimit : limits[resource];
+    boolean shifted = resource == shifting && node < shiftedTo;
+    int[] own = shifted ? shiftOfNodes : ofNodes[resource];
+    int limit = own == null ? NodeLimits.OF_LEVEL : own[node - first[resource]];
+    if (limit != NodeLimits.OF_LEVEL) {
+      return limit;
+    }
+    return shifted ? shiftLimit : limits[resource];
   }
 
-  /** The limit of all nodes that have none of their own; while it is changed: the old one. */
-  int levelLimit(int resource) {
-    return limits[resource];
+  /** Whether that is what all nodes have that operators have given no limit of their own. */
+  boolean hasLimits(int resource, int limit, int @Nullable [] limitsOfNodes) {
+    return limits[resource] == limit && ofNodes[resource] == limitsOfNodes;
   }
 
   /**
@@ -261,23 +286,29 @@ final class Ledger {
   /**
    * Begins to change the limit of a level: {@link #shift} must follow for all its nodes, in order,
    * then {@link #endShift}.
+   *
+   * @param limitsOfNodes see {@link NodeLimits#ofNodes}
    */
-  void beginShift(int resource, int limit, int firstNode) {
+  void beginShift(int resource, int limit, int @Nullable [] limitsOfNodes, int firstNode) {
     shifting = resource;
     shiftLimit = limit;
+    shiftOfNodes = limitsOfNodes;
     shiftedTo = firstNode;
   }
 
   /** Changes the limit of the next node; as {@link #charge}. */
   boolean shift(int node, int level) {
     int place = place(node, level, shifting);
+    int before = sharedLimit(node, shifting);
     shiftedTo = node + 1;
     return (ownLimits.isEmpty() || !ownLimits.containsKey(place))
-        && move(place, shifting, shiftLimit - limits[shifting]);
+        && move(place, shifting, sharedLimit(node, shifting) - before);
   }
 
   void endShift() {
     limits[shifting] = shiftLimit;
+    ofNodes[shifting] = shiftOfNodes;
+    shiftOfNodes = null;
     shifting = -1;
   }
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What operators say of limits, by name. The limit of a resource on a node is that of the override
- * of the node, else that of its level, else the configured one; whatever else will give limits to
- * single nodes belongs below both.
+ * of the node, else that of its level, else the configured one of the node, else that of its level
+ * ({@link NodeLimits}).
  */
 final class LimitOverrides {
   private final Map<LimitOverride.Key, LimitOverride> all = new LinkedHashMap<>();

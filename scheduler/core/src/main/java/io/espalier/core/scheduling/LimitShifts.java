@@ -115,12 +115,14 @@ final class LimitShifts {
     Ledger ledger = world.ledger;
     if (next < 0) {
       LimitOverride override = overrides.ofLevel(key.level(), key.resource());
-      int limit = override == null ? resource.limit() : override.limit();
-      if (limit == ledger.levelLimit(resource.index())) {
+      NodeLimits configured = world.nodeLimits();
+      int limit = override == null ? configured.ofLevel(resource.index()) : override.limit();
+      int[] ofNodes = override == null ? configured.ofNodes(resource.index()) : null;
+      if (ledger.hasLimits(resource.index(), limit, ofNodes)) {
         return skip();
       }
       next = world.topology.levelStart(level);
-      ledger.beginShift(resource.index(), limit, next);
+      ledger.beginShift(resource.index(), limit, ofNodes, next);
     }
     int end = world.topology.levelEnd(level);
     int stop = (int) Math.min(end, (long) next + Math.max(1, units / NODE_UNITS));
@@ -155,7 +157,10 @@ final class LimitShifts {
           node++) {
         int limit =
             overrides.limit(
-                levels.name(level), resource.name(), world.topology.name(node), resource.limit());
+                levels.name(level),
+                resource.name(),
+                world.topology.name(node),
+                world.nodeLimits().of(node, resource.index()));
         if (limit != world.ledger.limit(node, level, resource.index())) {
           throw new IllegalStateException(
               "the limit of " + resource.name() + " is wrong on node " + node);

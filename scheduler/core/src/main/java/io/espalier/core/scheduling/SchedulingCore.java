@@ -10,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.LimitOverride;
@@ -184,7 +185,7 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
-    world.setConfig(change.config());
+    world.setConfig(change.config(), change.nodeLimits());
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }
@@ -401,6 +402,16 @@ public final class SchedulingCore {
   /** Slots of a resource on a node in all, as they are in effect. */
   public int limit(int node, int resource) {
     return world.ledger.limit(node, world.index.level(node), resource);
+  }
+
+  /** The same as configured, whatever operators say. */
+  public int configuredLimit(int node, int resource) {
+    return world.nodeLimits().of(node, resource);
+  }
+
+  /** What is wrong with the limits that node sources deliver. */
+  public List<Problem> nodeProblems() {
+    return world.nodeLimits().problems();
   }
 
   // ---- workers

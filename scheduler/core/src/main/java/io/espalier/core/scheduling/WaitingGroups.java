@@ -128,7 +128,6 @@ final class WaitingGroups {
     if (group.blocking == 1) {
       int free = world.ledger.free(node, resource.level(), resource.index());
       int limit = world.ledger.limit(node, resource.level(), resource.index());
-      String level = topology.levels().name(resource.level());
       String name = topology.name(node);
       return text
           + free
@@ -136,7 +135,7 @@ final class WaitingGroups {
           + limit
           + " are free on "
           + name
-          + LimitWords.of(world.overrides.on(level, resource.name(), name), resource.limit());
+          + LimitWords.on(world, node, resource);
     }
     return text
         + "too few are free on "

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.api.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeLimit;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.WorkerSlots;
@@ -320,7 +321,14 @@ final class WorkerIndex {
             .equals(next.resources().ofLevel(next.levels().worker()))
         && old.workerSelector().equals(next.workerSelector())
         && old.workerOverrides().equals(next.workerOverrides())
+        && rules(old).equals(rules(next))
         && old.physicalResources().equals(next.physicalResources());
+  }
+
+  private static List<NodeLimit> rules(Settings settings) {
+    return settings.rules().nodeLimits().stream()
+        .filter(rule -> rule.level() == settings.levels().worker())
+        .toList();
   }
 
   /**

@@ -54,6 +54,7 @@ final class World {
   private final int[] path;
   private final boolean[] refit;
   private Config config;
+  private NodeLimits nodeLimits;
   private int version;
 
   /** Notes every task that changes while the next world is being made. */
@@ -65,6 +66,7 @@ final class World {
   World(
       Config config,
       Topology topology,
+      NodeLimits nodeLimits,
       JobTable jobs,
       TaskTable tasks,
       long[] allowed,
@@ -73,13 +75,14 @@ final class World {
       Map<String, WorkerSelector> selectors) {
     this.config = config;
     this.topology = topology;
+    this.nodeLimits = nodeLimits;
     this.jobs = jobs;
     this.tasks = tasks;
     this.pool = pool;
     this.selectors = selectors;
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
-    ledger = new Ledger(topology, catalog, jobs);
+    ledger = new Ledger(topology, catalog, nodeLimits, jobs);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
     index =
@@ -120,9 +123,15 @@ final class World {
     return config;
   }
 
+  /** The configured limits, whatever operators say. */
+  NodeLimits nodeLimits() {
+    return nodeLimits;
+  }
+
   /** A configuration that differs in nothing that is numbered. */
-  void setConfig(Config next) {
+  void setConfig(Config next, NodeLimits nextLimits) {
     config = next;
+    nodeLimits = nextLimits;
     version++;
     jobs.replace(next);
   }

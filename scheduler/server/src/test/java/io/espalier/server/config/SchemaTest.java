@@ -215,6 +215,7 @@ class SchemaTest {
         Verdict.BAD,
         SchemaTest::settings,
         "'worker_resources_override': {}, 'worker_resources_overrides': {}");
+    nodeLimits();
     String ram = "{'ram_mb': {'logical_resource': 'ram', ";
     key(
         SchemaTest::settings,
@@ -244,6 +245,68 @@ class SchemaTest {
             ram + "'physical_reserve_amount': 'x'}}",
             "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'hard'}}",
             "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'soft'}}"));
+  }
+
+  private void nodeLimits() {
+    UnaryOperator<String> entry =
+        member -> settings("'node_resources_override': [{'level': 'host', " + member + "}]");
+    String limits = ", 'limits': {'slots': 3}";
+    key(SchemaTest::settings, "node_resources_override", List.of("[]"), NO_LIST);
+    add(Verdict.BAD, SchemaTest::settings, "'node_resources_override': [1]");
+    for (String key : List.of("name", "tag", "regex")) {
+      add(Verdict.GOOD, entry, "'" + key + "': 'x'" + limits, "'" + key + "': 7, 'limits': {}");
+      add(Verdict.BAD, entry, "'" + key + "': []" + limits, "'" + key + "': 'x'");
+      add(Verdict.BAD, entry, "'" + key + "': 'x', 'limits': {'slots': -1}");
+      add(Verdict.BAD, entry, "'" + key + "': 'x', 'value': 1" + limits);
+      add(Verdict.BAD, entry, "'" + key + "': 'x', 'resource': 'slots'" + limits);
+      add(Verdict.BAD_FOR_PARSER, entry, "'" + key + "': ''" + limits);
+      add(Verdict.BAD_FOR_PARSER, entry, "'" + key + "': 'x', 'limits': {'ram': 1}");
+    }
+    add(
+        Verdict.GOOD,
+        entry,
+        "'attribute': 'a', 'value': true" + limits,
+        "'attribute': 'a', 'resource': 'slots'",
+        "'attribute': 'a', 'value': 7, '_why': 1" + limits);
+    add(
+        Verdict.BAD,
+        entry,
+        "'attribute': 'a'",
+        "'attribute': []" + limits,
+        "'attribute': 'a'" + limits,
+        "'attribute': 'a', 'value': 1",
+        "'attribute': 'a', 'value': []" + limits,
+        "'attribute': 'a', 'resource': []",
+        "'attribute': 'a', 'resource': 'slots'" + limits,
+        "'attribute': 'a', 'name': 'b'" + limits,
+        "'name': 'a', 'nam': 'b'" + limits,
+        "'name': 'a', 'limits': {'slots': 2147483648}");
+    add(
+        Verdict.BAD_FOR_PARSER,
+        entry,
+        "'regex': '('" + limits,
+        "'attribute': 'a', 'resource': 'ram'",
+        "'attribute': 'a', 'resource': 'nope'");
+    UnaryOperator<String> list = text -> settings("'node_resources_override': [" + text + "]");
+    add(Verdict.GOOD, list, "{'level': 'worker', 'name': 'h:1', 'limits': {'ram': 1}}");
+    add(
+        Verdict.BAD,
+        list,
+        "{'level': [], 'name': 'h', 'limits': {}}",
+        "{'name': 'h', 'limits': {}}");
+    add(
+        Verdict.BAD_FOR_PARSER,
+        list,
+        "{'level': 'x', 'name': 'h', 'limits': {}}",
+        "{'level': 'worker', 'tag': 'h', 'limits': {'ram': 1}}");
+    UnaryOperator<String> resource =
+        member -> resources("{'host': {'r': {'default': 1, 'limit': 1, " + member + "}}}");
+    key(
+        resource,
+        "kill_over_limit_after_sec",
+        List.of("false", "0", "2.5", "'60'"),
+        List.of("true", "-1", "null", "[]", "'x'", "1e10"));
+    add(Verdict.BAD_FOR_PARSER, resource, "'kill_over_limit_after_sec': '-1'");
   }
 
   private void ofNodeSources() {
@@ -760,6 +823,7 @@ class SchemaTest {
               "change_guard",
               "properties");
       case RESOURCE -> at("$defs", "resource", "properties");
+      case NODE_LIMIT -> at("$defs", "nodeLimit", "properties");
       case PHYSICAL_RESOURCES ->
           at("$defs", "settings", "properties", "physical_resources", "properties");
       case PHYSICAL_RESOURCE ->

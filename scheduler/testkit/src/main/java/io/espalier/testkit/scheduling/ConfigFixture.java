@@ -7,6 +7,7 @@ import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.NodeLimit;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
@@ -120,6 +121,18 @@ public final class ConfigFixture {
   /** What the settings say beside levels and resources. */
   public ConfigFixture rules(TreeRules treeRules) {
     rules = treeRules;
+    return this;
+  }
+
+  /** Limits that differ on some nodes, in place of those given before. */
+  public ConfigFixture nodeLimits(List<NodeLimit> limitsOfNodes) {
+    rules =
+        new TreeRules(
+            rules.queues(),
+            rules.priorityHalfLife(),
+            limitsOfNodes,
+            rules.startRates(),
+            rules.killOverLimit());
     return this;
   }
 

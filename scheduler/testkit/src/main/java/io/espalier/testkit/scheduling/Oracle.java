@@ -268,7 +268,8 @@ public final class Oracle {
 
   /** Slots left; negative where more is in use than the limit. */
   public int free(Place place, Resource resource) {
-    return limit(place, resource, resource.limit()) - used(place, resource.name());
+    int configured = OracleLimits.of(config, topology, place.node(), resource);
+    return limit(place, resource, configured) - used(place, resource.name());
   }
 
   /** Slots in all, as operators have it. */

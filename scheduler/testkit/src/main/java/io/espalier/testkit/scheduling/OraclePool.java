@@ -52,7 +52,10 @@ final class OraclePool {
   }
 
   int limit(Config config, WorkerInfo worker, Resource resource) {
-    return use.limit(worker.ref().shard(), resource, configured(config, worker, resource));
+    return use.limit(
+        worker.ref().shard(),
+        resource,
+        OracleLimits.of(config, worker, resource, configured(config, worker, resource)));
   }
 
   private static int configured(Config config, WorkerInfo worker, Resource resource) {

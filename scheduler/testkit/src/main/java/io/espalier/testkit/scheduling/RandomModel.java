@@ -6,7 +6,6 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.WholeJob;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
@@ -100,6 +99,7 @@ final class RandomModel {
     }
     fixture.selector(any(selectors));
     describeWorkers(fixture);
+    fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
     return fixture;
   }
 
@@ -206,7 +206,14 @@ final class RandomModel {
     @Nullable String parent = top ? null : any(candidates);
     return OracleRoles.some(
         random,
-        new NodeSpec(level, name, parent, top ? 0 : parentLevel, !chance(7), tags, Json.Obj.EMPTY));
+        new NodeSpec(
+            level,
+            name,
+            parent,
+            top ? 0 : parentLevel,
+            !chance(7),
+            tags,
+            OracleLimits.attributes(random)));
   }
 
   private void freshJobs() {
@@ -277,6 +284,10 @@ final class RandomModel {
 
   /** Changes something at random. */
   void change() {
+    if (chance(10)) {
+      config.nodeLimits(OracleLimits.rules(random, config.levels()));
+      return;
+    }
     switch (random.nextInt(13)) {
       case 12 -> {
         describeWorkers(config);
@@ -336,6 +347,7 @@ final class RandomModel {
     if (!nodes.isEmpty()) {
       int at = random.nextInt(nodes.size());
       NodeSpec node = nodes.get(at);
+      boolean toggle = chance(60);
       nodes.set(
           at,
           new NodeSpec(
@@ -343,9 +355,9 @@ final class RandomModel {
               node.name(),
               node.parent(),
               node.parentLevel(),
-              !node.enabled(),
+              toggle != node.enabled(),
               node.tags(),
-              node.attributes(),
+              toggle ? node.attributes() : OracleLimits.attributes(random),
               node.role()));
     }
   }

@@ -14,8 +14,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class RandomWorldsTest {
   private static final int BATCH = 100;
 
+  /** Fewer for a quick look. */
+  private static final int BATCHES = Integer.getInteger("espalier.batches", 20);
+
   static LongStream batches() {
-    return LongStream.range(0, 20).map(i -> i * BATCH);
+    return LongStream.range(0, BATCHES).map(i -> i * BATCH);
   }
 
   @ParameterizedTest
