@@ -13,6 +13,7 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The schemas of {@code openapi.yaml} about the tree and about what keeps a job from getting on.
@@ -130,6 +131,23 @@ final class QueryForm {
         json.put("expected_end_ms", holder.expectedEndMillis());
       }
       list.add(json.build());
+    }
+    return new Json.Arr(list);
+  }
+
+  /** The other places of schema {@code Explanation}; null without any. */
+  static Json.@Nullable Arr alternatives(List<Explanation.Alternative> others) {
+    if (others.isEmpty()) {
+      return null;
+    }
+    List<Json> list = new ArrayList<>();
+    for (Explanation.Alternative other : others) {
+      list.add(
+          Json.object()
+              .put("parent", other.parent())
+              .putIfPresent("role", other.role().isEmpty() ? null : Json.of(other.role()))
+              .put("reasons", Json.strings(other.messages()))
+              .build());
     }
     return new Json.Arr(list);
   }

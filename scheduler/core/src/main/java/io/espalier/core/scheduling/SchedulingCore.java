@@ -692,11 +692,9 @@ public final class SchedulingCore {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
-    if (at < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
-    }
-    return Explainer.explain(world, number, at, gates(job));
+    return at < 0
+        ? OtherShard.explain(config().shard(), job, level, node)
+        : Explainer.explain(world, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {
@@ -919,6 +917,14 @@ public final class SchedulingCore {
    */
   public List<String> runPath(long run) {
     return Migration.path(world, runs, runs.index(run)).nodes();
+  }
+
+  /**
+   * What its node is in the place through which it runs, such as {@code replica}; where only a node
+   * above it has a role there, that. Empty: neither, or not known.
+   */
+  public String runRole(long run) {
+    return world.roleOf(runs.index(run));
   }
 
   /** The names of the levels of those nodes; empty where only its own is known. */
