@@ -154,7 +154,8 @@ public final class Change {
             base,
             config,
             nodeLimits,
-            NeverFits.of(new JobTable(config, new TreeMap<>()), nodeLimits, config.settings(), topology),
+            NeverFits.of(
+                new JobTable(config, new TreeMap<>()), nodeLimits, config.settings(), topology),
             topology,
             NewTasks.NONE,
             limits,

@@ -188,9 +188,7 @@ public final class SchedulingCore {
     Settings after = change.config().settings();
     NeverFits neverFits = change.neverFits();
     world.setConfig(
-        change.config(),
-        change.nodeLimits(),
-        neverFits == null ? world.neverFits() : neverFits);
+        change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }
@@ -414,7 +412,9 @@ public final class SchedulingCore {
     return world.nodeLimits().of(node, resource);
   }
 
-  /** What is wrong with limits that node sources deliver, and jobs that can never run for theirs. */
+  /**
+   * What is wrong with limits that node sources deliver, and jobs that can never run for theirs.
+   */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
     problems.addAll(world.neverFits().problems(world));

@@ -145,6 +145,8 @@ final class WaitingGroups {
         + topology.levels().name(resource.level())
         + (need <= world.largestLimit(resource)
             ? ""
-            : "; none there has more than " + world.largestLimit(resource) + ": they can never start");
+            : "; none there has more than "
+                + world.largestLimit(resource)
+                + ": they can never start");
   }
 }
