@@ -579,6 +579,6 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize();
+    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + nodeLimits.byteSize();
   }
 }
