@@ -625,6 +625,7 @@ public final class SchedulerLoop {
     more |= round(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      views.error("orphans", kills.problem());
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
