@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,9 +38,8 @@ class StubbornOrphansIT {
       strings = {
         // An ancestor is disabled.
         "{\"h1\": {\"children\": [\"a\"], \"disabled\": true}, \"h2\": {\"children\": []}}",
-        // The node is gone, or all of its host.
-        "{\"h1\": {\"children\": []}, \"h2\": {\"children\": []}}",
-        "{\"h2\": {\"children\": []}}"
+        // The node is gone.
+        "{\"h1\": {\"children\": []}, \"h2\": {\"children\": []}}"
       })
   void a_task_that_ignores_TERM_is_killed_when_its_node_may_not_run_it(
       String withoutIt, @TempDir Path directory) throws Exception {
@@ -62,31 +60,10 @@ class StubbornOrphansIT {
     }
   }
 
-  @Test
-  void a_task_whose_node_comes_back_in_time_lives_on(@TempDir Path directory) throws Exception {
-    Site site =
-        new Site(directory)
-            .task("deaf.sh", "trap '' TERM\nnote deaf\nwhile :; do sleep 0.2; done")
-            .config(config(NODES).replace("after_sec\": 0", "after_sec\": 5"));
-    TaskProcesses processes = new TaskProcesses(directory);
-    try (Espalier daemon = site.daemon()) {
-      Http http = new Http(daemon.url());
-      until(() -> site.notes().stream().anyMatch(note -> note.what().equals("deaf")));
-      site.config(
-          config("{\"h2\": {\"children\": []}}").replace("after_sec\": 0", "after_sec\": 5"));
-      until(() -> !http.get("/api/v1/nodes").toString().contains("\"h1\""));
-      site.config(config(NODES).replace("after_sec\": 0", "after_sec\": 5"));
-      until(() -> http.get("/api/v1/nodes").toString().contains("\"h1\""));
-      assertThat(processes.alive()).hasSize(1);
-      assertThat(methods(http)).isEmpty();
-    }
-  }
-
   /** How orphans were killed, in order. */
   private static List<String> methods(Http http) {
     List<String> methods = new ArrayList<>();
-    for (Json event :
-        ((Json.Arr) Site.at(http.get("/api/v1/events?limit=1000"), "events")).items()) {
+    for (Json event : http.events()) {
       if (Site.text(event, "kind").equals("orphan_killed")) {
         methods.add(Site.text(event, "data", "method"));
       }
