@@ -23,6 +23,7 @@ public enum ConfigPlace {
           "scheduler",
           "remote_worker_selector",
           "backoff",
+          "retry",
           "nodes",
           "resources",
           "level_for_tasks",
@@ -35,6 +36,9 @@ public enum ConfigPlace {
           "kill_subprocess",
           "timeout_sec",
           "no_output_timeout_sec",
+          "reserve_after_sec",
+          "fail_job_when",
+          "succeed_job_when",
           "log_retention",
           "redact",
           "CAUTION_exit_initial_wait_before_timestamp"),
@@ -116,6 +120,15 @@ public enum ConfigPlace {
   /** {@code log_retention} of the settings or a job. */
   LOG_RETENTION(List.of("days", "max_mb")),
 
+  /** {@code retry} of the settings or a job. */
+  RETRY(
+      List.of(
+          "max_successive_no_progress",
+          "max_total_no_progress",
+          "max_total_progress",
+          "no_progress_backoff_sec",
+          "progress_backoff_sec")),
+
   /** {@code kill_subprocess} of the settings or a job. */
   KILL_SUBPROCESS(List.of("method", "kill_wait_ms")),
 
@@ -138,12 +151,16 @@ public enum ConfigPlace {
           "max_concurrent",
           "start_rate",
           "backoff",
+          "retry",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
           "timeout_sec",
           "complete_by",
           "no_output_timeout_sec",
+          "reserve_after_sec",
+          "fail_job_when",
+          "succeed_job_when",
           "log_retention",
           "redact",
           "create_time",
@@ -155,6 +172,12 @@ public enum ConfigPlace {
 
   /** One job in {@code run_only_after_all_nodes_are_done_for}. */
   WHOLE_JOB(List.of("job", "done_percent", "tags")),
+
+  /** {@code fail_job_when} of the settings or a job. */
+  FAIL_JOB_WHEN(List.of("failed_tasks", "failed_pct", "min_samples", "window")),
+
+  /** {@code succeed_job_when} of the settings or a job. */
+  SUCCEED_JOB_WHEN(List.of("done_pct")),
 
   /** A level's filter in {@code filters} of a job. */
   FILTER(

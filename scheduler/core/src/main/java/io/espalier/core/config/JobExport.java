@@ -33,12 +33,14 @@ public final class JobExport {
             .put("level_for_tasks", levels.name(job.level()))
             .put("priority", job.priority())
             .put("config", job.config())
-            .put("backoff", backoff(job.backoff()))
+            .put(job.retry().isPresent() ? "retry" : "backoff", retrying(job.retrying()))
             .put("kill_orphan_tasks_after_sec", killOrphans(job.killOrphansAfter()))
             .put("task_subprocess", subprocess(job.subprocess(), inherited.subprocess()))
             .put("kill_subprocess", kill(job.kill()));
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
+    OutcomeExport.put(out, job.outcome(), inherited.outcome());
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()
@@ -105,6 +107,26 @@ public final class JobExport {
     backoff.seconds().forEach(second -> items.add(Json.of(second)));
     items.add(Json.of(backoff.repeats() ? "repeat" : "fail"));
     return new Json.Arr(items);
+  }
+
+  /** {@code retry} where there is one, otherwise {@code backoff}. */
+  public static Json retrying(Retrying retrying) {
+    if (retrying.rules().isEmpty()) {
+      return backoff(retrying.backoff());
+    }
+    RetryRules rules = retrying.rules().get();
+    return Json.object()
+        .put("max_successive_no_progress", rules.maxSuccessiveNoProgress())
+        .put("max_total_no_progress", rules.maxTotalNoProgress())
+        .put("max_total_progress", rules.maxTotalProgress())
+        .put(
+            "no_progress_backoff_sec",
+            new Json.Arr(
+                rules.noProgressBackoffSeconds().stream()
+                    .<Json>map(wait -> Json.of(wait))
+                    .toList()))
+        .put("progress_backoff_sec", rules.progressBackoffSeconds())
+        .build();
   }
 
   /** {@code kill_orphan_tasks_after_sec}: seconds, or false for never. */

@@ -13,7 +13,7 @@ final class JobSchedulingParser {
         inherited.queue(),
         maxConcurrent(in, inherited.maxConcurrent()),
         in.knows("start_rate") ? StartRateParser.ofJob(in) : inherited.startRate(),
-        inherited.reserveAfter(),
+        ReserveAfterParser.read(in, inherited.reserveAfter()),
         inherited.roles());
   }
 

@@ -50,6 +50,17 @@ final class Kills {
     signal(task, how, "task_kill_repeated", nowMillis);
   }
 
+  /**
+   * Kills one because more than a limit is in use.
+   *
+   * @param why a sentence, for its history
+   * @param about where, for the event
+   */
+  void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
+    task.overLimit = why;
+    signal(task, request(task.key.job()), "over_limit_killed", about, nowMillis);
+  }
+
   /** Makes the next check happen at once: what is an orphan may have changed. */
   void recheck() {
     nextCheck = 0;
@@ -95,7 +106,11 @@ final class Kills {
     for (OrphanTimers.Kill kill : timers.update(orphans, nowMillis)) {
       Live task = live.get(new TaskKey(kill.job(), kill.node()));
       if (task != null) {
-        signal(task, kill.how(), "orphan_killed", nowMillis, kill.survived());
+        Json.Obj about =
+            kill.survived() == 0
+                ? Json.Obj.EMPTY
+                : Json.object().put("survived_signals", kill.survived()).build();
+        signal(task, kill.how(), "orphan_killed", about, nowMillis);
       }
     }
     problem = stubborn(orphans);
@@ -131,11 +146,10 @@ final class Kills {
   }
 
   private void signal(Live task, KillRequest how, String event, long nowMillis) {
-    signal(task, how, event, nowMillis, 0);
+    signal(task, how, event, Json.Obj.EMPTY, nowMillis);
   }
 
-  private void signal(
-      Live task, KillRequest how, String event, long nowMillis, int survived) {
+  private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.killAskedMillis = nowMillis;
       task.killWaitMillis = Math.max(0, how.waitMillis());
@@ -152,9 +166,7 @@ final class Kills {
             .put("node", task.key.node())
             .put("invocation", task.invocation().token())
             .put("method", how.method().label());
-    if (survived > 0) {
-      data.put("survived_signals", survived);
-    }
+    about.members().forEach(data::put);
     events.add(nowMillis, event, data.build());
   }
 }

@@ -1,13 +1,16 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +30,8 @@ final class Migration {
   private static final int INDEX = 5;
   private static final int WORKERS = 6;
   private static final int RUNNING = 7;
-  private static final int CHANGES = 8;
+  private static final int WAITS = 8;
+  private static final int CHANGES = 9;
 
   private final Change change;
   private final World old;
@@ -86,7 +90,8 @@ final class Migration {
             case RATES -> rates(left);
             case INDEX -> index(left);
             case WORKERS -> worker();
-            default -> running();
+            case RUNNING -> running();
+            default -> waits();
           };
     }
     if (phase == CHANGES) {
@@ -161,7 +166,7 @@ final class Migration {
     int newJob = change.newJob(oldJob);
     int node = change.newNode(oldNode);
     if (newJob >= 0 && node >= 0) {
-      next.tasks.setDetail(newJob, node, status);
+      next.tasks.addDetail(newJob, node, status);
       if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
         next.timers.add(TaskTable.key(newJob, node), World.waitEnd(status));
       }
@@ -250,7 +255,7 @@ final class Migration {
 
   private int running() {
     if (at >= runs.high()) {
-      phase = CHANGES;
+      startPhase(WAITS);
       return 1;
     }
     int run = at++;
@@ -259,6 +264,15 @@ final class Migration {
       return 20;
     }
     return 1;
+  }
+
+  /** Since when jobs have been waiting for slots. */
+  private int waits() {
+    if (next.reservations == null || old.reservations == null || at == old.reservations.parts()) {
+      phase = CHANGES;
+      return 1;
+    }
+    return 1 + 20 * next.reservations.carry(old.reservations, change, at++);
   }
 
   /** An override of a limit was given, changed or ended. */
@@ -277,6 +291,7 @@ final class Migration {
   void started(int run) {
     if (phase >= RUNNING) {
       carry(run);
+      next.startedBefore(run);
     }
   }
 
@@ -396,8 +411,37 @@ final class Migration {
     }
   }
 
+  /** Where more is in use than the limit it has been for as long as before. */
+  private void keepOverLimits() {
+    Levels levels = old.topology.levels();
+    for (Resource resource : next.config().settings().resources().all()) {
+      Resource before = old.config().settings().resources().find(resource.name());
+      if (before == null
+          || next.over.of(resource.index()).isEmpty()
+          || !levels.name(before.level()).equals(next.topology.levels().name(resource.level()))) {
+        continue;
+      }
+      Map<Integer, Long> since = new LinkedHashMap<>();
+      old.over
+          .of(before.index())
+          .forEach(
+              (place, millis) -> {
+                if (before.level() == levels.worker()) {
+                  since.put(place, millis);
+                  return;
+                }
+                int node = change.newNode(old.ledger.nodeOf(place, before.level()));
+                if (node >= 0) {
+                  since.put(next.ledger.place(node, resource.level(), resource.index()), millis);
+                }
+              });
+      next.over.since(resource.index(), since);
+    }
+  }
+
   /** Ends the notes of the old world. */
   void end() {
+    keepOverLimits();
     old.logTo(null, null);
     next.workers.goOnAfter(old.workers);
     next.caps.goOnAfter(old.caps);

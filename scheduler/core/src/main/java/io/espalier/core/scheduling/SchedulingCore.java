@@ -10,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.outcome.JobTally;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -19,7 +20,6 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,7 +59,7 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Map<String, String> closed = new HashMap<>();
+  private final Closings closings = new Closings();
   private final WorkerTable pool = new WorkerTable();
 
   private World world;
@@ -83,7 +83,7 @@ public final class SchedulingCore {
    */
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
-    world = EmptyWorld.create(random, pool, Map.copyOf(selectors));
+    world = EmptyWorld.create(random, runs, pool, Map.copyOf(selectors));
   }
 
   /**
@@ -109,8 +109,7 @@ public final class SchedulingCore {
 
   /** Says what time it is, without anything that depends on it: before other news. */
   public void setClock(long nowMillis) {
-    now = Math.max(now, nowMillis);
-    world.clock.at(nowMillis);
+    at(nowMillis);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Clock(nowMillis));
     }
@@ -143,6 +142,7 @@ public final class SchedulingCore {
       inPlace = change;
     } else {
       migration = new Migration(change, next, runs);
+      next.over.at(now);
     }
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Began(change.config(), change.topology()));
@@ -186,7 +186,9 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
-    world.setConfig(change.config(), change.nodeLimits());
+    NeverFits neverFits = change.neverFits();
+    world.setConfig(
+        change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }
@@ -208,8 +210,10 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    World before = world;
     world = done.next();
     updateGates();
+    world.takeOver(before, done.change());
   }
 
   /** The place in the order of names that the old one's last job has in the new. */
@@ -236,18 +240,23 @@ public final class SchedulingCore {
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
-      world.jobs.setActive(
-          job,
+      world.tasks.touch(job);
+      boolean before = world.jobs.isActive(job);
+      boolean after =
           world.jobs.canRun(job)
               && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !closed.containsKey(name));
+              && !closings.isClosed(name);
+      world.jobs.setActive(job, after);
+      if (before != after) {
+        world.activated(job, after);
+      }
     }
   }
 
   private int start(int job) {
-    int run = world.start(job, runs);
+    int run = world.start(job);
     int worker = world.places.worker(run);
     if (worker >= 0) {
       pool.started(worker);
@@ -324,15 +333,20 @@ public final class SchedulingCore {
     gated(CoreEvent.Gate.RELEASE, job, "");
   }
 
-  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
-  public void close(String job, String why) {
-    closed.put(job, why);
-    gated(CoreEvent.Gate.CLOSE, job, why);
+  /**
+   * Stops starts of that job for one reason of those that concern whole jobs; kills nothing. Lasts
+   * until it is {@link #reopen}ed for the same reason; several are kept apart.
+   *
+   * @param why for people
+   */
+  public void close(String job, Explanation.Kind kind, String why) {
+    closings.close(job, kind, why);
+    gated(CoreEvent.Gate.CLOSE, job, kind.name());
   }
 
-  public void reopen(String job) {
-    closed.remove(job);
-    gated(CoreEvent.Gate.REOPEN, job, "");
+  public void reopen(String job, Explanation.Kind kind) {
+    closings.reopen(job, kind);
+    gated(CoreEvent.Gate.REOPEN, job, kind.name());
   }
 
   private void gated(CoreEvent.Gate gate, String job, String why) {
@@ -340,6 +354,29 @@ public final class SchedulingCore {
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Gated(gate, job, why));
     }
+  }
+
+  /** Whether a job is closed for whatever reason. */
+  public boolean isClosed(String job) {
+    return closings.isClosed(job);
+  }
+
+  /** Whether the stored statuses of its tasks are being read. */
+  public boolean isHeld(String job) {
+    return held.contains(job);
+  }
+
+  /** What the state of a job follows from. */
+  public JobTally tally(int job) {
+    return world.tasks.tally(job, world.places.ofJob(job));
+  }
+
+  /**
+   * The jobs that may have another state since the last call: something of them started or ended,
+   * was changed by hand, or something keeps them or does so no more.
+   */
+  public int[] takeTouched() {
+    return world.tasks.takeTouched();
   }
 
   // ---- limits
@@ -410,9 +447,26 @@ public final class SchedulingCore {
     return world.nodeLimits().of(node, resource);
   }
 
-  /** What is wrong with the limits that node sources deliver. */
+  /**
+   * What is wrong with limits that node sources deliver, and jobs that can never run for theirs.
+   */
   public List<Problem> nodeProblems() {
-    return world.nodeLimits().problems();
+    List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
+    problems.addAll(world.neverFits().problems(world));
+    return problems;
+  }
+
+  /**
+   * When tasks are to be killed next because more than a limit is in use; {@link Long#MAX_VALUE}:
+   * nowhere is more in use, or nothing is to be killed for it.
+   */
+  public long nextOverLimitMillis() {
+    return world.nextOverLimitMillis();
+  }
+
+  /** Begins to look where that is, and who holds slots there. */
+  public OverLimitScan overLimits(long nowMillis) {
+    return new OverLimitScan(this, nowMillis);
   }
 
   // ---- workers
@@ -527,7 +581,7 @@ public final class SchedulingCore {
         new FailureIndex.Tasks() {
           @Override
           public @Nullable TaskStatus status(int node) {
-            return in.tasks.detail(job, node);
+            return in.status(job, node);
           }
 
           @Override
@@ -565,7 +619,7 @@ public final class SchedulingCore {
    * start. Of a task that is plainly done only that much is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
-    TaskStatus detail = world.tasks.detail(job, node);
+    TaskStatus detail = world.status(job, node);
     return detail == null && StatusCodes.isPlainlyDone(world.tasks.code(job, node))
         ? PLAINLY_DONE
         : detail;
@@ -617,7 +671,7 @@ public final class SchedulingCore {
   }
 
   private Explainer.Gates gates(String job) {
-    return new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job));
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
   }
 
   /** Begins to count the waiting tasks of a job by what keeps them. */
@@ -689,6 +743,7 @@ public final class SchedulingCore {
     }
     policy.schedule(current);
     boolean complete = current.isComplete();
+    world.clockRuns();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
@@ -724,9 +779,9 @@ public final class SchedulingCore {
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      run = world.adopt(number, at, charged, runs);
+      run = world.adopt(number, at, charged);
     } else {
-      run = world.adoptOutside(number, charged, runs);
+      run = world.adoptOutside(number, charged);
       runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
@@ -778,12 +833,8 @@ public final class SchedulingCore {
 
   /** The running task of that job and node, or -1. */
   public long findRun(int job, int node) {
-    for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run) && world.places.job(run) == job && world.places.node(run) == node) {
-        return runs.id(run);
-      }
-    }
-    return -1;
+    int run = world.places.find(job, node);
+    return run < 0 ? -1 : runs.id(run);
   }
 
   /** All running tasks, in no order; a new array. */
@@ -801,6 +852,23 @@ public final class SchedulingCore {
   /** The number of its job; -1 when it was adopted and no such job is known. */
   public int runJob(long run) {
     return world.places.job(runs.index(run));
+  }
+
+  /** The status of a running task, as {@link #status}, also where job or node are gone. */
+  public @Nullable TaskStatus runStatus(long run) {
+    return runs.status(runs.index(run));
+  }
+
+  /**
+   * Gives a running task another status.
+   *
+   * @param status a running one
+   */
+  public void setRunStatus(long run, TaskStatus status) {
+    if (status.main() != Main.RUNNING) {
+      throw new IllegalArgumentException("the task is running");
+    }
+    runs.setStatus(runs.index(run), status);
   }
 
   /** The number of its node, or -1 when the node is gone or no longer on the job's level. */
@@ -872,6 +940,15 @@ public final class SchedulingCore {
 
   // ---- time
 
+  private void at(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    world.clock.at(nowMillis);
+    world.over.at(now);
+    if (migration != null) {
+      migration.next().over.at(now);
+    }
+  }
+
   /**
    * Says what time it is, and ends the back-offs and the waits for a start's turn that are over.
    *
@@ -879,8 +956,7 @@ public final class SchedulingCore {
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
-    now = Math.max(now, nowMillis);
-    world.clock.at(nowMillis);
+    at(nowMillis);
     boolean done = world.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
@@ -908,6 +984,26 @@ public final class SchedulingCore {
   /** How many nodes have to wait before another task may start below them. */
   public int nodesHeldByRate() {
     return world.rates.heldCount();
+  }
+
+  /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
+  public List<Reservation> reservations() {
+    return world.reservations == null ? List.of() : world.reservations.all();
+  }
+
+  /** Whom a node is kept free for; null: nobody. */
+  public @Nullable Reservation reservation(int node) {
+    return world.reservations == null ? null : world.reservations.of(node, world.index.level(node));
+  }
+
+  /** How many nodes are kept free. */
+  public int reservedNodes() {
+    return world.reservations == null ? 0 : world.reservations.count();
+  }
+
+  /** How many slots idle because they are kept free. */
+  public long reservedSlots() {
+    return world.reservations == null ? 0 : world.reservations.idleSlots();
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */

@@ -254,6 +254,13 @@ public final class WaitingScan {
         return groups.ofResource(r);
       }
     }
+    Reservations kept = world.reservations;
+    for (int r : world.ledger.resources(atLevel)) {
+      if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
+        return groups.of(
+            Kind.RESERVED, -1, "a node on their path is kept free for a task that waits for long");
+      }
+    }
     return null;
   }
 

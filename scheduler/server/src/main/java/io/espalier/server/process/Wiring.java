@@ -167,6 +167,7 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
+      loop.restoreStandings(store.standings());
       loop.restoreLimits(store.limits());
       if (runner.outlivesScheduler()) {
         // Also when there is nothing to take over: workers are answered from then on.

@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
@@ -30,6 +31,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
+  private final Map<String, JobStanding> standings = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<String, Long> incarnations = new HashMap<>();
@@ -130,6 +132,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<JobStanding> standings() {
+    return List.copyOf(standings.values());
+  }
+
+  @Override
   public synchronized List<WorkerHold> holds() {
     return List.copyOf(holds.values());
   }
@@ -180,6 +187,7 @@ public final class MemoryStatusStore implements StatusStore {
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(override -> limits.put(override.key(), override));
+    batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     incarnations.putAll(batch.incarnations());
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {
@@ -203,6 +211,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   private void forget(String job) {
     incarnations.remove(job);
+    standings.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {
       ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));

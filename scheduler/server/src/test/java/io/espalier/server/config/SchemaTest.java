@@ -134,6 +134,8 @@ class SchemaTest {
     table.ofLimits(SchemaTest::settings);
     table.ofLimits(SchemaTest::owned);
     table.ofDeadlines();
+    table.ofOutcomes(SchemaTest::settings);
+    table.ofOutcomes(SchemaTest::owned);
     return table.rows.stream();
   }
 
@@ -526,6 +528,7 @@ class SchemaTest {
             "[]", "['repeat']", "[0]", "[-1]", "[1.5]", "['1']", "[null]", "[1, 'x']", "[1, {}]"));
     add(Verdict.BAD_FOR_PARSER, frame, "'backoff': [2, 1]", "'backoff': [1, 1]");
     add(Verdict.WARNED, frame, "'backoff': [1, 'fail', 'x']");
+    ofRetry(frame);
     key(
         frame,
         "kill_orphan_tasks_after_sec",
@@ -589,6 +592,35 @@ class SchemaTest {
             "{'kill_wait_m': 1}"));
     key(frame, "kill_request", List.of("{'method': 'kill'}"), NO_OBJECT);
     add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
+  }
+
+  private void ofRetry(UnaryOperator<String> frame) {
+    key(frame, "retry", List.of("{}", "false", "{'_': 1}"), NO_OBJECT);
+    UnaryOperator<String> retry = member -> frame.apply("'retry': {" + member + "}");
+    for (String key :
+        List.of("max_successive_no_progress", "max_total_no_progress", "max_total_progress")) {
+      key(retry, key, List.of("1", "2147483647", "'7'"), NO_NUMBER);
+      key(retry, key, List.of(), List.of("0", "-1", "1.5", "2147483648", "1e400"));
+    }
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of("[0]", "[1, 1, 2.0]", "[2147483647]", "['1']"),
+        NO_LIST);
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of(),
+        List.of("[]", "[-1]", "[0.5]", "[2147483648]", "[null]", "[1, 'repeat']"));
+    key(retry, "progress_backoff_sec", List.of("0", "2147483647", "'5'"), NO_NUMBER);
+    key(retry, "progress_backoff_sec", List.of(), List.of("-1", "0.5", "2147483648"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'retry': {'no_progress_backoff_sec': [2, 1]}",
+        "'retry': {}, 'backoff': [1]");
+    add(Verdict.GOOD, frame, "'retry': false, 'backoff': [1]");
+    add(Verdict.BAD, retry, "'max_total_progres': 3");
   }
 
   private void ofProcesses(UnaryOperator<String> frame) {
@@ -672,6 +704,12 @@ class SchemaTest {
       key(frame, key, List.of("0.001", "60", "'60'", "false", "1000000000"), NO_NUMBER_OR_FALSE);
       key(frame, key, List.of(), List.of("0", "-1", "1000000001"));
     }
+    key(
+        frame,
+        "reserve_after_sec",
+        List.of("0", "0.5", "60", "'60'", "false", "1000000000"),
+        NO_NUMBER_OR_FALSE);
+    key(frame, "reserve_after_sec", List.of(), List.of("-1", "1000000001"));
     add(Verdict.BAD, frame, "'timeout_secs': 1", "'no_output_timeot_sec': 1");
     key(
         frame,
@@ -723,6 +761,55 @@ class SchemaTest {
         SchemaTest::settings,
         "'start_rates': {'hosts': 1}",
         "'start_rates': {'worker': 1}");
+  }
+
+  private void ofOutcomes(UnaryOperator<String> frame) {
+    key(
+        frame,
+        "fail_job_when",
+        List.of(
+            "false",
+            "{'failed_tasks': 100, 'failed_pct': 5, 'min_samples': 50, 'window': '1h'}",
+            "{'failed_tasks': '1', '_': 2}",
+            "{'failed_pct': 0, 'window': 60.5}",
+            "{'failed_pct': '99.9', 'window': '366d'}",
+            "{'failed_tasks': 1, 'window': '60'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "fail_job_when",
+        List.of(),
+        List.of(
+            "{'failed_tasks': 0}",
+            "{'failed_tasks': 1.5}",
+            "{'failed_pct': 100}",
+            "{'failed_pct': -1}",
+            "{'failed_pct': 5, 'min_samples': 0}",
+            "{'failed_pct': 5, 'window': 0.5}",
+            "{'failed_pct': 5, 'window': '1w'}",
+            "{'failed_pct': 5, 'window': ''}",
+            "{'failed_pct': 5, 'window': false}",
+            "{'min_samples': 5}",
+            "{'failed_percent': 5}",
+            "{'failed_task': 5}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'fail_job_when': {'failed_pct': '100'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '367d'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '0s'}");
+    key(
+        frame,
+        "succeed_job_when",
+        List.of("false", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "succeed_job_when",
+        List.of(),
+        List.of("{'done_pct': 0}", "{'done_pct': 100.1}", "{'done_pct': []}", "{'done_pc': 9}"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'succeed_job_when': {'done_pct': '0'}");
+    add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
   }
 
   private void ofDeadlines() {
@@ -868,9 +955,12 @@ class SchemaTest {
           at("$defs", "taskSubprocess", "properties", "cgroup_limits", "properties");
       case START_RATE -> startRate();
       case LOG_RETENTION -> at("$defs", "logRetention", "properties");
+      case RETRY -> at("$defs", "retry", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
       case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
+      case FAIL_JOB_WHEN -> at("$defs", "failJobWhen", "properties");
+      case SUCCEED_JOB_WHEN -> at("$defs", "succeedJobWhen", "properties");
       case FILTER -> at("$defs", "filter", "properties");
     };
   }

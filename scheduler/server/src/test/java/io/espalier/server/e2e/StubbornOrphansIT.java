@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks that ignore TERM and should not run any more are ended all the same, and it is told. */
 class StubbornOrphansIT {
-  private static final String NODES = "{\"h1\": {\"children\": [\"a\"]}, \"h2\": {\"children\": []}}";
+  private static final String NODES =
+      "{\"h1\": {\"children\": [\"a\"]}, \"h2\": {\"children\": []}}";
 
   private static void until(BooleanSupplier reached) {
     await().atMost(Duration.ofSeconds(60)).until(reached::getAsBoolean);

@@ -374,8 +374,7 @@ class SupervisionTest {
     assertThat(world.events)
         .filteredOn(event -> event.kind().equals("orphan_killed"))
         .last()
-        .satisfies(
-            event -> assertThat(event.data().get("survived_signals")).isEqualTo(Json.of(3)));
+        .satisfies(event -> assertThat(event.data().get("survived_signals")).isEqualTo(Json.of(3)));
     ends(StopReason.REQUESTED);
     world.advance(1_000);
     world.advance(1_000);

@@ -213,6 +213,7 @@ public final class FakeScheduler implements SchedulerApi {
             List.copyOf(running.values()),
             view.errors(),
             Map.copyOf(paused),
+            view.standings(),
             view.findings(),
             nowMillis);
     return this;

@@ -18,6 +18,7 @@ import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -110,6 +111,12 @@ public final class JobFixture {
   /** It waits for these jobs as a whole. */
   public JobFixture after(WholeJob... jobs) {
     afterJobs = List.of(jobs);
+    return this;
+  }
+
+  /** How long a task waits for slots until a node is kept free for it; empty: for ever. */
+  public JobFixture reserveAfter(Optional<Duration> wait) {
+    scheduling = scheduling.withReserveAfter(wait);
     return this;
   }
 

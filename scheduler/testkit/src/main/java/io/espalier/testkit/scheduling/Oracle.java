@@ -40,6 +40,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  final OracleClosings closings = new OracleClosings();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -61,6 +62,7 @@ public final class Oracle {
             }
           });
   private final OracleRates rates = new OracleRates();
+  private final OracleReservations reservations = new OracleReservations(this);
   private Config config;
   private Topology topology;
   private long now;
@@ -214,6 +216,7 @@ public final class Oracle {
     if (running.put(task, new Run(task, path, charges, worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }
+    reservations.started(task, path, now);
   }
 
   public void finish(TaskKey task, @Nullable TaskStatus status) {
@@ -283,6 +286,51 @@ public final class Oracle {
   public int free(Place place, Resource resource) {
     int configured = OracleLimits.of(config, topology, place.node(), resource);
     return limit(place, resource, configured) - used(place, resource.name());
+  }
+
+  /** What is kept free, and what may be. */
+  OracleReservations reservations() {
+    return reservations;
+  }
+
+  int limitOf(Place place, Resource resource) {
+    return limit(place, resource, resource.limit());
+  }
+
+  /**
+   * The places on the paths of a task at which it could go on upwards if slots were free there and
+   * above.
+   *
+   * @param otherwise what keeps it, slots aside
+   */
+  Set<Place> wantedBy(TaskKey task, Set<Kind> otherwise) {
+    Job job = job(task.job());
+    Set<Place> wanted = new HashSet<>();
+    if (failuresOfTask(job, task.node()).stream().anyMatch(f -> otherwise.contains(f.kind()))) {
+      return wanted;
+    }
+    for (List<Integer> path : paths(node(job, task.node()))) {
+      List<Failure> failures = failuresOnPath(job, path);
+      if (failures.stream().noneMatch(f -> otherwise.contains(f.kind()))) {
+        boolean fits = true;
+        for (int slot : path) {
+          if (fits) {
+            wanted.add(place(topology.node(slot)));
+          }
+          Place at = place(topology.node(slot));
+          fits &= failures.stream().noneMatch(f -> isLackOf(at, f));
+        }
+      }
+    }
+    return wanted;
+  }
+
+  private boolean isLackOf(Place place, Failure failure) {
+    Resource resource = config.settings().resources().find(failure.resource());
+    return (failure.kind() == Kind.RESOURCE || failure.kind() == Kind.RESERVED)
+        && resource != null
+        && failure.node().equals(place.node())
+        && topology.levels().name(resource.level()).equals(place.level());
   }
 
   /** Slots in all, as operators have it. */
@@ -397,6 +445,8 @@ public final class Oracle {
         int need = job.needs().get(resource.index());
         if (need > 0 && need > free(place(node), resource)) {
           failures.add(new Failure(Kind.RESOURCE, name, resource.name()));
+        } else if (reservations.keepsFrom(job, place(node), resource)) {
+          failures.add(new Failure(Kind.RESERVED, name, resource.name()));
         }
       }
     }
@@ -440,6 +490,7 @@ public final class Oracle {
     failures.addAll(
         rates.ofJob(
             job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
+    closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));

@@ -37,6 +37,8 @@ final class QueryChecks {
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
           Kind.MAX_CONCURRENT,
+          Kind.JOB_FAILED,
+          Kind.JOB_SUCCEEDED,
           Kind.JOB_DEPENDENCY);
 
   private final SchedulingCore core;

@@ -11,10 +11,12 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -272,6 +274,10 @@ final class RandomModel {
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
     OracleRates.limit(job, random);
+    job.reserveAfter(
+        chance(30)
+            ? Optional.empty()
+            : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
     job.enabled(chance(92));
     if (chance(4)) {
       job.invalid();

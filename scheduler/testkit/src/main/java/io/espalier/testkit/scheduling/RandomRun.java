@@ -190,6 +190,7 @@ public final class RandomRun {
   // ---- rounds
 
   private void round() {
+    oracle.reservations().observe(core.reservations(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
     boolean complete = core.round(policy, slice(), this::placed);
@@ -221,6 +222,7 @@ public final class RandomRun {
     oracle.start(task, path, worker == null ? null : worker.ref().shard());
     oracle.takeTokens(task, path);
     runs.put(task, run);
+    oracle.reservations().duringRound(core.reservations());
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
     }
@@ -376,6 +378,7 @@ public final class RandomRun {
       core.resume(job);
     }
     oracle.pause(job, core.isPaused(job));
+    oracle.closings.change(random, core, "job" + random.nextInt(5));
   }
 
   // ---- limits
@@ -468,6 +471,7 @@ public final class RandomRun {
         default -> adopt();
       }
       core.verify();
+      oracle.reservations().observe(core.reservations(), now);
       news = core.step(1 + random.nextInt(60));
     }
     changed(news);
@@ -523,6 +527,8 @@ public final class RandomRun {
 
   private void compare() {
     core.verify();
+    oracle.reservations().observe(core.reservations(), now);
+    oracle.closings.check(core);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);
