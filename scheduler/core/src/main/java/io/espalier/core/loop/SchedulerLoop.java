@@ -693,6 +693,7 @@ public final class SchedulerLoop {
     lookAtJobs(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      views.error("orphans", kills.problem());
       more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
