@@ -319,8 +319,7 @@ class JobOutcomesTest {
     TaskSelector none = new TaskSelector(Set.of(), "nothing", Set.of(), "");
     done(world.loop.forgive(all(none)));
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(
-        world.loop.rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), ""))));
+    done(world.loop.rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), ""))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(1);
   }
