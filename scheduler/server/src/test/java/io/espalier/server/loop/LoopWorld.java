@@ -17,9 +17,11 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
@@ -60,9 +62,12 @@ final class LoopWorld {
   boolean lostEnds;
 
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<String, JobStanding> standings = new LinkedHashMap<>();
+  List<QueueUsage> queueUsage = List.of();
+  int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -93,6 +98,7 @@ final class LoopWorld {
     loop.restorePauses(List.copyOf(pauses.values()));
     loop.restoreStandings(List.copyOf(standings.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
+    loop.restoreQueueUsage(queueUsage);
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -260,7 +266,12 @@ final class LoopWorld {
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             standings.keySet().removeAll(batch.forgottenJobs());
             batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+            if (!batch.queueUsage().isEmpty()) {
+              queueUsage = batch.queueUsage();
+              queueSamples++;
+            }
             batch.rows().forEach(row -> stored.put(row.key(), row));
+            attempts.addAll(batch.attempts());
             done.complete(null);
           };
       if (storeAnswers) {

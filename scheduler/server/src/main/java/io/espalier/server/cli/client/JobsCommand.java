@@ -97,7 +97,7 @@ final class JobsCommand extends OfflineCommand {
           done,
           total,
           total == 0 ? "-" : 100 * done / total,
-          Fields.number(progress, "running"),
+          running(job, progress),
           Fields.number(progress, "ready"),
           blocked == 0 ? "" : blocked,
           Fields.number(progress, "waiting"),
@@ -107,6 +107,12 @@ final class JobsCommand extends OfflineCommand {
     }
     print(table, states.isEmpty() ? "there are no jobs" : "no job is in such a state");
     return ExitCode.OK;
+  }
+
+  /** With how many may run, where that is limited. */
+  private static String running(Json.Obj job, Json.Obj progress) {
+    long most = Fields.number(job, "max_concurrent");
+    return Fields.number(progress, "running") + (most == 0 ? "" : "/" + most);
   }
 
   private Json.Obj chosen(Json.Obj body) {
