@@ -63,6 +63,7 @@ public final class SchedulingCore {
   private final WorkerTable pool = new WorkerTable();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
   private @Nullable Round round;
@@ -208,6 +209,7 @@ public final class SchedulingCore {
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
     world = done.next();
+    worlds++;
     updateGates();
   }
 
@@ -491,6 +493,16 @@ public final class SchedulingCore {
 
   public JobProgress progress(int job) {
     return ProgressCounts.of(world, job);
+  }
+
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
   }
 
   /**

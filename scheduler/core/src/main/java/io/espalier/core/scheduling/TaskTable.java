@@ -26,6 +26,10 @@ final class TaskTable {
 
   private final int[] first;
   private final int[][] counts;
+
+  /** By job: how often its counts have changed. */
+  private final int[] revisions;
+
   private final long[] remaining;
 
   /** By job; null: nobody counts its tagged tasks. */
@@ -42,6 +46,7 @@ final class TaskTable {
     this.codes = codes;
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
+    revisions = new int[codes.length];
     remaining = new long[codes.length];
     watches = watches(codes.length);
     failures = new FailureIndex[codes.length];
@@ -127,6 +132,7 @@ final class TaskTable {
     int[] count = counts[job];
     count[before]--;
     count[code]++;
+    revisions[job]++;
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
     }
@@ -135,6 +141,10 @@ final class TaskTable {
       counting.forEach(counts -> counts.changed(at, before, code));
     }
     return before;
+  }
+
+  int revision(int job) {
+    return revisions[job];
   }
 
   int count(int job, int code) {
