@@ -87,10 +87,10 @@ public final class ApiJson {
     }
     String resource = reason.resource();
     if (resource != null) {
-      json.put("resource", resource)
-          .put("need", reason.need())
-          .put("free", reason.free())
-          .put("limit", reason.limit());
+      json.put("resource", resource);
+    }
+    if (resource != null || reason.limit() > 0) {
+      json.put("need", reason.need()).put("free", reason.free()).put("limit", reason.limit());
     }
     if (reason.kind() == Explanation.Kind.RESOURCE) {
       json.put("holders", QueryForm.holders(reason.holders(), false))

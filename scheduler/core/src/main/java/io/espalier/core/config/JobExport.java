@@ -39,6 +39,7 @@ public final class JobExport {
             .put("kill_subprocess", kill(job.kill()));
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()
@@ -46,6 +47,10 @@ public final class JobExport {
     if (!job.hostPlacement().isEmpty()) {
       out.put("host_placement", job.hostPlacement());
     }
+    if (job.scheduling().maxConcurrent() > 0) {
+      out.put("max_concurrent", job.scheduling().maxConcurrent());
+    }
+    job.scheduling().startRate().ifPresent(rate -> out.put("start_rate", startRate(rate)));
     if (!job.dependsOn().isEmpty()) {
       out.put("depends_on", Json.strings(job.dependsOn()));
     }
@@ -162,6 +167,11 @@ public final class JobExport {
         .put("method", kill.method().label())
         .put("kill_wait_ms", kill.waitMillis())
         .build();
+  }
+
+  /** {@code start_rate}. */
+  public static Json.Obj startRate(StartRate rate) {
+    return Json.object().put("per_second", rate.perSecond()).put("burst", rate.burst()).build();
   }
 
   private static Json.Obj resources(Job job, ResourceCatalog catalog) {

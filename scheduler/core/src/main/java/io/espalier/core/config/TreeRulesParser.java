@@ -9,7 +9,7 @@ final class TreeRulesParser {
         TreeRules.NONE.queues(),
         TreeRules.NONE.priorityHalfLife(),
         NodeLimitParser.read(in, levels, resources),
-        TreeRules.NONE.startRates(),
+        StartRateParser.ofLevels(in, levels),
         NodeLimitParser.killOverLimit(in));
   }
 }

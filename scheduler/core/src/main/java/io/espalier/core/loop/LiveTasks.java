@@ -88,6 +88,9 @@ final class LiveTasks {
     /** Why the supervisor stopped it, because its runner had not. */
     @Nullable StopReason overdue;
 
+    /** What it was told to end for, of a kill that was not asked for by name. */
+    @Nullable String overLimit;
+
     private @Nullable Progress progress;
     private long firstDone;
     private long firstDoneMillis;

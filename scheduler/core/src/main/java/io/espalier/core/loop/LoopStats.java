@@ -11,6 +11,8 @@ public final class LoopStats {
   private volatile long policyFailures;
   private volatile int live;
   private volatile int chores;
+  private volatile int heldJobs;
+  private volatile int heldNodes;
 
   LoopStats() {}
 
@@ -44,6 +46,16 @@ public final class LoopStats {
     return chores;
   }
 
+  /** Jobs of which no task may start before their rate of starts has a token again. */
+  public int heldJobs() {
+    return heldJobs;
+  }
+
+  /** Nodes below which no task may start before their rate of starts has a token again. */
+  public int heldNodes() {
+    return heldNodes;
+  }
+
   // One writer: no update is lost.
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
@@ -66,5 +78,10 @@ public final class LoopStats {
   void now(int liveTasks, int openChores) {
     live = liveTasks;
     chores = openChores;
+  }
+
+  void heldByRate(int jobs, int nodes) {
+    heldJobs = jobs;
+    heldNodes = nodes;
   }
 }

@@ -92,6 +92,7 @@ public final class SchedulerLoop {
   private final Questions questions;
   private final ViewBuilder views;
   private final Kills kills;
+  private final OverLimitKills overLimits;
   private final Pool pool;
   private final Supervision supervision;
   private final JobDeadlines deadlines;
@@ -129,6 +130,7 @@ public final class SchedulerLoop {
     this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
     this.questions = new Questions(core, live, paces, deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
+    this.overLimits = new OverLimitKills(core, live, kills, ports.warnings());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
     this.starts = new Starts(core, live, pool, options, ports.warnings());
@@ -598,6 +600,7 @@ public final class SchedulerLoop {
    * @return how long to sleep at most before the next step, unless there is news
    */
   public Duration runOnce(long nowMillis) {
+    core.setClock(nowMillis);
     for (int left = inputs.size(); left > 0; left--) {
       inputs.remove().accept(nowMillis);
     }
@@ -621,11 +624,13 @@ public final class SchedulerLoop {
     more |= round(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
     commit();
     stats.now(live.size(), chores.size());
+    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }
@@ -637,7 +642,7 @@ public final class SchedulerLoop {
 
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
-    next = Math.min(next, kills.nextMillis());
+    next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
     next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
     next = Math.min(next, supervision.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
@@ -750,6 +755,9 @@ public final class SchedulerLoop {
   /** What the supervisor stopped in the runner's stead ended for that limit. */
   private static TaskEnd withReason(TaskEnd end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
+    if (task.overLimit != null && unexplained && end.kind() == TaskEnd.Kind.KILLED) {
+      return end.withStopReason(StopReason.OVER_LIMIT, task.overLimit);
+    }
     return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
         ? end.withStopReason(task.overdue)
         : end;

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
@@ -13,6 +14,8 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +97,30 @@ final class Explainer {
     }
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
+    }
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobCaps caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          new Reason(
+              Kind.START_RATE,
+              null,
+              null,
+              0,
+              0,
+              0,
+              caps.heldUntil(job),
+              "tasks of the job have started as often as its \"start_rate\" allows"));
     }
   }
 
@@ -182,7 +209,9 @@ final class Explainer {
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      rate(at, level);
       List<Use> uses = new ArrayList<>();
+      Reservation kept = world.reservations == null ? null : world.reservations.of(at, level);
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
@@ -208,7 +237,31 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
-                      + LimitWords.on(world, at, resource)));
+                      + LimitWords.never(world, need, limit, resource)
+                      + LimitWords.on(world, at, resource)
+                      + (kept != null && kept.job().equals(world.jobs.name(job))
+                          ? "; " + words(kept)
+                          : "")));
+        } else if (isKept(job, at, level, r)) {
+          reasons.add(
+              new Reason(
+                  Kind.RESERVED,
+                  topology.name(at),
+                  resource.name(),
+                  need,
+                  free,
+                  limit,
+                  0,
+                  "needs "
+                      + need
+                      + " of "
+                      + resource.name()
+                      + ", "
+                      + free
+                      + " of "
+                      + limit
+                      + " are free, but "
+                      + words(kept)));
         }
       }
       steps.add(
@@ -218,8 +271,38 @@ final class Explainer {
               topology.levels().name(level),
               topology.enabled(slot),
               uses,
-              reasons.size() > before));
+              reasons.size() > before,
+              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
     }
+  }
+
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+    }
+  }
+
+  /** Whether slots are free that are kept for another job. */
+  private boolean isKept(int job, int node, int level, int resource) {
+    return world.reservations != null
+        && world.reservations.keepsFrom(job, node, level, resource)
+        && Ledger.fits(world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
+  }
+
+  private static String words(@Nullable Reservation kept) {
+    if (kept == null) {
+      return "";
+    }
+    return "kept free for job "
+        + kept.job()
+        + (kept.task() == null ? "" : ", task " + kept.task())
+        + ", since "
+        + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
   }
 
   private long failures(int job, int slot) {
@@ -228,8 +311,10 @@ final class Explainer {
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+      failures += isKept(job, at, level, r) ? 1 : 0;
     }
     return failures;
   }
