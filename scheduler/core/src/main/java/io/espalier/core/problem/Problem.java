@@ -24,7 +24,6 @@ public record Problem(
   private static final int SHOWN_BEGIN = 200;
   private static final int SHOWN_END = 60;
 
-
   /** How bad it is. */
   public enum Severity {
     ERROR,
@@ -55,9 +54,7 @@ public record Problem(
     }
     int from = Character.isLowSurrogate(path.charAt(length - SHOWN_END)) ? 1 : 0;
     int to = Character.isHighSurrogate(path.charAt(SHOWN_BEGIN - 1)) ? 1 : 0;
-    return path.substring(0, SHOWN_BEGIN - to)
-        + "…"
-        + path.substring(length - SHOWN_END + from);
+    return path.substring(0, SHOWN_BEGIN - to) + "…" + path.substring(length - SHOWN_END + from);
   }
 
   /** One line: {@code error 3:14 bistro_settings.levels: message (value: 7); hint}. */

@@ -55,7 +55,9 @@ class EmptyTreeTest {
     assertThat(label("d")).isEqualTo(StatusLabel.DONE);
     // Waits went on meanwhile: those of c, e and f end in their time, each once.
     world.advance(100_000);
-    assertThat(world.running.keySet()).extracting(TaskKey::node).containsExactlyInAnyOrder("c", "e", "f");
+    assertThat(world.running.keySet())
+        .extracting(TaskKey::node)
+        .containsExactlyInAnyOrder("c", "e", "f");
     assertThat(world.launches).hasSize(9);
     for (String node : new String[] {"c", "e", "f"}) {
       assertThat(world.launch("j", node).attempt()).isEqualTo(2);

@@ -3,12 +3,12 @@ package io.espalier.testkit.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.config.Backoff;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.config.Backoff;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
@@ -103,8 +103,7 @@ class ExtremeSizesTest {
     List<Long> first = round();
     assertThat(first).as("one that needs all, and those that need nothing").hasSize(17);
     core.verify();
-    String waits =
-        started.contains("all on n0000") ? "n1111" : "n0000";
+    String waits = started.contains("all on n0000") ? "n1111" : "n0000";
     Explanation explanation = core.explain("all", waits);
     assertThat(explanation.reasons()).as("each full resource, by name").hasSizeGreaterThan(60);
     finish(first);
