@@ -67,6 +67,7 @@ public final class SchedulingCore {
   private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
   private @Nullable Round round;
@@ -218,6 +219,7 @@ public final class SchedulingCore {
     world.queues.leave(queueHistory);
     World before = world;
     world = done.next();
+    worlds++;
     world.queues.enter(now, queueHistory);
     updateGates();
     world.takeOver(before, done.change());
@@ -575,6 +577,16 @@ public final class SchedulingCore {
 
   public JobProgress progress(int job) {
     return ProgressCounts.of(world, job);
+  }
+
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
   }
 
   /**
