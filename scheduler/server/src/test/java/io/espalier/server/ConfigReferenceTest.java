@@ -39,7 +39,9 @@ class ConfigReferenceTest {
       case CGROUPS -> "cgroups";
       case IONICE -> "ionice";
       case CGROUP_LIMITS -> "cgroup_limits";
+      case START_RATE -> "start_rate";
       case LOG_RETENTION -> "log_retention";
+      case RETRY -> "retry";
       case KILL_SUBPROCESS -> "kill_subprocess";
       case JOB -> "bistro_job";
       case QUEUE -> "queues";

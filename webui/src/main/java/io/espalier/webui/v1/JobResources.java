@@ -98,6 +98,12 @@ final class JobResources {
                 summary
                     .put("complete_by_ms", instant.toEpochMilli())
                     .put("past_deadline", instant.toEpochMilli() <= view.publishedAtMillis()));
+    if (job.scheduling().maxConcurrent() > 0) {
+      summary.put("max_concurrent", job.scheduling().maxConcurrent());
+    }
+    job.scheduling()
+        .startRate()
+        .ifPresent(rate -> summary.put("start_rate", JobExport.startRate(rate)));
     if (progress == null) {
       return summary;
     }

@@ -25,6 +25,7 @@ public enum ConfigPlace {
           "queues",
           "priority_half_life_sec",
           "backoff",
+          "retry",
           "nodes",
           "resources",
           "level_for_tasks",
@@ -32,11 +33,13 @@ public enum ConfigPlace {
           "worker_resources_override",
           "node_resources_override",
           "physical_resources",
+          "start_rates",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
           "timeout_sec",
           "no_output_timeout_sec",
+          "reserve_after_sec",
           "log_retention",
           "redact",
           "CAUTION_exit_initial_wait_before_timestamp"),
@@ -112,8 +115,20 @@ public enum ConfigPlace {
           "io_weight",
           "enforce")),
 
+  /** {@code start_rate} of a job, or an entry of {@code start_rates} of the settings. */
+  START_RATE(List.of("per_second", "burst")),
+
   /** {@code log_retention} of the settings or a job. */
   LOG_RETENTION(List.of("days", "max_mb")),
+
+  /** {@code retry} of the settings or a job. */
+  RETRY(
+      List.of(
+          "max_successive_no_progress",
+          "max_total_no_progress",
+          "max_total_progress",
+          "no_progress_backoff_sec",
+          "progress_backoff_sec")),
 
   /** {@code kill_subprocess} of the settings or a job. */
   KILL_SUBPROCESS(List.of("method", "kill_wait_ms")),
@@ -135,13 +150,17 @@ public enum ConfigPlace {
           "level_for_tasks",
           "level_for_host_placement",
           "host_placement",
+          "max_concurrent",
+          "start_rate",
           "backoff",
+          "retry",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
           "timeout_sec",
           "complete_by",
           "no_output_timeout_sec",
+          "reserve_after_sec",
           "log_retention",
           "redact",
           "create_time",

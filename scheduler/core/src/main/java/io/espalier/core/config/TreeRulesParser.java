@@ -9,7 +9,7 @@ final class TreeRulesParser {
         QueuesParser.read(in, resources),
         QueuesParser.readHalfLife(in),
         NodeLimitParser.read(in, levels, resources),
-        TreeRules.NONE.startRates(),
+        StartRateParser.ofLevels(in, levels),
         NodeLimitParser.killOverLimit(in));
   }
 }

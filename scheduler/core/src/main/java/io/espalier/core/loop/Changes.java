@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.NewTasks;
@@ -190,14 +190,14 @@ final class Changes {
     }
     TaskStatus status = row.status();
     if (status.main() == TaskStatus.Main.RUNNING) {
-      status = resolve(row, config.backoff(), nowMillis);
+      status = resolve(row, config.retrying(), nowMillis);
       changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
     }
     core.setStatus(job, node, status);
   }
 
   /** A stored invocation that is not alive: it ended while its row was read, or we crashed. */
-  private TaskStatus resolve(StatusRow row, Backoff backoff, long nowMillis) {
+  private TaskStatus resolve(StatusRow row, Retrying retrying, long nowMillis) {
     LateEnd late = lateEnds.get(row.key());
     if (late != null && row.invocation().equals(late.invocation())) {
       return late.status();
@@ -206,7 +206,7 @@ final class Changes {
         TaskTransitions.apply(
             row.status(),
             new TaskEvent.Interrupted("the scheduler ended while the task ran"),
-            backoff,
+            retrying,
             nowMillis);
     TaskStatus status = transition.status();
     if (status == null) {

@@ -15,6 +15,8 @@ public final class LoopStats {
   private volatile int live;
   private volatile int chores;
   private volatile List<QueueView> queues = List.of();
+  private volatile int heldJobs;
+  private volatile int heldNodes;
 
   LoopStats() {}
 
@@ -57,6 +59,16 @@ public final class LoopStats {
     queues = newest;
   }
 
+  /** Jobs of which no task may start before their rate of starts has a token again. */
+  public int heldJobs() {
+    return heldJobs;
+  }
+
+  /** Nodes below which no task may start before their rate of starts has a token again. */
+  public int heldNodes() {
+    return heldNodes;
+  }
+
   // One writer: no update is lost.
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
@@ -79,5 +91,10 @@ public final class LoopStats {
   void now(int liveTasks, int openChores) {
     live = liveTasks;
     chores = openChores;
+  }
+
+  void heldByRate(int jobs, int nodes) {
+    heldJobs = jobs;
+    heldNodes = nodes;
   }
 }

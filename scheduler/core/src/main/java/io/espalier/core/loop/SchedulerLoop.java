@@ -31,7 +31,6 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
-import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
@@ -96,6 +95,7 @@ public final class SchedulerLoop {
   private final Questions questions;
   private final ViewBuilder views;
   private final Kills kills;
+  private final OverLimitKills overLimits;
   private final Pool pool;
   private final Supervision supervision;
   private final JobDeadlines deadlines;
@@ -133,6 +133,7 @@ public final class SchedulerLoop {
     this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
     this.questions = new Questions(core, live, paces, deadlines);
     this.kills = new Kills(core, live, events, ports.runner());
+    this.overLimits = new OverLimitKills(core, live, kills, ports.warnings());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
     this.starts = new Starts(core, live, pool, options, ports.warnings());
@@ -617,6 +618,7 @@ public final class SchedulerLoop {
    * @return how long to sleep at most before the next step, unless there is news
    */
   public Duration runOnce(long nowMillis) {
+    core.setClock(nowMillis);
     for (int left = inputs.size(); left > 0; left--) {
       inputs.remove().accept(nowMillis);
     }
@@ -640,12 +642,14 @@ public final class SchedulerLoop {
     more |= round(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
     queueSamples.step(nowMillis, stats);
     commit();
     stats.now(live.size(), chores.size());
+    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }
@@ -657,7 +661,7 @@ public final class SchedulerLoop {
 
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
-    next = Math.min(next, kills.nextMillis());
+    next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
     next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
     next = Math.min(next, supervision.nextMillis());
     next = Math.min(next, queueSamples.nextMillis());
@@ -743,16 +747,13 @@ public final class SchedulerLoop {
     if (task.isOfForgottenJob()) {
       event = new TaskEvent.Interrupted("it belonged to a deleted job of the same name");
     }
-    TaskStatus before =
-        Checkpoints.gotOn(task.checkpointAtStart(), task.status.checkpoint())
-            ? TaskTransitions.withLadderAnew(task.status)
-            : task.status;
     task.checkpointIsDue = false;
-    Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
+    Transition transition = TaskTransitions.apply(task.status, event, task.retrying, nowMillis);
     WorkerRef worker = task.launch.worker();
     TaskEnd explained = withReason(end, task);
     TaskStatus after = bounded(transition.status());
-    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, nowMillis);
+    boolean gotOn = task.status.retries().gotOn();
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
     TaskStatus status = after.withFailure(attempt.failure());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
@@ -774,6 +775,9 @@ public final class SchedulerLoop {
   /** What the supervisor stopped in the runner's stead ended for that limit. */
   private static TaskEnd withReason(TaskEnd end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
+    if (task.overLimit != null && unexplained && end.kind() == TaskEnd.Kind.KILLED) {
+      return end.withStopReason(StopReason.OVER_LIMIT, task.overLimit);
+    }
     return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
         ? end.withStopReason(task.overdue)
         : end;
@@ -803,7 +807,9 @@ public final class SchedulerLoop {
         status.position(),
         status.attempts(),
         status.data(),
-        status.checkpoint());
+        status.checkpoint(),
+        null,
+        status.retries());
   }
 
   // ---- recording and dispatching

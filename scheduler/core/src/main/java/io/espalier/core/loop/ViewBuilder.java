@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes what monitors read, not more often than they can look. */
@@ -71,7 +73,9 @@ final class ViewBuilder {
       return configProblems;
     }
     List<Problem> all = new ArrayList<>(configProblems);
-    all.addAll(ofNodes);
+    // Where the parser has found it without knowing the nodes it is said once.
+    Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
+    ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);
     return all;
   }
 

@@ -17,9 +17,15 @@ final class SelfCheck {
     counts();
     free();
     ready();
+    statuses();
     world.limits.check();
+    world.caps.check(world.places);
+    world.rates.check();
     world.index.check();
     world.queues.check(world, runs, world.places);
+    if (world.reservations != null) {
+      world.reservations.check();
+    }
     new WorkerCheck(world, runs).run();
   }
 
@@ -61,6 +67,8 @@ final class SelfCheck {
         }
         for (int i = 0; i < free.length; i++) {
           check(free[i] == world.ledger.free(start + i, level, resource), "free slots");
+          int place = world.ledger.place(start + i, level, resource);
+          check(free[i] < 0 == world.over.isOver(resource, place), "over the limit");
         }
       }
     }
@@ -72,6 +80,28 @@ final class SelfCheck {
         check(
             world.isReady(job, node) == world.index.isReady(node, job),
             "ready bit of job " + job + " on node " + node);
+      }
+    }
+  }
+
+  /** A status is kept where its task's code says that there is one, and running tasks are found. */
+  private void statuses() {
+    long details = 0;
+    for (int job = 0; job < world.jobs.count(); job++) {
+      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
+        int code = world.tasks.code(job, node);
+        boolean kept = world.tasks.detail(job, node) != null;
+        check(kept == StatusCodes.hasDetail(code), "status of job " + job + " on node " + node);
+        details += kept ? 1 : 0;
+        boolean found = world.places.find(job, node) >= 0;
+        check(found || !StatusCodes.isRunning(code), "running task of job " + job);
+      }
+    }
+    check(details == world.tasks.details().size(), "statuses of no task");
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run) && world.places.job(run) >= 0 && world.places.node(run) >= 0) {
+        int found = world.places.find(world.places.job(run), world.places.node(run));
+        check(found >= 0, "a running task that is not found");
       }
     }
   }

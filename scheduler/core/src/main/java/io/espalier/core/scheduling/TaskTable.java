@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One byte per task and, for tasks that were tried and are not plainly done, their status. Counts
- * per job and code are kept with every write, so progress and histograms need no pass.
+ * One byte per task and, for tasks that were tried, do not run and are not plainly done, their
+ * status. Counts per job and code are kept with every write, so progress and histograms need no
+ * pass.
  */
 final class TaskTable {
   private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
@@ -145,23 +146,26 @@ final class TaskTable {
     return remaining[job];
   }
 
+  /** Null also of a task that runs: see {@link World#status}. */
   @Nullable TaskStatus detail(int job, int node) {
     return details.get(key(job, node));
   }
 
-  void setDetail(int job, int node, @Nullable TaskStatus status) {
+  /** Keeps the status of a task of which none is kept. */
+  void addDetail(int job, int node, TaskStatus status) {
+    Failure failure = status.failure();
+    details.put(
+        key(job, node), failure == null ? status : failures[job].add(node, status, failure));
+  }
+
+  void removeDetail(int job, int node) {
     FailureIndex failed = failures[job];
     TaskStatus before = failed.isEmpty() ? null : details.get(key(job, node));
-    Failure gone = before == null ? null : before.failure();
-    if (before != null && gone != null) {
-      failed.remove(before, gone);
+    Failure failure = before == null ? null : before.failure();
+    if (before != null && failure != null) {
+      failed.remove(before, failure);
     }
-    Failure failure = status == null ? null : status.failure();
-    if (status == null) {
-      details.remove(key(job, node));
-    } else {
-      details.put(key(job, node), failure == null ? status : failed.add(node, status, failure));
-    }
+    details.remove(key(job, node));
   }
 
   FailureIndex failures(int job) {

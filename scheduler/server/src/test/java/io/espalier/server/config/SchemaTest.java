@@ -126,6 +126,7 @@ class SchemaTest {
     table.ofSettings();
     table.ofNodesAndResources();
     table.ofJobs();
+    table.ofRates();
     table.ofBoth(SchemaTest::settings);
     table.ofBoth(SchemaTest::owned);
     table.ofProcesses(SchemaTest::settings);
@@ -526,6 +527,7 @@ class SchemaTest {
             "[]", "['repeat']", "[0]", "[-1]", "[1.5]", "['1']", "[null]", "[1, 'x']", "[1, {}]"));
     add(Verdict.BAD_FOR_PARSER, frame, "'backoff': [2, 1]", "'backoff': [1, 1]");
     add(Verdict.WARNED, frame, "'backoff': [1, 'fail', 'x']");
+    ofRetry(frame);
     key(
         frame,
         "kill_orphan_tasks_after_sec",
@@ -589,6 +591,35 @@ class SchemaTest {
             "{'kill_wait_m': 1}"));
     key(frame, "kill_request", List.of("{'method': 'kill'}"), NO_OBJECT);
     add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
+  }
+
+  private void ofRetry(UnaryOperator<String> frame) {
+    key(frame, "retry", List.of("{}", "false", "{'_': 1}"), NO_OBJECT);
+    UnaryOperator<String> retry = member -> frame.apply("'retry': {" + member + "}");
+    for (String key :
+        List.of("max_successive_no_progress", "max_total_no_progress", "max_total_progress")) {
+      key(retry, key, List.of("1", "2147483647", "'7'"), NO_NUMBER);
+      key(retry, key, List.of(), List.of("0", "-1", "1.5", "2147483648", "1e400"));
+    }
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of("[0]", "[1, 1, 2.0]", "[2147483647]", "['1']"),
+        NO_LIST);
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of(),
+        List.of("[]", "[-1]", "[0.5]", "[2147483648]", "[null]", "[1, 'repeat']"));
+    key(retry, "progress_backoff_sec", List.of("0", "2147483647", "'5'"), NO_NUMBER);
+    key(retry, "progress_backoff_sec", List.of(), List.of("-1", "0.5", "2147483648"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'retry': {'no_progress_backoff_sec': [2, 1]}",
+        "'retry': {}, 'backoff': [1]");
+    add(Verdict.GOOD, frame, "'retry': false, 'backoff': [1]");
+    add(Verdict.BAD, retry, "'max_total_progres': 3");
   }
 
   private void ofProcesses(UnaryOperator<String> frame) {
@@ -672,6 +703,12 @@ class SchemaTest {
       key(frame, key, List.of("0.001", "60", "'60'", "false", "1000000000"), NO_NUMBER_OR_FALSE);
       key(frame, key, List.of(), List.of("0", "-1", "1000000001"));
     }
+    key(
+        frame,
+        "reserve_after_sec",
+        List.of("0", "0.5", "60", "'60'", "false", "1000000000"),
+        NO_NUMBER_OR_FALSE);
+    key(frame, "reserve_after_sec", List.of(), List.of("-1", "1000000001"));
     add(Verdict.BAD, frame, "'timeout_secs': 1", "'no_output_timeot_sec': 1");
     key(
         frame,
@@ -726,6 +763,33 @@ class SchemaTest {
     }
     add(Verdict.GOOD, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
     add(Verdict.BAD_FOR_PARSER, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
+  }
+
+  private void ofRates() {
+    UnaryOperator<String> job = SchemaTest::owned;
+    key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
+    UnaryOperator<String> level =
+        member -> SchemaTest.settings("'start_rates': {'host': {" + member + "}}");
+    UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");
+    for (UnaryOperator<String> frame : List.of(level, one)) {
+      key(frame, "per_second", List.of("0.000001", "'5'", "1000000"), NO_NUMBER);
+      key(frame, "per_second", List.of(), List.of("0", "-1", "1000001"));
+      UnaryOperator<String> two = member -> frame.apply("'per_second': 5, " + member);
+      key(two, "burst", List.of("1", "'10'", "1000000"), NO_NUMBER);
+      key(two, "burst", List.of(), List.of("0", "1.5", "false", "1000001"));
+      add(Verdict.BAD, frame, "'burst': 3", "'per_seconds': 3");
+    }
+    key(job, "start_rate", List.of("5", "0.5", "'5'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "start_rate", List.of(), List.of("0", "1000001"));
+    List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
+    key(SchemaTest::settings, "start_rates", good, NO_OBJECT);
+    key(SchemaTest::settings, "start_rates", List.of(), List.of("{'db': 0}", "{'db': true}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::settings,
+        "'start_rates': {'hosts': 1}",
+        "'start_rates': {'worker': 1}");
   }
 
   private void ofDeadlines() {
@@ -869,7 +933,9 @@ class SchemaTest {
       case IONICE -> ioNice();
       case CGROUP_LIMITS ->
           at("$defs", "taskSubprocess", "properties", "cgroup_limits", "properties");
+      case START_RATE -> startRate();
       case LOG_RETENTION -> at("$defs", "logRetention", "properties");
+      case RETRY -> at("$defs", "retry", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
       case QUEUE -> at("$defs", "queue", "properties");
@@ -884,6 +950,12 @@ class SchemaTest {
             Objects.requireNonNull(
                 at("$defs", "taskSubprocess", "properties", "ionice").get("anyOf"));
     return (Json.Obj) Objects.requireNonNull(((Json.Obj) either.items().get(1)).get("properties"));
+  }
+
+  private static Json.Obj startRate() {
+    Json.Arr either = (Json.Arr) Objects.requireNonNull(at("$defs", "startRate").get("anyOf"));
+    Json.Obj last = (Json.Obj) either.items().get(either.items().size() - 1);
+    return (Json.Obj) Objects.requireNonNull(last.get("properties"));
   }
 
   private static Json.Obj at(String... path) {

@@ -16,6 +16,7 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
@@ -60,6 +61,7 @@ final class LoopWorld {
   boolean lostEnds;
 
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
@@ -264,6 +266,7 @@ final class LoopWorld {
               queueSamples++;
             }
             batch.rows().forEach(row -> stored.put(row.key(), row));
+            attempts.addAll(batch.attempts());
             done.complete(null);
           };
       if (storeAnswers) {

@@ -15,6 +15,7 @@ import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.StartRate;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.TreeRules;
@@ -133,6 +134,28 @@ public final class ConfigFixture {
             rules.priorityHalfLife(),
             rules.nodeLimits(),
             rules.startRates(),
+            rules.killOverLimit()));
+  }
+
+  /**
+   * How often tasks may start below nodes.
+   *
+   * @param rates by the name of the level, which need not be there
+   */
+  public ConfigFixture startRates(Map<String, StartRate> rates) {
+    Map<Integer, StartRate> byLevel = new TreeMap<>();
+    rates.forEach(
+        (level, rate) -> {
+          if (levels.find(level) >= 0) {
+            byLevel.put(levels.find(level), rate);
+          }
+        });
+    return rules(
+        new TreeRules(
+            rules.queues(),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            byLevel,
             rules.killOverLimit()));
   }
 

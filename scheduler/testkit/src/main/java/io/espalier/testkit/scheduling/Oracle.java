@@ -61,6 +61,8 @@ public final class Oracle {
             }
           });
   private final OracleQueues queues = new OracleQueues(this, pool);
+  private final OracleRates rates = new OracleRates();
+  private final OracleReservations reservations = new OracleReservations(this);
   private Config config;
   private Topology topology;
   private long now;
@@ -116,6 +118,7 @@ public final class Oracle {
                     || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
     queues.apply(newConfig);
+    rates.apply(config, topology);
     forgetIdle();
   }
 
@@ -135,6 +138,17 @@ public final class Oracle {
 
   public void advance(long nowMillis) {
     now = Math.max(now, nowMillis);
+    rates.advance(nowMillis);
+  }
+
+  /** {@link #apply} will follow. */
+  public void begin() {
+    rates.begin();
+  }
+
+  /** Takes the tokens of a start along a path. */
+  public void takeTokens(TaskKey task, List<Place> path) {
+    rates.started(task.job(), path);
   }
 
   public void setStatus(TaskKey task, @Nullable TaskStatus status) {
@@ -203,6 +217,7 @@ public final class Oracle {
     if (running.put(task, new Run(task, path, charges, worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }
+    reservations.started(task, path, now);
   }
 
   public void finish(TaskKey task, @Nullable TaskStatus status) {
@@ -298,6 +313,51 @@ public final class Oracle {
   /** Whether there is such a place, or it is a worker. */
   boolean isThere(Place place) {
     return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
+  }
+
+  /** What is kept free, and what may be. */
+  OracleReservations reservations() {
+    return reservations;
+  }
+
+  int limitOf(Place place, Resource resource) {
+    return limit(place, resource, resource.limit());
+  }
+
+  /**
+   * The places on the paths of a task at which it could go on upwards if slots were free there and
+   * above.
+   *
+   * @param otherwise what keeps it, slots aside
+   */
+  Set<Place> wantedBy(TaskKey task, Set<Kind> otherwise) {
+    Job job = job(task.job());
+    Set<Place> wanted = new HashSet<>();
+    if (failuresOfTask(job, task.node()).stream().anyMatch(f -> otherwise.contains(f.kind()))) {
+      return wanted;
+    }
+    for (List<Integer> path : paths(node(job, task.node()))) {
+      List<Failure> failures = failuresOnPath(job, path);
+      if (failures.stream().noneMatch(f -> otherwise.contains(f.kind()))) {
+        boolean fits = true;
+        for (int slot : path) {
+          if (fits) {
+            wanted.add(place(topology.node(slot)));
+          }
+          Place at = place(topology.node(slot));
+          fits &= failures.stream().noneMatch(f -> isLackOf(at, f));
+        }
+      }
+    }
+    return wanted;
+  }
+
+  private boolean isLackOf(Place place, Failure failure) {
+    Resource resource = config.settings().resources().find(failure.resource());
+    return (failure.kind() == Kind.RESOURCE || failure.kind() == Kind.RESERVED)
+        && resource != null
+        && failure.node().equals(place.node())
+        && topology.levels().name(resource.level()).equals(place.level());
   }
 
   /** Slots in all, as operators have it. */
@@ -407,10 +467,13 @@ public final class Oracle {
       if (!passes(job, slot)) {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
+      failures.addAll(rates.ofNode(place(node)));
       for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
         int need = job.needs().get(resource.index());
         if (need > 0 && need > free(place(node), resource)) {
           failures.add(new Failure(Kind.RESOURCE, name, resource.name()));
+        } else if (reservations.keepsFrom(job, place(node), resource)) {
+          failures.add(new Failure(Kind.RESERVED, name, resource.name()));
         }
       }
     }
@@ -451,6 +514,9 @@ public final class Oracle {
     if (paused.contains(job.name())) {
       failures.add(new Failure(Kind.JOB_PAUSED, "", ""));
     }
+    failures.addAll(
+        rates.ofJob(
+            job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));

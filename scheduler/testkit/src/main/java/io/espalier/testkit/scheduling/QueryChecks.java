@@ -37,6 +37,7 @@ final class QueryChecks {
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
+          Kind.MAX_CONCURRENT,
           Kind.JOB_DEPENDENCY,
           Kind.QUEUE_LIMIT);
 
@@ -287,7 +288,12 @@ final class QueryChecks {
   /** What a task may count under: the whole job's reason before its own, that before the path's. */
   private static List<String> kinds(List<Failure> failures) {
     List<Kind> kinds = failures.stream().map(Failure::kind).distinct().toList();
-    List<Kind> gates = kinds.stream().filter(GATES::contains).toList();
+    List<Kind> gates =
+        failures.stream()
+            .filter(f -> GATES.contains(f.kind()) || isOfJob(f))
+            .map(Failure::kind)
+            .distinct()
+            .toList();
     if (!gates.isEmpty()) {
       return words(gates);
     }
@@ -297,6 +303,11 @@ final class QueryChecks {
       }
     }
     return kinds.isEmpty() ? List.of(WaitingReasons.STARTABLE) : words(kinds);
+  }
+
+  /** A rate of starts may be that of the job or that of a node. */
+  private static boolean isOfJob(Failure failure) {
+    return failure.kind() == Kind.START_RATE && failure.node().isEmpty();
   }
 
   private static List<String> words(List<Kind> kinds) {

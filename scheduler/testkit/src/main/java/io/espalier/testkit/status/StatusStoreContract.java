@@ -13,6 +13,7 @@ import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -221,6 +222,25 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.commit(epoch, Batch.of(List.of(row("j", "both", both), row("j", "alone", alone))));
     restartAfterKill();
     assertThat(rows("j")).extracting(StatusRow::status).containsExactlyInAnyOrder(both, alone);
+  }
+
+  @Test
+  void counts_of_retries_survive_with_data_and_without_it() throws Exception {
+    TaskStatus running =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, null);
+    Json.Obj data = Json.object().put("at", 7).build();
+    TaskStatus some = running.withRetries(new RetryCounts(2, 3, Integer.MAX_VALUE, false));
+    TaskStatus gotOn = running.withRetries(new RetryCounts(0, 0, 0, true));
+    TaskStatus error =
+        new TaskStatus(Main.ERROR, true, false, false, false, NOW, 90, 90, 4, data)
+            .withRetries(new RetryCounts(3, 3, 1, false));
+    store.commit(
+        epoch,
+        Batch.of(List.of(row("j", "some", some), row("j", "on", gotOn), row("j", "e", error))));
+    restartAfterKill();
+    assertThat(rows("j"))
+        .extracting(StatusRow::status)
+        .containsExactlyInAnyOrder(some, gotOn, error);
   }
 
   @Test

@@ -71,7 +71,7 @@ final class JobsCommand extends OfflineCommand {
           done,
           total,
           total == 0 ? "-" : 100 * done / total,
-          Fields.number(progress, "running"),
+          running(job, progress),
           Fields.number(progress, "ready"),
           blocked == 0 ? "" : blocked,
           Fields.number(progress, "waiting"),
@@ -81,6 +81,12 @@ final class JobsCommand extends OfflineCommand {
     }
     print(table, "there are no jobs");
     return ExitCode.OK;
+  }
+
+  /** With how many may run, where that is limited. */
+  private static String running(Json.Obj job, Json.Obj progress) {
+    long most = Fields.number(job, "max_concurrent");
+    return Fields.number(progress, "running") + (most == 0 ? "" : "/" + most);
   }
 
   /** Ends of tasks in a second, or in a minute where that is less than one; empty if unknown. */
