@@ -243,9 +243,7 @@ final class Explainer {
               topology.enabled(slot),
               uses,
               reasons.size() > before,
-              kept == null
-                  ? null
-                  : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
+              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
     }
   }
 

@@ -215,9 +215,7 @@ final class Migration {
 
   /** Since when jobs have been waiting for slots. */
   private int waits() {
-    if (next.reservations == null
-        || old.reservations == null
-        || at == old.reservations.parts()) {
+    if (next.reservations == null || old.reservations == null || at == old.reservations.parts()) {
       phase = CHANGES;
       return 1;
     }

@@ -913,9 +913,7 @@ public final class SchedulingCore {
 
   /** Whom a node is kept free for; null: nobody. */
   public @Nullable Reservation reservation(int node) {
-    return world.reservations == null
-        ? null
-        : world.reservations.of(node, world.index.level(node));
+    return world.reservations == null ? null : world.reservations.of(node, world.index.level(node));
   }
 
   /** How many nodes are kept free. */

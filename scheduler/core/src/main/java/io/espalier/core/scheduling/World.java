@@ -556,8 +556,7 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick
-        && (reservations == null || reservations.advance(limit));
+    return timers.nextTick() > tick && (reservations == null || reservations.advance(limit));
   }
 
   // ---- orphans

@@ -263,7 +263,9 @@ final class RandomModel {
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
     job.reserveAfter(
-        chance(30) ? Optional.empty() : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
+        chance(30)
+            ? Optional.empty()
+            : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
     job.enabled(chance(92));
     if (chance(4)) {
       job.invalid();

@@ -190,8 +190,7 @@ final class ReservationTest {
     apply();
     assertThat(endsUntilHeavy(500)).isEqualTo(-1);
     assertThat(core.reservations()).isEmpty();
-    core.override(
-        new LimitOverride("instance", "slots", Trees.INSTANCE, 2, "", "", now, 0));
+    core.override(new LimitOverride("instance", "slots", Trees.INSTANCE, 2, "", "", now, 0));
     core.stepLimits(100);
     assertThat(endsUntilHeavy(200)).isPositive();
   }
@@ -202,8 +201,7 @@ final class ReservationTest {
     while (core.reservations().isEmpty()) {
       end();
     }
-    core.override(
-        new LimitOverride("instance", "slots", Trees.INSTANCE, 1, "", "", now, 0));
+    core.override(new LimitOverride("instance", "slots", Trees.INSTANCE, 1, "", "", now, 0));
     core.stepLimits(100);
     now += 1_000;
     turn();
