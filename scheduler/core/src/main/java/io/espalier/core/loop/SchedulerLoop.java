@@ -627,6 +627,7 @@ public final class SchedulerLoop {
     more |= supervision.step(nowMillis, views);
     commit();
     stats.now(live.size(), chores.size());
+    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }
