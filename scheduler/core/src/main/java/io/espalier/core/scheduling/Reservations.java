@@ -31,7 +31,10 @@ final class Reservations implements NodeGate {
 
   private static final int MOST_SPARE = 1_000;
 
-  /** In the place of a timer: at the end of the round, as between rounds it may always fit. */
+  /**
+   * In the place of a timer: at the end of the round. Between an end and the round after it slots
+   * are free that nobody leaves to the heavy job.
+   */
   private static final long AFTER_ROUND = -1;
 
   /** Children of a node that are looked at for one to show. */
@@ -61,7 +64,7 @@ final class Reservations implements NodeGate {
   /** Waits that began at an instant which is known only at the next look at the clock. */
   private final LongQueue fresh = new LongQueue();
 
-  /** Waits that are over, of jobs that lack slots again. */
+  /** What is to be looked at when the round is over. */
   private final LongQueue ripe = new LongQueue();
 
   private int armedCount;
@@ -255,7 +258,7 @@ final class Reservations implements NodeGate {
     stale = false;
   }
 
-  /** A round is over: from now on it may be later than was told. */
+  /** A round is over: what is due is looked at, and from now on it may be later than was told. */
   void clockRuns() {
     lookAtRipe();
     stale = true;
@@ -274,7 +277,7 @@ final class Reservations implements NodeGate {
   }
 
   /**
-   * Looks after the waits that are over; {@link #clockIs} comes first.
+   * Finds the waits that are over, for the end of the next round; {@link #clockIs} comes first.
    *
    * @return whether that was all
    */
@@ -295,6 +298,7 @@ final class Reservations implements NodeGate {
         setSince(at, i, now);
       }
     }
+    // Of a step without a round.
     lookAtRipe();
     long tick = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS);
     for (int n = 0; n < limit; n++) {
@@ -305,8 +309,8 @@ final class Reservations implements NodeGate {
       NodeWaits at = nodes.get(TaskTable.node(key));
       int i = at == null ? -1 : at.find(TaskTable.job(key));
       if (at != null && i >= 0 && at.armed[i] > 0 && at.armed[i] <= tick) {
-        disarm(at, i);
-        fire(at, i);
+        at.armed[i] = AFTER_ROUND;
+        ripe.add(key);
       }
     }
     return timers.nextTick() > tick;

@@ -143,7 +143,7 @@ final class ReservationTest {
     assertThat(waiting.reasons().get(0).kind()).isEqualTo(Kind.RESOURCE);
     assertThat(waiting.reasons().get(0).message())
         .isEqualTo(
-            "needs 2 of slots, 1 of 3 are free; kept free for job b, task h1, since"
+            "needs 2 of slots, 0 of 3 are free; kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
     Reservation kept = core.reservations().get(0);
     assertThat(kept.job()).isEqualTo("b");
@@ -156,7 +156,7 @@ final class ReservationTest {
     assertThat(closed.reasons().get(0).kind()).isEqualTo(Kind.RESERVED);
     assertThat(closed.reasons().get(0).message())
         .isEqualTo(
-            "needs 1 of slots, 2 of 3 are free, but kept free for job b, task h1, since"
+            "needs 1 of slots, 1 of 3 are free, but kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
     assertThat(closed.path().get(0).reserved())
         .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis()));
