@@ -702,6 +702,7 @@ public final class SchedulerLoop {
     commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }

@@ -781,8 +781,8 @@ public final class SchedulingCore {
           });
     }
     policy.schedule(current);
-    boolean complete = current.isComplete();
     world.clockRuns();
+    boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
