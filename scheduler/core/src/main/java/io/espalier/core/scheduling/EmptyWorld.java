@@ -28,10 +28,7 @@ final class EmptyWorld {
   private EmptyWorld() {}
 
   static World create(
-      Randomness random,
-      RunTable runs,
-      WorkerTable pool,
-      Map<String, WorkerSelector> selectors) {
+      Randomness random, RunTable runs, WorkerTable pool, Map<String, WorkerSelector> selectors) {
     Levels levels = Levels.of(List.of());
     Settings settings =
         new Settings(

@@ -16,7 +16,9 @@ final class RunPlaces {
   private static final int NODE = 1;
   private static final int WORKER = 2;
 
-  /** What is charged, by its place in {@link #amounts}, and in the lowest bit whether of the tree. */
+  /**
+   * What is charged, by its place in {@link #amounts}, and in the lowest bit whether of the tree.
+   */
   private static final int CHARGED = 3;
 
   private static final int PATH = 4;
@@ -55,8 +57,7 @@ final class RunPlaces {
    * @param worker its number, -1 for none
    * @param isOfTree whether each node of the path is the parent of the next in this world
    */
-  void add(
-      int run, int job, int node, int[] path, int[] charged, int worker, boolean isOfTree) {
+  void add(int run, int job, int node, int[] path, int[] charged, int worker, boolean isOfTree) {
     int at = run * stride;
     if (at + stride > records.length) {
       grow(run);

@@ -103,7 +103,10 @@ final class RunTable {
 
   boolean isRunning(long run) {
     int index = (int) run;
-    return index >= 0 && index < high && generations[2 * index] == (int) (run >>> 32) && isUsed(index);
+    return index >= 0
+        && index < high
+        && generations[2 * index] == (int) (run >>> 32)
+        && isUsed(index);
   }
 
   boolean isUsed(int index) {

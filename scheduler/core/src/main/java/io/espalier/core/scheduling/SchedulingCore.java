@@ -50,6 +50,9 @@ public final class SchedulingCore {
   /** Granularity of timers. */
   public static final int TICK_MILLIS = 10;
 
+  /** What looking at a running task costs in a slice of a change. */
+  private static final int UNITS_TO_JUDGE = 4;
+
   private static final TaskStatus PLAINLY_DONE =
       new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
 
@@ -65,6 +68,10 @@ public final class SchedulingCore {
   private World world;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
+
+  /** How far running tasks have been looked at after a change in place; -1: none is under way. */
+  private int judged = -1;
+
   private @Nullable Round round;
   private @Nullable CoreRecorder recorder;
   private long now;
@@ -104,6 +111,7 @@ public final class SchedulingCore {
     while (news == null) {
       news = step(Integer.MAX_VALUE);
     }
+    stepOrphans(Integer.MAX_VALUE);
     return news;
   }
 
@@ -185,6 +193,10 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
+    boolean[] ran = new boolean[world.jobs.count()];
+    for (int j = 0; j < ran.length; j++) {
+      ran[j] = isRunnable(j);
+    }
     world.setConfig(change.config(), change.nodeLimits());
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
@@ -196,11 +208,39 @@ public final class SchedulingCore {
     }
     world.limits.step(Integer.MAX_VALUE, true);
     updateGates();
-    for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run)) {
-        world.places.setOrphan(run, world.isOrphan(run, Migration.nodeName(world, runs, run)));
+    for (int j = 0; j < ran.length; j++) {
+      if (ran[j] != isRunnable(j)) {
+        judged = 0;
       }
     }
+  }
+
+  private boolean isRunnable(int job) {
+    Job configured = world.jobs.job(job);
+    return configured != null && configured.canRun();
+  }
+
+  /**
+   * Looks for running tasks that have become {@link #orphans}, or are none any more, because a
+   * change that needed no new numbers was made to their jobs.
+   *
+   * @param units as for {@link #step}
+   * @return whether all were looked at
+   */
+  public boolean stepOrphans(int units) {
+    if (judged < 0) {
+      return true;
+    }
+    int end = (int) Math.min(runs.high(), judged + Math.max(1L, units / UNITS_TO_JUDGE));
+    for (; judged < end; judged++) {
+      if (runs.isUsed(judged)) {
+        boolean isHere = world.places.node(judged) >= 0;
+        String name = isHere ? "" : Migration.nodeName(world, runs, judged);
+        world.places.setOrphan(judged, world.isOrphan(judged, name));
+      }
+    }
+    judged = judged < runs.high() ? judged : -1;
+    return judged < 0;
   }
 
   private void enter(Migration done) {
@@ -208,6 +248,7 @@ public final class SchedulingCore {
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
     world = done.next();
+    judged = -1; // each was looked at when it was carried over
     updateGates();
   }
 
@@ -871,7 +912,8 @@ public final class SchedulingCore {
 
   /**
    * Running tasks that should not run: the job is gone, disabled or invalid, or the node is gone or
-   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans.
+   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans. After a change those
+   * that {@link #stepOrphans} has found so far.
    */
   public long[] orphans() {
     int[] numbers = world.places.orphans();

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One byte per task and, for tasks that were tried, do not run and are not plainly done, their
- * status. Counts
- * per job and code are kept with every write, so progress and histograms need no pass.
+ * status. Counts per job and code are kept with every write, so progress and histograms need no
+ * pass.
  */
 final class TaskTable {
   private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
@@ -155,8 +155,7 @@ final class TaskTable {
   void addDetail(int job, int node, TaskStatus status) {
     Failure failure = status.failure();
     details.put(
-        key(job, node),
-        failure == null ? status : failures[job].add(node, status, failure));
+        key(job, node), failure == null ? status : failures[job].add(node, status, failure));
   }
 
   void removeDetail(int job, int node) {

@@ -464,6 +464,9 @@ public final class RandomRun {
       core.verify();
       news = core.step(1 + random.nextInt(60));
     }
+    while (!core.stepOrphans(1 + random.nextInt(60))) {
+      core.verify();
+    }
     changed(news);
   }
 
