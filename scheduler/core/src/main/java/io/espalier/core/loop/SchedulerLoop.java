@@ -686,6 +686,7 @@ public final class SchedulerLoop {
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
+    more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
     lookAtJobs(nowMillis);
     more |= questions.step(nowMillis);

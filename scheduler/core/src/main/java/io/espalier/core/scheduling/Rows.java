@@ -221,37 +221,6 @@ final class Rows {
     return true;
   }
 
-  /** Writes a slot without telling anybody; before {@link #build} of the row's parent. */
-  void preset(int slot, int word, long value) {
-    open.put(slot, word, value);
-  }
-
-  /** Computes the summaries of a row, and what is open below the node; all of them are empty. */
-  void build(int node, int words) {
-    if (node >= innerEnd) {
-      return;
-    }
-    int start = topology.childStart(node);
-    int count = topology.childEnd(node) - start;
-    JobBits lower = open;
-    int depth = summaries(node, start, count);
-    for (int k = 0; k < depth; k++) {
-      for (int block = 0; block < counts[k]; block++) {
-        for (int w = 0; w < words; w++) {
-          int from = blockStart(start, block);
-          summaries.put(
-              starts[k] + block, w, lower.anyOf(from, blockEnd(start, count, block), w, -1L));
-        }
-      }
-      lower = summaries;
-      start = starts[k];
-      count = counts[k];
-    }
-    for (int w = 0; w < words; w++) {
-      below.put(node, w, lower.anyOf(start, start + count, w, -1L));
-    }
-  }
-
   /** Whether the summaries of a row say what is below them. */
   boolean isTight(int node, int word) {
     int start = topology.childStart(node);

@@ -704,7 +704,7 @@ final class World {
   /**
    * Whether a running task should not run (behaviour 5.8, with disabled ancestors: L28).
    *
-   * @param name of its node
+   * @param name of its node; only asked for where the node is gone
    */
   boolean isOrphan(int run, String name) {
     Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
