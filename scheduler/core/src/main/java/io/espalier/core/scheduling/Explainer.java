@@ -8,6 +8,7 @@ import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.RetryRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Names everything that keeps one task from starting, asking the same parts that start tasks. */
@@ -30,7 +32,7 @@ final class Explainer {
   private final List<Step> steps = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, @Nullable String closed) {}
+  record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
   Explainer(World world) {
     this.world = world;
@@ -91,20 +93,45 @@ final class Explainer {
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
-    if (gates.closed() != null) {
-      add(Kind.DEADLINE, null, gates.closed());
-    }
+    gates.closed().forEach((kind, why) -> add(kind, null, why));
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
+    }
+    reasons.addAll(QueueExplainer.reasons(world, number));
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobCaps caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          new Reason(
+              Kind.START_RATE,
+              null,
+              null,
+              0,
+              0,
+              0,
+              caps.heldUntil(job),
+              "tasks of the job have started as often as its \"start_rate\" allows"));
     }
   }
 
   private void status(int job, int node) {
     int code = world.tasks.code(job, node);
+    Job configured = world.jobs.job(job);
+    RetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
       case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
       case DONE -> add(Kind.DONE, null, "the task is done");
-      case FAILED -> add(Kind.FAILED, null, "the task has failed for good; it can be forgiven");
+      case FAILED -> add(Kind.FAILED, null, RetryText.failed(world.tasks.detail(job, node), rules));
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
           TaskStatus status = world.tasks.detail(job, node);
@@ -118,7 +145,7 @@ final class Explainer {
                   0,
                   0,
                   until,
-                  "the task is backing off" + why(status)));
+                  RetryText.waits(status, rules) + why(status)));
         }
       }
     }
@@ -182,6 +209,7 @@ final class Explainer {
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      rate(at, level);
       List<Use> uses = new ArrayList<>();
       Reservation kept = world.reservations == null ? null : world.reservations.of(at, level);
       for (int r : world.ledger.resources(level)) {
@@ -209,6 +237,7 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
+                      + LimitWords.never(world, need, limit, resource)
                       + LimitWords.on(world, at, resource)
                       + (kept != null && kept.job().equals(world.jobs.name(job))
                           ? "; " + words(kept)
@@ -247,6 +276,17 @@ final class Explainer {
     }
   }
 
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+    }
+  }
+
   /** Whether slots are free that are kept for another job. */
   private boolean isKept(int job, int node, int level, int resource) {
     return world.reservations != null
@@ -271,6 +311,7 @@ final class Explainer {
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
       failures += isKept(job, at, level, r) ? 1 : 0;

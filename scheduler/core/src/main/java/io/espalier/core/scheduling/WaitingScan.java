@@ -244,6 +244,10 @@ public final class WaitingScan {
         return groups.of(Kind.NO_WORKER, -2, "no worker on their host takes them");
       }
     }
+    if (world.rates.isHeld(node, atLevel)) {
+      return groups.of(
+          Kind.START_RATE, atLevel, "as many tasks as may have started below a node on their path");
+    }
     for (int r : world.ledger.resources(atLevel)) {
       int need = world.jobs.needs[job][r];
       if (need > 0 && !Ledger.fits(need, world.ledger.free(node, atLevel, r))) {
