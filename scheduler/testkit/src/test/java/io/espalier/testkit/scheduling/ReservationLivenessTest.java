@@ -68,31 +68,32 @@ final class ReservationLivenessTest {
       config.job("light" + j, job("light" + j, random, names, limits, 1).reserveAfter(after));
     }
     config.job("lightest", new JobFixture("lightest").level(names.get(depth)).needs("r0", 1));
-    core.apply(config.build(), Trees.of(config.levels(), config.build().settings().nodeOrder(), nodes), 0);
+    core.apply(
+        config.build(), Trees.of(config.levels(), config.build().settings().nodeOrder(), nodes), 0);
     World world = new World(core, fair);
     world.turn();
     for (int j = 0; j < 2; j++) {
       JobFixture heavy = job("heavy" + j, random, names, limits, 4).reserveAfter(after);
-      // A policy may keep jobs waiting that need no more than others: then it is no matter of slots.
+      // A policy may keep jobs waiting that need no more than others: then it is no matter of
+      // slots.
       config.job("heavy" + j, heavy.needs("r0", 2 + random.nextInt(limits[0] - 1)));
     }
-    core.apply(config.build(), Trees.of(config.levels(), config.build().settings().nodeOrder(), nodes), 0);
+    core.apply(
+        config.build(), Trees.of(config.levels(), config.build().settings().nodeOrder(), nodes), 0);
     world.turn();
     long tasks = core.progress(core.findJob("heavy0")).total();
     tasks += core.progress(core.findJob("heavy1")).total();
     int most = core.runningCount() + 40;
-    long bound = (tasks + 1) * names.size() * (AFTER_MILLIS + 2 * RECHECK_MILLIS + 2L * most * END_MILLIS);
+    long bound =
+        (tasks + 1) * names.size() * (AFTER_MILLIS + 2 * RECHECK_MILLIS + 2L * most * END_MILLIS);
     while (world.now < bound && world.heavy.size() < tasks && !world.running.isEmpty()) {
       world.end();
     }
     core.verify();
-    if (all && world.heavy.size() < tasks) { System.out.println("seed "+seed+" policy "+world.policy.name()+" "+world.heavy+" now "+world.now+" bound "+bound+" res "+core.reservations());
-      for (int j=0;j<core.jobCount();j++) System.out.println(core.jobName(j)+" lvl "+core.job(j).level()+" "+core.job(j).needs());
-      config.build().settings().resources().all().forEach(r->System.out.println(r));
-      for (int j=0;j<2;j++) for (String n: Trees.names(core.topology(), core.job(core.findJob("heavy"+j)).level())) if(!world.heavy.contains("heavy"+j+n)) core.explain("heavy"+j,n).reasons().forEach(r->System.out.println(r.kind()+" "+r.node()+" "+r.message()));
-    }
     if (all) {
-      assertThat(world.heavy.size()).as("heavy tasks started, seed %s", seed).isEqualTo((int) tasks);
+      assertThat(world.heavy.size())
+          .as("heavy tasks started, seed %s", seed)
+          .isEqualTo((int) tasks);
     }
     return world.heavy.size() < tasks ? 1 : 0;
   }
