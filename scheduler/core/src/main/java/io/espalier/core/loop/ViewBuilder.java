@@ -25,7 +25,7 @@ final class ViewBuilder {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
-  private final JobDeadlines deadlines;
+  private final JobOutcomes outcomes;
   private final Pauses pauses;
   private final Paces paces;
   private final Map<String, String> errors = new TreeMap<>();
@@ -40,13 +40,13 @@ final class ViewBuilder {
       SchedulingCore core,
       LiveTasks live,
       String shard,
-      JobDeadlines deadlines,
+      JobOutcomes outcomes,
       Paces paces,
       Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
-    this.deadlines = deadlines;
+    this.outcomes = outcomes;
     this.pauses = pauses;
     this.paces = paces;
   }
@@ -110,7 +110,7 @@ final class ViewBuilder {
       Job known = core.job(job);
       if (known != null) {
         JobProgress counts = core.progress(job);
-        boolean startsNothing = !known.isValid() || deadlines.isClosed(known.name());
+        boolean startsNothing = !known.isValid() || core.isClosed(known.name());
         progress.put(known.name(), startsNothing ? counts.withoutReady() : counts);
       }
     }
@@ -134,6 +134,7 @@ final class ViewBuilder {
         live.view(shard),
         Map.copyOf(errors),
         pauses.all(),
+        config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);
   }

@@ -174,7 +174,9 @@ public final class Change {
     List<Resource> resources = old.settings().resources().all();
     List<Resource> nextResources = next.settings().resources().all();
     if (old.settings().nodeOrder() != next.settings().nodeOrder()
+        || !old.settings().rules().startRates().equals(next.settings().rules().startRates())
         || resources.size() != nextResources.size()
+        || !QueueTable.names(old).equals(QueueTable.names(next))
         || !old.jobs().keySet().equals(next.jobs().keySet())) {
       return false;
     }
@@ -189,10 +191,12 @@ public final class Change {
       if (other == null
           || job.level() != other.level()
           || !job.needs().equals(other.needs())
+          || !job.scheduling().reserveAfter().equals(other.scheduling().reserveAfter())
           || !job.filters().equals(other.filters())
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
           || !job.dependsOn().equals(other.dependsOn())
+          || !job.scheduling().queue().equals(other.scheduling().queue())
           || !job.afterJobs().equals(other.afterJobs())) {
         return false;
       }
@@ -220,6 +224,7 @@ public final class Change {
       }
     }
     JobTable jobs = new JobTable(config, removed);
+    jobs.keepQueues(oldTable);
     int[] oldNodes = base.topology == topology ? null : match(base.topology, topology);
     int[] newNodes = oldNodes == null ? null : inverse(oldNodes, base.topology.size());
     int[] oldJobs = new int[jobs.count()];
@@ -247,8 +252,10 @@ public final class Change {
             verdicts.freshTasks(),
             verdicts.allowed(),
             random,
+            base.runs,
             base.pool,
-            base.selectors);
+            base.selectors,
+            base.clock);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base,

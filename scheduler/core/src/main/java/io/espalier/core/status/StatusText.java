@@ -240,7 +240,8 @@ public final class StatusText {
             JsonText.withoutPositions(
                 data.without(SAVED_BACKOFF)
                     .without(TaskStatus.CHECKPOINT_KEY)
-                    .without(TaskStatus.FAILURE_KEY));
+                    .without(TaskStatus.FAILURE_KEY)
+                    .without(TaskStatus.RETRIES_KEY));
     return own.isEmpty() ? null : own;
   }
 

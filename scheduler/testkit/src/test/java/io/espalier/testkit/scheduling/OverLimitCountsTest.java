@@ -68,9 +68,9 @@ final class OverLimitCountsTest {
     core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 100);
     assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
     core.adopt("j", "a", WorkerRef.LOCAL);
-    core.at(5_000);
+    core.setClock(5_000);
     core.adopt("j", "b", WorkerRef.LOCAL);
-    core.at(7_000);
+    core.setClock(7_000);
     long last = core.adopt("j", "c", WorkerRef.LOCAL);
     core.verify();
     assertThat(core.nextOverLimitMillis()).isEqualTo(15_000);
@@ -95,11 +95,11 @@ final class OverLimitCountsTest {
             .job("j", new JobFixture("j"));
     core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "g/c", "g/d"), 0);
     assertThat(round()).isEqualTo(4);
-    core.at(1_000);
+    core.setClock(1_000);
     override("host", "slots", "g", 1);
-    core.at(2_000);
+    core.setClock(2_000);
     override("host", "slots", "h", 1);
-    core.at(3_000);
+    core.setClock(3_000);
     core.apply(config.build(), Trees.of(config.levels(), "x/y", "h/a", "h/b", "g/c", "g/d"), 3_000);
     core.verify();
     assertThat(core.nextOverLimitMillis()).isEqualTo(11_000);
@@ -130,7 +130,7 @@ final class OverLimitCountsTest {
                 "")));
     core.apply(config.build(), Trees.of(config.levels(), "a", "b", "c"), 0);
     assertThat(round()).isEqualTo(3);
-    core.at(4_000);
+    core.setClock(4_000);
     override("worker", "ram", "w1", 1);
     assertThat(core.nextOverLimitMillis()).isEqualTo(14_000);
     OverLimitScan.Found place = onlyPlace(14_000);
