@@ -60,10 +60,12 @@ final class Meters implements Handler<RoutingContext> {
   private final PrometheusMeterRegistry registry;
   private final SchedulerApi api;
   private final MultiGauge tasks;
+  private final QueueMeters queues;
 
   Meters(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
     this.registry = registry;
     this.api = api;
+    this.queues = new QueueMeters(registry, api);
     this.tasks =
         MultiGauge.builder("espalier.job.tasks")
             .description("tasks by job and state")
@@ -190,6 +192,7 @@ final class Meters implements Handler<RoutingContext> {
       row(rows, job, "disabled", job.disabled());
     }
     tasks.register(rows, true);
+    queues.refresh();
     return registry.scrape();
   }
 

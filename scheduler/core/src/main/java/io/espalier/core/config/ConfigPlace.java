@@ -22,11 +22,14 @@ public enum ConfigPlace {
           "idle_wait",
           "scheduler",
           "remote_worker_selector",
+          "queues",
+          "priority_half_life_sec",
           "backoff",
           "retry",
           "nodes",
           "resources",
           "level_for_tasks",
+          "queue",
           "worker_resources_override",
           "node_resources_override",
           "physical_resources",
@@ -140,6 +143,7 @@ public enum ConfigPlace {
           "command",
           "status_from",
           "priority",
+          "queue",
           "config",
           "resources",
           "filters",
@@ -169,6 +173,9 @@ public enum ConfigPlace {
           "errors"),
       Map.of("kill_request", "kill_subprocess"),
       Map.of()),
+
+  /** One queue in {@code bistro_settings.queues}. */
+  QUEUE(List.of("priority_factor", "max_slots", "max_fraction")),
 
   /** One job in {@code run_only_after_all_nodes_are_done_for}. */
   WHOLE_JOB(List.of("job", "done_percent", "tags")),

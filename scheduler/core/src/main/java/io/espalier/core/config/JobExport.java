@@ -41,6 +41,9 @@ public final class JobExport {
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
     OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
     OutcomeExport.put(out, job.outcome(), inherited.outcome());
+    if (!job.scheduling().queue().equals(inherited.scheduling().queue())) {
+      out.put("queue", job.scheduling().queue());
+    }
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()

@@ -98,7 +98,7 @@ final class JobParser {
         SubprocessParser.readKill(in, inherited.kill()),
         TimeLimitsParser.read(in, inherited.timeLimits()),
         LogOptionsParser.read(in, inherited.logs()),
-        JobSchedulingParser.read(in, inherited.scheduling()),
+        JobSchedulingParser.read(in, inherited.scheduling(), settings.rules().queues()),
         RetryParser.read(in, inherited.retry()),
         OutcomeParser.read(in, inherited.outcome()),
         in.integer("version_id", -1, -1),

@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import java.util.List;
 import java.util.OptionalInt;
 
 /** Reads what a job says of its place among others. */
@@ -8,9 +9,12 @@ final class JobSchedulingParser {
 
   private JobSchedulingParser() {}
 
-  static JobScheduling read(Fields in, JobScheduling inherited) {
+  /**
+   * @param queues that there are
+   */
+  static JobScheduling read(Fields in, JobScheduling inherited, List<QueueSpec> queues) {
     return new JobScheduling(
-        inherited.queue(),
+        QueuesParser.readQueue(in, inherited.queue(), queues),
         maxConcurrent(in, inherited.maxConcurrent()),
         in.knows("start_rate") ? StartRateParser.ofJob(in) : inherited.startRate(),
         ReserveAfterParser.read(in, inherited.reserveAfter()),

@@ -4,6 +4,7 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.Selected;
 import io.espalier.core.api.Selection;
@@ -36,6 +37,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.RowEvents;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
@@ -92,6 +94,7 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final Pauses pauses;
   private final Limits limits;
+  private final QueueSamples queueSamples;
   private final Paces paces = new Paces();
   private final Questions questions;
   private final ViewBuilder views;
@@ -142,6 +145,7 @@ public final class SchedulerLoop {
     this.starts = new Starts(core, live, pool, options, ports.warnings());
     this.changes = new Changes(core, live, events, outcomes);
     this.recovery = new Recovery(core, live);
+    this.queueSamples = new QueueSamples(core, this::started, usage -> batch.queueUsage(usage));
   }
 
   // ---- inputs: noted now, effective in the next step
@@ -263,9 +267,18 @@ public final class SchedulerLoop {
     limits.restore(stored);
   }
 
+  /** What queues had used before a restart; before the first step. */
+  public void restoreQueueUsage(List<QueueUsage> stored) {
+    inputs.add(now -> core.restoreQueueUsage(stored, now));
+  }
+
   /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
   public void stop() {
-    inputs.add(now -> stopping = true);
+    inputs.add(
+        now -> {
+          stopping = true;
+          queueSamples.take();
+        });
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#forgive}. */
@@ -552,6 +565,11 @@ public final class SchedulerLoop {
     return core.explain(job, node);
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#queues}. */
+  public List<QueueView> queues() {
+    return core.queues();
+  }
+
   /** See {@link io.espalier.core.api.SchedulerApi#limits}. */
   public List<LimitView> limits() {
     return limits.view();
@@ -680,6 +698,7 @@ public final class SchedulerLoop {
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
+    queueSamples.step(nowMillis, stats);
     commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
@@ -712,6 +731,7 @@ public final class SchedulerLoop {
     next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
     next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
     next = Math.min(next, supervision.nextMillis());
+    next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);

@@ -176,6 +176,7 @@ public final class Change {
     if (old.settings().nodeOrder() != next.settings().nodeOrder()
         || !old.settings().rules().startRates().equals(next.settings().rules().startRates())
         || resources.size() != nextResources.size()
+        || !QueueTable.names(old).equals(QueueTable.names(next))
         || !old.jobs().keySet().equals(next.jobs().keySet())) {
       return false;
     }
@@ -195,6 +196,7 @@ public final class Change {
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
           || !job.dependsOn().equals(other.dependsOn())
+          || !job.scheduling().queue().equals(other.scheduling().queue())
           || !job.afterJobs().equals(other.afterJobs())) {
         return false;
       }
@@ -222,6 +224,7 @@ public final class Change {
       }
     }
     JobTable jobs = new JobTable(config, removed);
+    jobs.keepQueues(oldTable);
     int[] oldNodes = base.topology == topology ? null : match(base.topology, topology);
     int[] newNodes = oldNodes == null ? null : inverse(oldNodes, base.topology.size());
     int[] oldJobs = new int[jobs.count()];

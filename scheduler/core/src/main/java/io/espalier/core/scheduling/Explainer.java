@@ -97,6 +97,7 @@ final class Explainer {
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
+    reasons.addAll(QueueExplainer.reasons(world, number));
     caps(number);
   }
 

@@ -29,6 +29,11 @@ final class Ledger {
   /** By resource: on all nodes for which nothing else is said. */
   private final int[] limits;
 
+  /** By resource: the sum of the limits of all nodes. */
+  private final long[] totals;
+
+  private int totalsVersion;
+
   /**
    * By resource: the configured limits of single nodes by their number in the level, {@link
    * NodeLimits#OF_LEVEL} where there is none; null where no node has one, or an operator has given
@@ -89,6 +94,7 @@ final class Ledger {
     free = new int[size];
     int count = catalog.count();
     limits = new int[count];
+    totals = new long[count];
     ofNodes = new int[count][];
     first = new int[count];
     for (int r = 0; r < count; r++) {
@@ -101,7 +107,9 @@ final class Ledger {
       int width = ofLevel[level].length;
       for (int i = base[level]; i < end; i++) {
         int node = levelStart[level] + (i - base[level]) / width;
-        free[i] = sharedLimit(node, ofLevel[level][(i - base[level]) % width]);
+        int resource = ofLevel[level][(i - base[level]) % width];
+        free[i] = sharedLimit(node, resource);
+        totals[resource] += free[i];
       }
     }
     thresholds = new int[count][];
@@ -306,6 +314,16 @@ final class Ledger {
     return limits[resource] == limit && ofNodes[resource] == limitsOfNodes;
   }
 
+  /** The sum of the limits in effect on all nodes; 0 for a resource of workers. */
+  long total(int resource) {
+    return totals[resource];
+  }
+
+  /** Grows whenever a total may have changed. */
+  int totalsVersion() {
+    return totalsVersion;
+  }
+
   /**
    * Gives a node a limit of its own, below what is in use or not; as {@link #charge}.
    *
@@ -323,6 +341,8 @@ final class Ledger {
   }
 
   private boolean move(int place, int resource, int by) {
+    totals[resource] += by;
+    totalsVersion++;
     int before = free[place];
     free[place] = before + by;
     over.changed(resource, place, before, before + by);

@@ -147,6 +147,8 @@ public final class Replay {
       core.override(e.override());
     } else if (event instanceof CoreEvent.OverrideEnded e) {
       core.endOverride(e.key());
+    } else if (event instanceof CoreEvent.QueuesRestored e) {
+      core.restoreQueueUsage(e.usage(), e.nowMillis());
     } else if (event instanceof CoreEvent.LimitsStepped e) {
       same(e, new CoreEvent.LimitsStepped(e.units(), core.stepLimits(e.units())));
     } else {

@@ -4,6 +4,7 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.config.Config;
@@ -15,11 +16,13 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +64,7 @@ public final class SchedulingCore {
   private final Set<String> held = new HashSet<>();
   private final Closings closings = new Closings();
   private final WorkerTable pool = new WorkerTable();
+  private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
   private @Nullable Migration migration;
@@ -84,6 +88,7 @@ public final class SchedulingCore {
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
     world = EmptyWorld.create(random, runs, pool, Map.copyOf(selectors));
+    world.queues.enter(0, queueHistory);
   }
 
   /**
@@ -210,8 +215,10 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    world.queues.leave(queueHistory);
     World before = world;
     world = done.next();
+    world.queues.enter(now, queueHistory);
     updateGates();
     world.takeOver(before, done.change());
   }
@@ -377,6 +384,28 @@ public final class SchedulingCore {
    */
   public int[] takeTouched() {
     return world.tasks.takeTouched();
+  }
+
+  // ---- queues
+
+  /** All queues. Costs queues and jobs. */
+  public List<QueueView> queues() {
+    return QueueViews.of(world);
+  }
+
+  /** What all queues have used lately, those included that are not configured any more. */
+  public List<QueueUsage> queueUsage() {
+    return world.queues.usage(queueHistory);
+  }
+
+  /** Takes over what was known before a restart; nothing was held since. */
+  public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
+    at(nowMillis);
+    stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
+    world.queues.restore(queueHistory);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.QueuesRestored(List.copyOf(stored), nowMillis));
+    }
   }
 
   // ---- limits
@@ -943,6 +972,7 @@ public final class SchedulingCore {
   private void at(long nowMillis) {
     now = Math.max(now, nowMillis);
     world.clock.at(nowMillis);
+    world.queues.advance(now);
     world.over.at(now);
     if (migration != null) {
       migration.next().over.at(now);

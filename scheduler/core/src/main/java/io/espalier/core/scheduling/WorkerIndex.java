@@ -91,6 +91,11 @@ final class WorkerIndex {
   private @Nullable WorkerSelector selector;
   private List<Resource> resources;
 
+  /** By resource of workers: the slots of all in the pool. */
+  private final long[] totals;
+
+  private int totalsVersion;
+
   /** The load of one worker, without an object for each. */
   private final class Load implements WorkerLoad {
     int worker;
@@ -168,6 +173,7 @@ final class WorkerIndex {
     Levels levels = settings.levels();
     resources = settings.resources().ofLevel(levels.worker());
     width = resources.size();
+    totals = new long[width];
     words = jobs.words;
     WorkerTable.Mode mode = table.mode();
     active = mode == WorkerTable.Mode.POOL || (mode == WorkerTable.Mode.LOCAL && width > 0);
@@ -281,6 +287,9 @@ final class WorkerIndex {
         hostCursorRanks[host] = Long.MIN_VALUE;
       }
     }
+    if (hostOf[worker] >= 0) {
+      addToTotals(worker, -1);
+    }
     takes[worker] = info.takesTasks();
     maxTasks[worker] = info.maxTasks();
     int at = worker * width;
@@ -292,6 +301,7 @@ final class WorkerIndex {
     if (!overrides.isEmpty()) {
       override(worker);
     }
+    addToTotals(worker, 1);
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
       if (classes.passes(c, info.host(), info.ref().shard())) {
@@ -356,7 +366,25 @@ final class WorkerIndex {
     cursorRank = before.cursorRank;
   }
 
+  private void addToTotals(int worker, int sign) {
+    for (int k = 0; k < width; k++) {
+      totals[k] += (long) sign * capacity[worker * width + k];
+    }
+    totalsVersion++;
+  }
+
+  /** The slots of all workers in the pool, whatever their state. */
+  long total(int resource) {
+    return totals[resource];
+  }
+
+  /** Grows whenever a total may have changed. */
+  int totalsVersion() {
+    return totalsVersion;
+  }
+
   private void leave(int worker) {
+    addToTotals(worker, -1);
     int host = hostOf[worker];
     before(host);
     root = all.remove(root, worker);

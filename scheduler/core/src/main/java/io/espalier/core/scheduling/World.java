@@ -45,7 +45,7 @@ final class World {
   final RateClock clock;
   final JobCaps caps;
   final NodeRates rates;
-  final QueueTable queues = new QueueTable();
+  final QueueTable queues;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
@@ -123,6 +123,7 @@ final class World {
             overrides,
             over,
             topology.name(0));
+    queues = new QueueTable(config, jobs, ledger, workers);
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.needs);
@@ -182,6 +183,7 @@ final class World {
     version++;
     jobs.replace(next);
     caps.reread();
+    queues.replace(next);
   }
 
   /** Grows with every change in place. */
@@ -429,7 +431,7 @@ final class World {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
     places.add(run, job, -1, path, nothing, worker, false);
-    entered(job, nothing);
+    entered(job, run);
     workers.charge(worker, nothing);
   }
 
@@ -462,7 +464,7 @@ final class World {
   private int enter(int job, int node, int level, int worker, int[] needs) {
     int run = runs.add(charges[job]);
     places.add(run, job, node, path, needs, worker, true);
-    entered(job, needs);
+    entered(job, run);
     for (int l = level; l >= 0; l--) {
       boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
       refit[l] = changed | starts(job, path[l], l);
@@ -516,17 +518,17 @@ final class World {
     leave(run);
   }
 
-  private void entered(int job, int[] amounts) {
+  private void entered(int job, int run) {
     tasks.touch(job);
     caps.entered(job);
-    queues.entered(job, amounts);
+    queues.entered(job, run, places);
   }
 
   private void leave(int run) {
     int job = places.job(run);
     tasks.touch(job);
     caps.left(job);
-    queues.left(job, places.amounts(run));
+    queues.left(job, run, places);
     workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
@@ -550,7 +552,7 @@ final class World {
   void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
     int[] amounts = countable(carriedPath, charged, worker);
     places.add(run, job, node, carriedPath, amounts, worker, false);
-    entered(job, amounts);
+    entered(job, run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = carriedPath[l];

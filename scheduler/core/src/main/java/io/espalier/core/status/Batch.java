@@ -15,7 +15,7 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * ended holds, holds, ended limits, limits, standings, incarnations, events.
+ * ended holds, holds, ended limits, limits, standings, use of queues, incarnations, events.
  *
  * @param forgottenJobs all rows of these jobs are deleted, and their standings
  * @param deletedRows rows to delete; absent ones are no error
@@ -29,6 +29,7 @@ import java.util.Set;
  * @param endedLimits overrides of limits that are no longer in force
  * @param limits overrides of limits, replacing an older one of the same
  * @param standings how jobs stand, replacing older ones
+ * @param queueUsage what queues have used: replaces all that is stored of it; empty: leaves it
  * @param incarnations which job of its name the rows of a job are of: the time it was created
  * @param events to append to the event log, sequences ascending and above all stored ones
  */
@@ -44,6 +45,7 @@ public record Batch(
     Set<LimitOverride.Key> endedLimits,
     List<LimitOverride> limits,
     List<JobStanding> standings,
+    List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
     List<Event> events) {
 
@@ -62,6 +64,7 @@ public record Batch(
     endedLimits = Set.copyOf(endedLimits);
     limits = List.copyOf(limits);
     standings = List.copyOf(standings);
+    queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
   }
@@ -90,6 +93,7 @@ public record Batch(
         + endedLimits.size()
         + limits.size()
         + standings.size()
+        + queueUsage.size()
         + incarnations.size()
         + events.size();
   }
@@ -114,6 +118,7 @@ public record Batch(
     private final Set<LimitOverride.Key> endedLimits = new LinkedHashSet<>();
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
     private final Map<String, JobStanding> standings = new LinkedHashMap<>();
+    private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
@@ -186,6 +191,12 @@ public record Batch(
       return this;
     }
 
+    /** What queues have used lately: all that is known, in place of all that is stored. */
+    public Builder queueUsage(List<QueueUsage> all) {
+      queueUsage = List.copyOf(all);
+      return this;
+    }
+
     public Builder pause(Pause pause) {
       endedPauses.remove(pause.job());
       pauses.put(pause.job(), pause);
@@ -216,6 +227,9 @@ public record Batch(
       later.endedLimits.forEach(this::endLimit);
       later.limits.forEach(this::limit);
       later.standings.forEach(this::standing);
+      if (!later.queueUsage.isEmpty()) {
+        queueUsage = later.queueUsage;
+      }
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
       return this;
@@ -234,6 +248,7 @@ public record Batch(
           + endedLimits.size()
           + limits.size()
           + standings.size()
+          + queueUsage.size()
           + incarnations.size()
           + events.size();
     }
@@ -251,6 +266,7 @@ public record Batch(
           endedLimits,
           List.copyOf(limits.values()),
           List.copyOf(standings.values()),
+          queueUsage,
           incarnations,
           events);
     }

@@ -88,6 +88,9 @@ public interface StatusStore extends AutoCloseable {
   /** All overrides of limits, in any order. */
   List<LimitOverride> limits();
 
+  /** What queues had used when that was stored last, in any order. */
+  List<QueueUsage> queueUsage();
+
   /** The sequence of the newest stored event; 0 when there is none. */
   long newestEvent();
 

@@ -169,6 +169,7 @@ final class Wiring implements AutoCloseable {
       loop.restorePauses(store.pauses());
       loop.restoreStandings(store.standings());
       loop.restoreLimits(store.limits());
+      loop.restoreQueueUsage(store.queueUsage());
       if (runner.outlivesScheduler()) {
         // Also when there is nothing to take over: workers are answered from then on.
         loop.restoreRunning(store.running());

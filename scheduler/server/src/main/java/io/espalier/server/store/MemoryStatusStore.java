@@ -7,6 +7,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -34,6 +35,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, JobStanding> standings = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
+  private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
@@ -147,6 +149,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<QueueUsage> queueUsage() {
+    return queueUsage;
+  }
+
+  @Override
   public synchronized long newestEvent() {
     return events.isEmpty() ? 0 : events.lastKey();
   }
@@ -188,6 +195,9 @@ public final class MemoryStatusStore implements StatusStore {
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(override -> limits.put(override.key(), override));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+    if (!batch.queueUsage().isEmpty()) {
+      queueUsage = batch.queueUsage();
+    }
     incarnations.putAll(batch.incarnations());
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {

@@ -10,6 +10,7 @@ import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -421,6 +422,22 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return limits;
+        });
+  }
+
+  @Override
+  public List<QueueUsage> queueUsage() {
+    return read(
+        connection -> {
+          List<QueueUsage> usage = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT queue, value, at FROM queue_usage")) {
+            while (found.next()) {
+              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
+            }
+          }
+          return usage;
         });
   }
 

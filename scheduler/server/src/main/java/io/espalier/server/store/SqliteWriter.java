@@ -10,6 +10,7 @@ import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskKey;
@@ -201,6 +202,16 @@ final class SqliteWriter {
           "INSERT OR REPLACE INTO job_standing (job, body) VALUES (?, ?)",
           standing.job(),
           JsonWriter.compact(standing.toJson()));
+    }
+    if (!batch.queueUsage().isEmpty()) {
+      execute("DELETE FROM queue_usage");
+    }
+    for (QueueUsage usage : batch.queueUsage()) {
+      execute(
+          "INSERT INTO queue_usage (queue, value, at) VALUES (?, ?, ?)",
+          usage.queue(),
+          usage.value(),
+          usage.atMillis());
     }
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute("UPDATE job SET incarnation = ? WHERE id = ?", known.getValue(), id(known.getKey()));

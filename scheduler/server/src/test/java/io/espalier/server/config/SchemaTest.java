@@ -136,6 +136,7 @@ class SchemaTest {
     table.ofDeadlines();
     table.ofOutcomes(SchemaTest::settings);
     table.ofOutcomes(SchemaTest::owned);
+    table.ofQueues();
     return table.rows.stream();
   }
 
@@ -812,6 +813,36 @@ class SchemaTest {
     add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
   }
 
+  private void ofQueues() {
+    key(
+        SchemaTest::settings,
+        "queues",
+        List.of("{}", "{'_': 1, 'default': {}, 'a.b:c-d': {'_': 1}}", "{'1': {}}"),
+        NO_OBJECT);
+    key(
+        SchemaTest::settings,
+        "queues",
+        List.of(),
+        List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+    UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
+    key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
+    key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
+    key(queue, "max_slots", List.of("{}", "{'_': 1}", "{'slots': 0, 'ram': '9'}"), NO_OBJECT);
+    key(queue, "max_slots", List.of(), List.of("{'slots': -1}", "{'slots': 0.5}"));
+    key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);
+    key(queue, "max_fraction", List.of(), List.of("{'slots': 1.1}", "{'slots': -0.1}"));
+    add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
+    key(SchemaTest::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
+    key(SchemaTest::settings, "priority_half_life_sec", List.of(), List.of("0", "1000000001"));
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(SchemaTest::settings, SchemaTest::owned)) {
+      key(frame, "queue", List.of("'default'"), NO_TEXT);
+      add(Verdict.BAD_FOR_PARSER, frame, "'queue': 'etl'");
+    }
+    add(Verdict.GOOD, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
+  }
+
   private void ofDeadlines() {
     key(
         SchemaTest::owned,
@@ -958,6 +989,7 @@ class SchemaTest {
       case RETRY -> at("$defs", "retry", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
+      case QUEUE -> at("$defs", "queue", "properties");
       case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
       case FAIL_JOB_WHEN -> at("$defs", "failJobWhen", "properties");
       case SUCCEED_JOB_WHEN -> at("$defs", "succeedJobWhen", "properties");

@@ -21,6 +21,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
@@ -65,6 +66,8 @@ final class LoopWorld {
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<String, JobStanding> standings = new LinkedHashMap<>();
+  List<QueueUsage> queueUsage = List.of();
+  int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -95,6 +98,7 @@ final class LoopWorld {
     loop.restorePauses(List.copyOf(pauses.values()));
     loop.restoreStandings(List.copyOf(standings.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
+    loop.restoreQueueUsage(queueUsage);
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -262,6 +266,10 @@ final class LoopWorld {
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             standings.keySet().removeAll(batch.forgottenJobs());
             batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+            if (!batch.queueUsage().isEmpty()) {
+              queueUsage = batch.queueUsage();
+              queueSamples++;
+            }
             batch.rows().forEach(row -> stored.put(row.key(), row));
             attempts.addAll(batch.attempts());
             done.complete(null);

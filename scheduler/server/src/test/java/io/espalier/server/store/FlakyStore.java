@@ -6,6 +6,7 @@ import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
@@ -112,6 +113,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<LimitOverride> limits() {
     return inner.limits();
+  }
+
+  @Override
+  public List<QueueUsage> queueUsage() {
+    return inner.queueUsage();
   }
 
   @Override

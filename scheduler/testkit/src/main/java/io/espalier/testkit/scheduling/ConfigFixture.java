@@ -11,6 +11,7 @@ import io.espalier.core.config.NodeLimit;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
@@ -144,6 +145,17 @@ public final class ConfigFixture {
             rules.priorityHalfLife(),
             rules.nodeLimits(),
             byLevel,
+            rules.killOverLimit()));
+  }
+
+  /** The queues, in this order. */
+  public ConfigFixture queues(QueueSpec... queues) {
+    return rules(
+        new TreeRules(
+            List.of(queues),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            rules.startRates(),
             rules.killOverLimit()));
   }
 

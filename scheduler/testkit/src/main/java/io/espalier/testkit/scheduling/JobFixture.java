@@ -150,6 +150,17 @@ public final class JobFixture {
     return this;
   }
 
+  /** The queue it belongs to. */
+  public JobFixture queue(String queue) {
+    return scheduling(
+        new JobScheduling(
+            queue,
+            scheduling.maxConcurrent(),
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            scheduling.roles()));
+  }
+
   /** Retries that look at progress. */
   public JobFixture retry(RetryRules rules) {
     retry = Optional.of(rules);

@@ -63,6 +63,7 @@ public final class Oracle {
           });
   private final OracleRates rates = new OracleRates();
   private final OracleReservations reservations = new OracleReservations(this);
+  private final OracleQueues queues = new OracleQueues(this, pool);
   private Config config;
   private Topology topology;
   private long now;
@@ -118,6 +119,7 @@ public final class Oracle {
                     || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
     rates.apply(config, topology);
+    queues.apply(newConfig);
     forgetIdle();
   }
 
@@ -333,6 +335,32 @@ public final class Oracle {
         && topology.levels().name(resource.level()).equals(place.level());
   }
 
+  /** The sum of the limits in effect, over the nodes of the level or over the workers. */
+  long slotsInAll(Resource resource) {
+    if (resource.level() == topology.levels().worker()) {
+      return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
+    }
+    String level = topology.levels().name(resource.level());
+    return Trees.names(topology, resource.level()).stream()
+        .mapToLong(
+            name ->
+                limit(
+                    new Place(level, name),
+                    resource,
+                    OracleLimits.of(config, topology, name, resource)))
+        .sum();
+  }
+
+  /** What queues hold. */
+  OracleQueues queues() {
+    return queues;
+  }
+
+  /** Whether there is such a place, or it is a worker. */
+  boolean isThere(Place place) {
+    return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
+  }
+
   /** Slots in all, as operators have it. */
   private int limit(Place place, Resource resource, int configured) {
     String level = place.level();
@@ -495,6 +523,7 @@ public final class Oracle {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));
     }
+    failures.addAll(queues.failures(job));
     TaskKey task = new TaskKey(job.name(), node);
     TaskStatus status = statuses.get(task);
     if (running.containsKey(task)) {

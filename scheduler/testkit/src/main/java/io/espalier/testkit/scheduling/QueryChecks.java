@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.Job;
@@ -39,7 +40,8 @@ final class QueryChecks {
           Kind.MAX_CONCURRENT,
           Kind.JOB_FAILED,
           Kind.JOB_SUCCEEDED,
-          Kind.JOB_DEPENDENCY);
+          Kind.JOB_DEPENDENCY,
+          Kind.QUEUE_LIMIT);
 
   private final SchedulingCore core;
   private final Oracle oracle;
@@ -97,6 +99,25 @@ final class QueryChecks {
 
   private Place place(int node) {
     return new Place(topology.levels().name(topology.level(node)), topology.name(node));
+  }
+
+  // ---- queues
+
+  /** What each holds, of all there is. */
+  void queues() {
+    for (QueueView queue : core.queues()) {
+      assertThat(queue.use())
+          .as("use of queue %s", queue.name())
+          .isEqualTo(oracle.queues().dominantShare(queue.name()));
+      for (QueueView.Held held : queue.resources()) {
+        Resource resource = oracle.config().settings().resources().find(held.resource());
+        assertThat(resource).isNotNull();
+        if (resource != null) {
+          assertThat(held.held()).isEqualTo(oracle.queues().held(queue.name(), resource));
+          assertThat(held.total()).isEqualTo(oracle.slotsInAll(resource));
+        }
+      }
+    }
   }
 
   // ---- holders

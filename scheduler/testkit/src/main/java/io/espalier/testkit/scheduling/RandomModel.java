@@ -113,6 +113,7 @@ final class RandomModel {
     fixture.selector(any(selectors));
     describeWorkers(fixture);
     fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
+    fixture.queues(RandomQueues.any(random));
     return fixture;
   }
 
@@ -273,6 +274,7 @@ final class RandomModel {
       job.after(
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
+    job.scheduling(RandomQueues.scheduling(random));
     OracleRates.limit(job, random);
     job.reserveAfter(
         chance(30)
@@ -304,7 +306,8 @@ final class RandomModel {
       config.nodeLimits(OracleLimits.rules(random, config.levels()));
       return;
     }
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(15)) {
+      case 13, 14 -> config.queues(RandomQueues.any(random));
       case 12 -> {
         describeWorkers(config);
         config.selector(any(selectors));

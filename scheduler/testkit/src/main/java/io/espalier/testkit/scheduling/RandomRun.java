@@ -535,6 +535,7 @@ public final class RandomRun {
     }
     compareCounters();
     new QueryChecks(core, oracle).holders(random);
+    new QueryChecks(core, oracle).queues();
     new QueryChecks(core, oracle).counts(random);
     compareWorkers();
     compareOrphans();

@@ -15,6 +15,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
@@ -468,6 +469,22 @@ public abstract class StatusStoreContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
+  }
+
+  @Test
+  void what_queues_have_used_is_replaced_as_a_whole() throws Exception {
+    assertThat(store.queueUsage()).isEmpty();
+    QueueUsage etl = new QueueUsage("etl", 0.1, NOW);
+    QueueUsage web = new QueueUsage("w".repeat(200), 1.0 / 3, NOW);
+    store.commit(epoch, Batch.builder().queueUsage(List.of(etl, web)).build());
+    restartAfterKill();
+    assertThat(store.queueUsage()).containsExactlyInAnyOrder(etl, web);
+    store.commit(epoch, Batch.builder().pause(new Pause("a", "", "", NOW, 0)).build());
+    assertThat(store.queueUsage()).as("left alone").hasSize(2);
+    QueueUsage later = new QueueUsage("etl", 0.2, NOW + 10_000);
+    store.commit(epoch, Batch.builder().queueUsage(List.of(later)).build());
+    restartAfterKill();
+    assertThat(store.queueUsage()).containsExactly(later);
   }
 
   @Test

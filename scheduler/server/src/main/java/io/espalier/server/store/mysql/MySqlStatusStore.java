@@ -9,6 +9,7 @@ import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -223,8 +224,8 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   /**
-   * Forgets all jobs, pauses, holds, limits and events, for a fresh start; whoever led until now
-   * may write nothing more. To be bound to its source before.
+   * Forgets all jobs, pauses, holds, limits, use of queues and events, for a fresh start; whoever
+   * led until now may write nothing more. To be bound to its source before.
    */
   public void forgetEverything() {
     long epoch =
@@ -518,6 +519,22 @@ public final class MySqlStatusStore implements StatusStore {
             }
           }
           return limits;
+        });
+  }
+
+  @Override
+  public List<QueueUsage> queueUsage() {
+    return read(
+        connection -> {
+          List<QueueUsage> usage = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT queue, value, at FROM espalier_queue_usage")) {
+            while (found.next()) {
+              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
+            }
+          }
+          return usage;
         });
   }
 

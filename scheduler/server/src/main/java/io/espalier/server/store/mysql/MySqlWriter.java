@@ -10,6 +10,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskKey;
@@ -148,6 +149,7 @@ final class MySqlWriter {
     execute("DELETE FROM espalier_worker_hold");
     execute("DELETE FROM espalier_limit_override");
     execute("DELETE FROM espalier_job_standing");
+    execute("DELETE FROM espalier_queue_usage");
     execute("DELETE FROM espalier_event");
   }
 
@@ -227,6 +229,16 @@ final class MySqlWriter {
           job.key(),
           job.whole(),
           JsonWriter.compact(standing.toJson()));
+    }
+    if (!batch.queueUsage().isEmpty()) {
+      execute("DELETE FROM espalier_queue_usage");
+    }
+    for (QueueUsage usage : batch.queueUsage()) {
+      execute(
+          "INSERT INTO espalier_queue_usage (queue, value, at) VALUES (?, ?, ?)",
+          usage.queue(),
+          usage.value(),
+          usage.atMillis());
     }
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute(
