@@ -190,7 +190,8 @@ final class LiveTasks {
           usage,
           limits,
           progress,
-          rate);
+          rate,
+          TaskArgument.roleIn(launch.argument()));
     }
 
     Invocation invocation() {

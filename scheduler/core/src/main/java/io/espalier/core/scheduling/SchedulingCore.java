@@ -67,6 +67,7 @@ public final class SchedulingCore {
   private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
   private @Nullable Round round;
@@ -218,6 +219,7 @@ public final class SchedulingCore {
     world.queues.leave(queueHistory);
     World before = world;
     world = done.next();
+    worlds++;
     world.queues.enter(now, queueHistory);
     updateGates();
     world.takeOver(before, done.change());
@@ -577,6 +579,16 @@ public final class SchedulingCore {
     return ProgressCounts.of(world, job);
   }
 
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
+  }
+
   /**
    * Counts per level (behaviour 9.5). The levels above the tasks cost what changed since the last
    * call, the first call for a job one pass.
@@ -692,11 +704,9 @@ public final class SchedulingCore {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
-    if (at < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
-    }
-    return Explainer.explain(world, number, at, gates(job));
+    return at < 0
+        ? OtherShard.explain(config().shard(), job, level, node)
+        : Explainer.explain(world, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {
@@ -771,8 +781,8 @@ public final class SchedulingCore {
           });
     }
     policy.schedule(current);
-    boolean complete = current.isComplete();
     world.clockRuns();
+    boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
@@ -919,6 +929,14 @@ public final class SchedulingCore {
    */
   public List<String> runPath(long run) {
     return Migration.path(world, runs, runs.index(run)).nodes();
+  }
+
+  /**
+   * What its node is in the place through which it runs, such as {@code replica}; where only a node
+   * above it has a role there, that. Empty: neither, or not known.
+   */
+  public String runRole(long run) {
+    return world.roleOf(runs.index(run));
   }
 
   /** The names of the levels of those nodes; empty where only its own is known. */
