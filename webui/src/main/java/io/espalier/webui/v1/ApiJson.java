@@ -10,6 +10,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Progress;
+import io.espalier.core.status.RetryCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,6 +40,16 @@ public final class ApiJson {
     time(json, "since_ms", task.sinceMillis());
     time(json, "until_ms", task.untilMillis());
     json.putIfPresent("data", task.data()).putIfPresent("checkpoint", task.checkpoint());
+    RetryCounts retries = task.retries();
+    if (!retries.withGotOn(false).equals(RetryCounts.NONE)) {
+      json.put(
+          "retries",
+          Json.object()
+              .put("successive_no_progress", retries.successive())
+              .put("total_no_progress", retries.noProgress())
+              .put("total_progress", retries.progress())
+              .build());
+    }
     RunningTask running = task.running();
     return running == null ? json.build() : json.put("running", running(running)).build();
   }
@@ -83,10 +94,10 @@ public final class ApiJson {
     }
     String resource = reason.resource();
     if (resource != null) {
-      json.put("resource", resource)
-          .put("need", reason.need())
-          .put("free", reason.free())
-          .put("limit", reason.limit());
+      json.put("resource", resource);
+    }
+    if (resource != null || reason.limit() > 0) {
+      json.put("need", reason.need()).put("free", reason.free()).put("limit", reason.limit());
     }
     if (reason.kind() == Explanation.Kind.RESOURCE) {
       json.put("holders", QueryForm.holders(reason.holders(), false))

@@ -78,13 +78,33 @@ public record Explanation(
    * @param enabled its own flag in that place of the tree
    * @param resources all of its level
    * @param blocks whether a condition fails here: disabled, filtered, no worker, or slots missing
+   * @param reserved whom the node is kept free for; absent: nobody
    */
   public record Step(
-      String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
+      String node,
+      String level,
+      boolean enabled,
+      List<Use> resources,
+      boolean blocks,
+      @Nullable Reserved reserved) {
     public Step {
       resources = List.copyOf(resources);
     }
+
+    /** Kept free for nobody. */
+    public Step(String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
+      this(node, level, enabled, resources, blocks, null);
+    }
   }
+
+  /**
+   * Whom a node is kept free for: a job with a task on it, or below, that has been waiting for
+   * slots for longer than its {@code reserve_after_sec} (design ruling 8).
+   *
+   * @param task the node of a task of the job that waits; absent: not known
+   * @param sinceMillis since when it has been kept free
+   */
+  public record Reserved(String job, @Nullable String task, long sinceMillis) {}
 
   /**
    * Slots of one resource on one node.

@@ -83,6 +83,11 @@ final class Fields {
     problems.add(Problems.at(severity, path.key(key), object.keyAt(key), value, message, hint));
   }
 
+  /** Whether that is a key of this place. */
+  boolean knows(String key) {
+    return place.keys().contains(key);
+  }
+
   Json.Obj json() {
     return object;
   }
@@ -93,11 +98,6 @@ final class Fields {
 
   Problems problems() {
     return problems;
-  }
-
-  /** Whether a key means something here. */
-  boolean mayHave(String key) {
-    return place.keys().contains(key);
   }
 
   /** The value of a key or of another spelling of it. */

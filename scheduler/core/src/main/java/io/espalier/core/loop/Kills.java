@@ -45,6 +45,17 @@ final class Kills {
     signal(task, how, "task_kill_repeated", nowMillis);
   }
 
+  /**
+   * Kills one because more than a limit is in use.
+   *
+   * @param why a sentence, for its history
+   * @param about where, for the event
+   */
+  void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
+    task.overLimit = why;
+    signal(task, request(task.key.job()), "over_limit_killed", about, nowMillis);
+  }
+
   /** Makes the next check happen at once: what is an orphan may have changed. */
   void recheck() {
     nextCheck = 0;
@@ -94,6 +105,10 @@ final class Kills {
   }
 
   private void signal(Live task, KillRequest how, String event, long nowMillis) {
+    signal(task, how, event, Json.Obj.EMPTY, nowMillis);
+  }
+
+  private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.killAskedMillis = nowMillis;
       task.killWaitMillis = Math.max(0, how.waitMillis());
@@ -104,14 +119,13 @@ final class Kills {
     } else {
       task.killAtStart = how;
     }
-    events.add(
-        nowMillis,
-        event,
+    Json.Builder data =
         Json.object()
             .put("job", task.key.job())
             .put("node", task.key.node())
             .put("invocation", task.invocation().token())
-            .put("method", how.method().label())
-            .build());
+            .put("method", how.method().label());
+    about.members().forEach(data::put);
+    events.add(nowMillis, event, data.build());
   }
 }

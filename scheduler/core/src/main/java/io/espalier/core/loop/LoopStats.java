@@ -1,5 +1,8 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.QueueView;
+import java.util.List;
+
 /**
  * What a loop has done so far. Written by the scheduler thread alone, read by any; each number is
  * right by itself.
@@ -11,6 +14,9 @@ public final class LoopStats {
   private volatile long policyFailures;
   private volatile int live;
   private volatile int chores;
+  private volatile int heldJobs;
+  private volatile int heldNodes;
+  private volatile List<QueueView> queues = List.of();
 
   LoopStats() {}
 
@@ -44,6 +50,25 @@ public final class LoopStats {
     return chores;
   }
 
+  /** Jobs of which no task may start before their rate of starts has a token again. */
+  public int heldJobs() {
+    return heldJobs;
+  }
+
+  /** Nodes below which no task may start before their rate of starts has a token again. */
+  public int heldNodes() {
+    return heldNodes;
+  }
+
+  /** The queues as they were some seconds ago at most; none unless some are configured. */
+  public List<QueueView> queues() {
+    return queues;
+  }
+
+  void queues(List<QueueView> newest) {
+    queues = newest;
+  }
+
   // One writer: no update is lost.
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
@@ -66,5 +91,10 @@ public final class LoopStats {
   void now(int liveTasks, int openChores) {
     live = liveTasks;
     chores = openChores;
+  }
+
+  void heldByRate(int jobs, int nodes) {
+    heldJobs = jobs;
+    heldNodes = nodes;
   }
 }

@@ -51,19 +51,18 @@ final class Starts {
    */
   Live placed(long run, long nowMillis) {
     int job = core.runJob(run);
-    int node = core.runNode(run);
     Job config = core.job(job);
     if (config == null) {
       throw new IllegalStateException("placed a task of the removed job " + core.runJobName(run));
     }
-    TaskStatus before = core.status(job, node);
+    TaskStatus before = core.runStatus(run);
     Transition start =
-        TaskTransitions.apply(before, new TaskEvent.Started(), config.backoff(), nowMillis);
+        TaskTransitions.apply(before, new TaskEvent.Started(), config.retrying(), nowMillis);
     TaskStatus status = start.status();
     if (status == null || status.main() != TaskStatus.Main.RUNNING || !start.changed()) {
       throw new IllegalStateException("placed a task that must not start: " + start.warning());
     }
-    core.setStatus(job, node, status);
+    core.setRunStatus(run, status);
     WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
     WorkerShare share = share(config);
@@ -90,7 +89,7 @@ final class Starts {
             worker,
             share.slots(),
             config.logs());
-    Live task = new Live(key, run, launch, status, config.backoff());
+    Live task = new Live(key, run, launch, status, config.retrying());
     live.add(task);
     return task;
   }

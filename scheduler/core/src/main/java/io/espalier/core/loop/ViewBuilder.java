@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes what monitors read, not more often than they can look. */
@@ -23,7 +25,7 @@ final class ViewBuilder {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
-  private final JobDeadlines deadlines;
+  private final JobOutcomes outcomes;
   private final Pauses pauses;
   private final Paces paces;
   private final Map<String, String> errors = new TreeMap<>();
@@ -38,13 +40,13 @@ final class ViewBuilder {
       SchedulingCore core,
       LiveTasks live,
       String shard,
-      JobDeadlines deadlines,
+      JobOutcomes outcomes,
       Paces paces,
       Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
-    this.deadlines = deadlines;
+    this.outcomes = outcomes;
     this.pauses = pauses;
     this.paces = paces;
   }
@@ -71,7 +73,9 @@ final class ViewBuilder {
       return configProblems;
     }
     List<Problem> all = new ArrayList<>(configProblems);
-    all.addAll(ofNodes);
+    // Where the parser has found it without knowing the nodes it is said once.
+    Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
+    ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);
     return all;
   }
 
@@ -106,7 +110,7 @@ final class ViewBuilder {
       Job known = core.job(job);
       if (known != null) {
         JobProgress counts = core.progress(job);
-        boolean startsNothing = !known.isValid() || deadlines.isClosed(known.name());
+        boolean startsNothing = !known.isValid() || core.isClosed(known.name());
         progress.put(known.name(), startsNothing ? counts.withoutReady() : counts);
       }
     }
@@ -130,6 +134,7 @@ final class ViewBuilder {
         live.view(shard),
         Map.copyOf(errors),
         pauses.all(),
+        config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);
   }

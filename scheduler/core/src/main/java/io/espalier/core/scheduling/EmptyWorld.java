@@ -27,7 +27,8 @@ import java.util.TreeMap;
 final class EmptyWorld {
   private EmptyWorld() {}
 
-  static World create(Randomness random, WorkerTable pool, Map<String, WorkerSelector> selectors) {
+  static World create(
+      Randomness random, RunTable runs, WorkerTable pool, Map<String, WorkerSelector> selectors) {
     Levels levels = Levels.of(List.of());
     Settings settings =
         new Settings(
@@ -69,8 +70,10 @@ final class EmptyWorld {
             NodeVerdicts.of(topology, jobs).freshTasks(),
             new long[0],
             random,
+            runs,
             pool,
-            selectors);
+            selectors,
+            new RateClock());
     world.index.build(0);
     return world;
   }

@@ -4,18 +4,23 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.RetryRules;
 import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Names everything that keeps one task from starting, asking the same parts that start tasks. */
@@ -29,7 +34,7 @@ final class Explainer {
   private final List<Step> steps = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, @Nullable String closed) {}
+  record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
   Explainer(World world) {
     this.world = world;
@@ -95,20 +100,45 @@ final class Explainer {
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
-    if (gates.closed() != null) {
-      add(Kind.DEADLINE, null, gates.closed());
-    }
+    gates.closed().forEach((kind, why) -> add(kind, null, why));
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
+    }
+    reasons.addAll(QueueExplainer.reasons(world, number));
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobCaps caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          new Reason(
+              Kind.START_RATE,
+              null,
+              null,
+              0,
+              0,
+              0,
+              caps.heldUntil(job),
+              "tasks of the job have started as often as its \"start_rate\" allows"));
     }
   }
 
   private void status(int job, int node) {
     int code = world.tasks.code(job, node);
+    Job configured = world.jobs.job(job);
+    RetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
       case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
       case DONE -> add(Kind.DONE, null, "the task is done");
-      case FAILED -> add(Kind.FAILED, null, "the task has failed for good; it can be forgiven");
+      case FAILED -> add(Kind.FAILED, null, RetryText.failed(world.tasks.detail(job, node), rules));
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
           TaskStatus status = world.tasks.detail(job, node);
@@ -122,7 +152,7 @@ final class Explainer {
                   0,
                   0,
                   until,
-                  "the task is backing off" + why(status)));
+                  RetryText.waits(status, rules) + why(status)));
         }
       }
     }
@@ -215,7 +245,9 @@ final class Explainer {
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      rate(at, level);
       List<Use> uses = new ArrayList<>();
+      Reservation kept = world.reservations == null ? null : world.reservations.of(at, level);
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
@@ -241,7 +273,31 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
-                      + LimitWords.on(world, at, resource)));
+                      + LimitWords.never(world, need, limit, resource)
+                      + LimitWords.on(world, at, resource)
+                      + (kept != null && kept.job().equals(world.jobs.name(job))
+                          ? "; " + words(kept)
+                          : "")));
+        } else if (isKept(job, at, level, r)) {
+          reasons.add(
+              new Reason(
+                  Kind.RESERVED,
+                  topology.name(at),
+                  resource.name(),
+                  need,
+                  free,
+                  limit,
+                  0,
+                  "needs "
+                      + need
+                      + " of "
+                      + resource.name()
+                      + ", "
+                      + free
+                      + " of "
+                      + limit
+                      + " are free, but "
+                      + words(kept)));
         }
       }
       steps.add(
@@ -251,7 +307,8 @@ final class Explainer {
               topology.levels().name(level),
               topology.enabled(slot),
               uses,
-              reasons.size() > before));
+              reasons.size() > before,
+              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
     }
   }
 
@@ -274,14 +331,45 @@ final class Explainer {
     return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
   }
 
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+    }
+  }
+
+  /** Whether slots are free that are kept for another job. */
+  private boolean isKept(int job, int node, int level, int resource) {
+    return world.reservations != null
+        && world.reservations.keepsFrom(job, node, level, resource)
+        && Ledger.fits(world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
+  }
+
+  private static String words(@Nullable Reservation kept) {
+    if (kept == null) {
+      return "";
+    }
+    return "kept free for job "
+        + kept.job()
+        + (kept.task() == null ? "" : ", task " + kept.task())
+        + ", since "
+        + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
   private long failures(int job, int slot) {
     int at = topology.node(slot);
     int level = world.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+      failures += isKept(job, at, level, r) ? 1 : 0;
     }
     return failures;
   }

@@ -35,19 +35,19 @@ final class NodeLimits {
   private final int[] ofLevel;
   private final int[] @Nullable [] ofNodes;
   private final int[] first;
-  private final LimitTops tops;
+  private final int[] largest;
   private final List<Problem> problems;
 
   private NodeLimits(
       int[] ofLevel,
       int[] @Nullable [] ofNodes,
       int[] first,
-      LimitTops tops,
+      int[] largest,
       List<Problem> problems) {
     this.ofLevel = ofLevel;
     this.ofNodes = ofNodes;
     this.first = first;
-    this.tops = tops;
+    this.largest = largest;
     this.problems = List.copyOf(problems);
   }
 
@@ -104,8 +104,9 @@ final class NodeLimits {
         && Arrays.equals(ofNodes[resource], other.ofNodes[resource]);
   }
 
-  LimitTops tops() {
-    return tops;
+  /** The largest limit that any node has; -1: there are no nodes. */
+  int largest(int resource) {
+    return largest[resource];
   }
 
   /** What is wrong with attributes that should be limits. */
@@ -143,13 +144,27 @@ final class NodeLimits {
       int count = ofNodes.length;
       int[] ofLevel = new int[count];
       int[] first = new int[count];
+      int[] largest = new int[count];
       for (Resource resource : settings.resources().all()) {
         int r = resource.index();
         ofLevel[r] = resource.limit();
         first[r] = topology.levelStart(resource.level());
+        largest[r] = largest(resource);
       }
-      LimitTops tops = LimitTops.of(topology, settings.resources().all(), ofNodes);
-      return new NodeLimits(ofLevel, ofNodes, first, tops, problems);
+      return new NodeLimits(ofLevel, ofNodes, first, largest, problems);
+    }
+
+    private int largest(Resource resource) {
+      int[] own = ofNodes[resource.index()];
+      if (own == null) {
+        boolean any = topology.levelEnd(resource.level()) > topology.levelStart(resource.level());
+        return any ? resource.limit() : -1;
+      }
+      int largest = -1;
+      for (int limit : own) {
+        largest = Math.max(largest, limit == OF_LEVEL ? resource.limit() : limit);
+      }
+      return largest;
     }
 
     private void evaluate(NodeLimit rule) {

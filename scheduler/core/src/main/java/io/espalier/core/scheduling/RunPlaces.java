@@ -1,26 +1,52 @@
 package io.espalier.core.scheduling;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
-/** Where the running tasks stand in one world, by their number in the {@link RunTable}. */
+/**
+ * Where the running tasks stand in one world, by their number in the {@link RunTable}. All that is
+ * known of one lies side by side: tasks end in no order, and each would miss the cache once per
+ * array.
+ */
 final class RunPlaces {
-  private static final int[] NOTHING = {};
+  private static final int JOB = 0;
+  private static final int NODE = 1;
+  private static final int WORKER = 2;
+
+  /**
+   * What is charged, by its place in {@link #amounts}, and in the lowest bit whether of the tree.
+   */
+  private static final int CHARGED = 3;
+
+  private static final int PATH = 4;
 
   /** How many levels a path has. */
   private final int levels;
 
+  private final int stride;
   private final int[] ofJob;
-  private int[] jobs = new int[0];
-  private int[] nodes = new int[0];
-  private int[] paths = new int[0];
-  private int[][] amounts = new int[0][];
-  private int[] workers = new int[0];
+
+  /** The needs of the jobs, and what else was ever charged. */
+  private final List<int[]> amounts = new ArrayList<>();
+
+  private final Map<List<Integer>, Integer> others = new HashMap<>();
+
+  private final RunLookup lookup = new RunLookup();
+  private int[] records = new int[0];
   private long[] orphans = new long[0];
   private int orphanCount;
 
-  RunPlaces(int levels, int jobCount) {
+  /**
+   * @param needs by job: slots by resource
+   */
+  RunPlaces(int levels, int[][] needs) {
     this.levels = levels;
-    ofJob = new int[jobCount];
+    stride = PATH + levels;
+    ofJob = new int[needs.length];
+    amounts.addAll(Arrays.asList(needs));
   }
 
   /**
@@ -29,62 +55,86 @@ final class RunPlaces {
    * @param path node per level, -1 for none
    * @param charged slots by resource
    * @param worker its number, -1 for none
+   * @param isOfTree whether each node of the path is the parent of the next in this world
    */
-  void add(int run, int job, int node, int[] path, int[] charged, int worker) {
-    if (run >= jobs.length) {
+  void add(int run, int job, int node, int[] path, int[] charged, int worker, boolean isOfTree) {
+    int at = run * stride;
+    if (at + stride > records.length) {
       grow(run);
     }
-    jobs[run] = job;
-    nodes[run] = node;
-    System.arraycopy(path, 0, paths, run * levels, levels);
-    amounts[run] = charged;
-    workers[run] = worker;
+    records[at + JOB] = job;
+    records[at + NODE] = node;
+    records[at + WORKER] = worker;
+    records[at + CHARGED] = chargedAt(job, charged) << 1 | (isOfTree ? 1 : 0);
+    System.arraycopy(path, 0, records, at + PATH, levels);
     if (job >= 0) {
       ofJob[job]++;
+      if (node >= 0) {
+        lookup.add(job, node, run);
+      }
     }
   }
 
+  private int chargedAt(int job, int[] charged) {
+    if (job >= 0 && (amounts.get(job) == charged || Arrays.equals(amounts.get(job), charged))) {
+      return job;
+    }
+    return others.computeIfAbsent(
+        Arrays.stream(charged).boxed().toList(),
+        key -> {
+          amounts.add(charged.clone());
+          return amounts.size() - 1;
+        });
+  }
+
   private void grow(int run) {
-    int size = Math.max(64, Math.max(run + 1, jobs.length * 2));
-    jobs = Arrays.copyOf(jobs, size);
-    nodes = Arrays.copyOf(nodes, size);
-    paths = Arrays.copyOf(paths, Math.multiplyExact(size, levels));
-    int old = amounts.length;
-    amounts = Arrays.copyOf(amounts, size);
-    Arrays.fill(amounts, old, size, NOTHING);
-    workers = Arrays.copyOf(workers, size);
+    int size = Math.max(64, Math.max(run + 1, records.length / stride * 2));
+    records = Arrays.copyOf(records, Math.multiplyExact(size, stride));
     orphans = Arrays.copyOf(orphans, (size + 63) >>> 6);
   }
 
   void remove(int run) {
-    if (jobs[run] >= 0) {
-      ofJob[jobs[run]]--;
+    int job = job(run);
+    if (job >= 0) {
+      ofJob[job]--;
+      if (node(run) >= 0) {
+        lookup.remove(job, node(run), run);
+      }
     }
-    amounts[run] = NOTHING;
     setOrphan(run, false);
+  }
+
+  /** The number of the running task of a job on a node, or -1. */
+  int find(int job, int node) {
+    return lookup.find(job, node, run -> job(run) == job && node(run) == node);
   }
 
   /** -1: not known in this world. */
   int job(int run) {
-    return jobs[run];
+    return records[run * stride + JOB];
   }
 
   int node(int run) {
-    return nodes[run];
+    return records[run * stride + NODE];
   }
 
   /** The node on a level of its path, or -1. */
   int node(int run, int level) {
-    return paths[run * levels + level];
+    return records[run * stride + PATH + level];
   }
 
   /** The number of its worker, or -1. */
   int worker(int run) {
-    return workers[run];
+    return records[run * stride + WORKER];
   }
 
   int[] amounts(int run) {
-    return amounts[run];
+    return amounts.get(records[run * stride + CHARGED] >>> 1);
+  }
+
+  /** Whether each node of its path is the parent of the next, as far as is known. */
+  boolean isOfTree(int run) {
+    return (records[run * stride + CHARGED] & 1) != 0;
   }
 
   /** How many tasks of a job run. */

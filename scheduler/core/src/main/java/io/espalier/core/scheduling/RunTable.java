@@ -1,7 +1,10 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.status.TaskStatus;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +12,19 @@ import org.jspecify.annotations.Nullable;
  * old one. Where a running task stands in the tree is in the {@link RunPlaces} of a world.
  */
 final class RunTable {
-  private int[] generations = new int[64];
-  private int[] next = new int[64];
+  /** By number: its generation, and the next free number after a free one. */
+  private int[] generations = new int[128];
+
+  /** Of numbers in use; others keep what they had last. */
   private @Nullable Charges[] charges = new @Nullable Charges[64];
-  private @Nullable NamedPath[] names = new @Nullable NamedPath[64];
-  private @Nullable String[] jobNames = new @Nullable String[64];
+
+  /** Null: never tried before. */
+  private @Nullable TaskStatus[] statuses = new @Nullable TaskStatus[64];
+
+  /** Of few running tasks. */
+  private final Map<Integer, NamedPath> names = new HashMap<>();
+
+  private final Map<Integer, String> jobNames = new HashMap<>();
   private int high;
   private int firstFree = -1;
   private int count;
@@ -41,42 +52,43 @@ final class RunTable {
   int add(Charges charge) {
     int index = firstFree;
     if (index >= 0) {
-      firstFree = next[index];
+      firstFree = generations[2 * index + 1];
     } else {
       index = high++;
-      if (index == generations.length) {
+      if (index == charges.length) {
         grow();
       }
-      generations[index] = 0;
     }
     // Odd while in use.
-    generations[index]++;
+    generations[2 * index]++;
     charges[index] = charge;
     count++;
     return index;
   }
 
   private void grow() {
-    int size = generations.length * 2;
-    generations = Arrays.copyOf(generations, size);
-    next = Arrays.copyOf(next, size);
+    int size = charges.length * 2;
+    generations = Arrays.copyOf(generations, 2 * size);
     charges = Arrays.copyOf(charges, size);
-    names = Arrays.copyOf(names, size);
-    jobNames = Arrays.copyOf(jobNames, size);
+    statuses = Arrays.copyOf(statuses, size);
   }
 
   void remove(int index) {
-    generations[index]++;
-    charges[index] = null;
-    names[index] = null;
-    jobNames[index] = null;
-    next[index] = firstFree;
+    generations[2 * index]++;
+    statuses[index] = null;
+    if (!names.isEmpty()) {
+      names.remove(index);
+    }
+    if (!jobNames.isEmpty()) {
+      jobNames.remove(index);
+    }
+    generations[2 * index + 1] = firstFree;
     firstFree = index;
     count--;
   }
 
   long id(int index) {
-    return (long) generations[index] << 32 | index;
+    return (long) generations[2 * index] << 32 | index;
   }
 
   /**
@@ -91,11 +103,14 @@ final class RunTable {
 
   boolean isRunning(long run) {
     int index = (int) run;
-    return index >= 0 && index < high && generations[index] == (int) (run >>> 32) && isUsed(index);
+    return index >= 0
+        && index < high
+        && generations[2 * index] == (int) (run >>> 32)
+        && isUsed(index);
   }
 
   boolean isUsed(int index) {
-    return (generations[index] & 1) != 0;
+    return (generations[2 * index] & 1) != 0;
   }
 
   /** All used numbers are below. */
@@ -109,7 +124,7 @@ final class RunTable {
 
   Charges charges(int index) {
     Charges charge = charges[index];
-    if (charge == null) {
+    if (charge == null || !isUsed(index)) {
       throw new IllegalArgumentException("not a running task: " + index);
     }
     return charge;
@@ -119,20 +134,37 @@ final class RunTable {
     charges[index] = charge;
   }
 
+  /** The status of a running task, or that of before its start; null: never tried before. */
+  @Nullable TaskStatus status(int index) {
+    return statuses[index];
+  }
+
+  void setStatus(int index, @Nullable TaskStatus status) {
+    statuses[index] = status;
+  }
+
   /** The job of a running task that was adopted while no such job was known; null otherwise. */
   @Nullable String jobName(int index) {
-    return jobNames[index];
+    return jobNames.get(index);
   }
 
   void setJobName(int index, @Nullable String name) {
-    jobNames[index] = name;
+    put(jobNames, index, name);
   }
 
   @Nullable NamedPath names(int index) {
-    return names[index];
+    return names.get(index);
   }
 
   void setNames(int index, @Nullable NamedPath path) {
-    names[index] = path;
+    put(names, index, path);
+  }
+
+  private static <V> void put(Map<Integer, V> map, int index, @Nullable V value) {
+    if (value == null) {
+      map.remove(index);
+    } else {
+      map.put(index, value);
+    }
   }
 }

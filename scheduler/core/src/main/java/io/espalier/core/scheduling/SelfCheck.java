@@ -1,5 +1,8 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.outcome.JobTally;
+import io.espalier.core.status.TaskStatus.Main;
+
 /** Computes everything that is kept up to date from scratch, and compares. */
 final class SelfCheck {
   private final World world;
@@ -17,8 +20,15 @@ final class SelfCheck {
     counts();
     free();
     ready();
+    statuses();
     world.limits.check();
+    world.caps.check(world.places);
+    world.rates.check();
     world.index.check();
+    if (world.reservations != null) {
+      world.reservations.check();
+    }
+    world.queues.check(world, runs, world.places);
     new WorkerCheck(world, runs).run();
   }
 
@@ -41,7 +51,23 @@ final class SelfCheck {
         check(counts[code] == world.tasks.count(job, code), "count of code " + code);
       }
       check(remaining == world.tasks.remaining(job), "remaining tasks of job " + job);
+      check(tally(counts).equals(world.tasks.tally(job, 0)), "tally of job " + job);
     }
+  }
+
+  private static JobTally tally(int[] counts) {
+    long[] of = new long[Main.values().length];
+    for (int code = 0; code < counts.length; code++) {
+      if (StatusCodes.effect(code) == StatusCodes.OPEN) {
+        of[StatusCodes.main(code).ordinal()] += counts[code];
+      }
+    }
+    return new JobTally(
+        of[Main.UNSTARTED.ordinal()],
+        of[Main.INCOMPLETE.ordinal()] + of[Main.ERROR.ordinal()],
+        0,
+        of[Main.DONE.ordinal()],
+        of[Main.FAILED.ordinal()]);
   }
 
   private void free() {
@@ -60,6 +86,8 @@ final class SelfCheck {
         }
         for (int i = 0; i < free.length; i++) {
           check(free[i] == world.ledger.free(start + i, level, resource), "free slots");
+          int place = world.ledger.place(start + i, level, resource);
+          check(free[i] < 0 == world.over.isOver(resource, place), "over the limit");
         }
       }
     }
@@ -71,6 +99,28 @@ final class SelfCheck {
         check(
             world.isReady(job, node) == world.index.isReady(node, job),
             "ready bit of job " + job + " on node " + node);
+      }
+    }
+  }
+
+  /** A status is kept where its task's code says that there is one, and running tasks are found. */
+  private void statuses() {
+    long details = 0;
+    for (int job = 0; job < world.jobs.count(); job++) {
+      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
+        int code = world.tasks.code(job, node);
+        boolean kept = world.tasks.detail(job, node) != null;
+        check(kept == StatusCodes.hasDetail(code), "status of job " + job + " on node " + node);
+        details += kept ? 1 : 0;
+        boolean found = world.places.find(job, node) >= 0;
+        check(found || !StatusCodes.isRunning(code), "running task of job " + job);
+      }
+    }
+    check(details == world.tasks.details().size(), "statuses of no task");
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run) && world.places.job(run) >= 0 && world.places.node(run) >= 0) {
+        int found = world.places.find(world.places.job(run), world.places.node(run));
+        check(found >= 0, "a running task that is not found");
       }
     }
   }

@@ -102,6 +102,15 @@ final class StatusCodes {
     return code % PER_EFFECT == code(Main.DONE, 0);
   }
 
+  /** Whether the status of a task that does not run is more than its code. */
+  static boolean hasDetail(int code) {
+    return code % PER_EFFECT != UNSTARTED && !isPlainlyDone(code) && !isRunning(code);
+  }
+
+  static boolean isRunning(int code) {
+    return code % PER_EFFECT == RUNNING;
+  }
+
   /** Neither ended nor kept from running by the node. */
   static boolean isRemaining(int code) {
     return switch (main(code)) {

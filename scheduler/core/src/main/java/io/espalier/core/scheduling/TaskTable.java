@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.outcome.JobTally;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
@@ -9,15 +10,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One byte per task and, for tasks that were tried and are not plainly done, their status. Counts
- * per job and code are kept with every write, so progress and histograms need no pass.
+ * One byte per task and, for tasks that were tried, do not run and are not plainly done, their
+ * status. Counts per job and code are kept with every write, so progress and histograms need no
+ * pass.
  */
 final class TaskTable {
   private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
+  private static final byte[] CLASS = new byte[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < REMAINING.length; code++) {
       REMAINING[code] = StatusCodes.isRemaining(code);
+      CLASS[code] = (byte) tallyClass(code);
     }
   }
 
@@ -27,6 +31,12 @@ final class TaskTable {
   private final int[] first;
   private final int[][] counts;
   private final long[] remaining;
+
+  /** By job and class of code: what a job's state follows from. */
+  private final int[][] tallies;
+
+  /** Jobs of which the tally has changed since {@link #takeTouched}. */
+  private final BitSet touched = new BitSet();
 
   /** By job; null: nobody counts its tagged tasks. */
   private final @Nullable List<TagCounts>[] watches;
@@ -43,6 +53,8 @@ final class TaskTable {
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
     remaining = new long[codes.length];
+    tallies = new int[codes.length][CLASSES];
+    touched.set(0, codes.length);
     watches = watches(codes.length);
     failures = new FailureIndex[codes.length];
     Arrays.setAll(failures, j -> new FailureIndex());
@@ -52,6 +64,7 @@ final class TaskTable {
       }
       for (int code = 0; code < StatusCodes.COUNT; code++) {
         remaining[j] += REMAINING[code] ? counts[j][code] : 0;
+        tallies[j][CLASS[code]] += counts[j][code];
       }
     }
   }
@@ -130,12 +143,73 @@ final class TaskTable {
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
     }
+    if (CLASS[before] != CLASS[code]) {
+      tallies[job][CLASS[before]]--;
+      tallies[job][CLASS[code]]++;
+      touched.set(job);
+    }
     List<TagCounts> counting = watches[job];
     if (counting != null) {
       counting.forEach(counts -> counts.changed(at, before, code));
     }
     return before;
   }
+
+  private static final int UNTRIED = 0;
+  private static final int LEFT = 1;
+  private static final int DONE = 2;
+  private static final int FAILED = 3;
+
+  /** Runs, or is on a node that does not count. */
+  private static final int OTHER = 4;
+
+  private static final int CLASSES = 5;
+
+  private static int tallyClass(int code) {
+    TaskStatus.Main main = StatusCodes.main(code);
+    if (main == TaskStatus.Main.RUNNING || StatusCodes.effect(code) != StatusCodes.OPEN) {
+      return OTHER;
+    }
+    return switch (main) {
+      case UNSTARTED -> UNTRIED;
+      case DONE -> DONE;
+      case FAILED -> FAILED;
+      case INCOMPLETE, ERROR, RUNNING -> LEFT;
+    };
+  }
+
+  /**
+   * What the job's state follows from.
+   *
+   * @param running tasks, wherever they are
+   */
+  JobTally tally(int job, int running) {
+    int[] of = tallies[job];
+    return new JobTally(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED]);
+  }
+
+  /**
+   * The job must be looked at, for whatever reason.
+   *
+   * @param job -1: none
+   */
+  void touch(int job) {
+    if (job >= 0) {
+      touched.set(job);
+    }
+  }
+
+  /** Jobs that may have another state since the last call. */
+  int[] takeTouched() {
+    if (touched.isEmpty()) {
+      return NONE;
+    }
+    int[] taken = touched.stream().toArray();
+    touched.clear();
+    return taken;
+  }
+
+  private static final int[] NONE = {};
 
   int count(int job, int code) {
     return counts[job][code];
@@ -145,23 +219,26 @@ final class TaskTable {
     return remaining[job];
   }
 
+  /** Null also of a task that runs: see {@link World#status}. */
   @Nullable TaskStatus detail(int job, int node) {
     return details.get(key(job, node));
   }
 
-  void setDetail(int job, int node, @Nullable TaskStatus status) {
+  /** Keeps the status of a task of which none is kept. */
+  void addDetail(int job, int node, TaskStatus status) {
+    Failure failure = status.failure();
+    details.put(
+        key(job, node), failure == null ? status : failures[job].add(node, status, failure));
+  }
+
+  void removeDetail(int job, int node) {
     FailureIndex failed = failures[job];
     TaskStatus before = failed.isEmpty() ? null : details.get(key(job, node));
-    Failure gone = before == null ? null : before.failure();
-    if (before != null && gone != null) {
-      failed.remove(before, gone);
+    Failure failure = before == null ? null : before.failure();
+    if (before != null && failure != null) {
+      failed.remove(before, failure);
     }
-    Failure failure = status == null ? null : status.failure();
-    if (status == null) {
-      details.remove(key(job, node));
-    } else {
-      details.put(key(job, node), failure == null ? status : failed.add(node, status, failure));
-    }
+    details.remove(key(job, node));
   }
 
   FailureIndex failures(int job) {

@@ -9,6 +9,7 @@ import io.espalier.core.config.Roles;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,30 +24,39 @@ import org.jspecify.annotations.Nullable;
 final class World {
   private static final boolean[] READY = new boolean[StatusCodes.COUNT];
   private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
+  private static final boolean[] HAS_DETAIL = new boolean[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < StatusCodes.COUNT; code++) {
       READY[code] = StatusCodes.isReady(code);
       DONE[code] = StatusCodes.isDone(code);
+      HAS_DETAIL[code] = StatusCodes.hasDetail(code);
     }
   }
 
   final Topology topology;
   final JobTable jobs;
   final Ledger ledger;
+  final OverLimits over;
   final OpenIndex index;
   final WorkerHosts hosts;
   final WorkerIndex workers;
   final TaskTable tasks;
   final WholeJobs wholeJobs;
-  final JobCaps caps = new JobCaps();
-  final QueueTable queues = new QueueTable();
+  final RateClock clock;
+  final JobCaps caps;
+  final NodeRates rates;
+  final QueueTable queues;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
 
+  /** Null: no job can be starved by lighter ones. */
+  final @Nullable Reservations reservations;
+
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
+  final RunTable runs;
   final WorkerTable pool;
   final Map<String, WorkerSelector> selectors;
 
@@ -55,6 +65,7 @@ final class World {
   private final boolean[] refit;
   private Config config;
   private NodeLimits nodeLimits;
+  private NeverFits neverFits;
   private int version;
 
   /** Notes every task that changes while the next world is being made. */
@@ -71,23 +82,36 @@ final class World {
       TaskTable tasks,
       long[] allowed,
       Randomness random,
+      RunTable runs,
       WorkerTable pool,
-      Map<String, WorkerSelector> selectors) {
+      Map<String, WorkerSelector> selectors,
+      RateClock clock) {
     this.config = config;
     this.topology = topology;
     this.nodeLimits = nodeLimits;
+    neverFits = NeverFits.of(jobs, nodeLimits, config.settings(), topology);
     this.jobs = jobs;
     this.tasks = tasks;
+    this.runs = runs;
     this.pool = pool;
     this.selectors = selectors;
+    this.clock = clock;
+    caps = new JobCaps(jobs, clock);
+    rates = new NodeRates(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
-    ledger = new Ledger(topology, catalog, nodeLimits, jobs);
+    over = new OverLimits(catalog.count());
+    ledger = new Ledger(topology, catalog, nodeLimits, jobs, over);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
+    HeavyJobs heavy = HeavyJobs.of(topology, catalog, jobs);
+    reservations = heavy == null ? null : new Reservations(this, heavy);
     index =
         new OpenIndex(
             topology, ledger, jobs, config.settings().nodeOrder(), allowed, gates(), random);
+    if (reservations != null) {
+      index.watch(reservations);
+    }
     workers =
         new WorkerIndex(
             pool,
@@ -98,10 +122,12 @@ final class World {
             placement,
             index,
             overrides,
+            over,
             topology.name(0));
+    queues = new QueueTable(config, jobs, ledger, workers);
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
-    places = new RunPlaces(levels.count(), jobs.count());
+    places = new RunPlaces(levels.count(), jobs.needs);
     timers = new Timers(this::isWaitingFor);
     charges = new Charges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
@@ -116,6 +142,12 @@ final class World {
     if (hosts.placesAny()) {
       all.add(hosts);
     }
+    if (rates.limitsAny()) {
+      all.add(rates);
+    }
+    if (reservations != null) {
+      all.add(reservations);
+    }
     return all.toArray(new NodeGate[0]);
   }
 
@@ -128,12 +160,31 @@ final class World {
     return nodeLimits;
   }
 
+  /** Jobs that need more than any node has. */
+  NeverFits neverFits() {
+    return neverFits;
+  }
+
+  /** The largest limit that any node has, by configuration or operator; at times a little more. */
+  int largestLimit(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        largest = Math.max(largest, override.limit());
+      }
+    }
+    return largest;
+  }
+
   /** A configuration that differs in nothing that is numbered. */
-  void setConfig(Config next, NodeLimits nextLimits) {
+  void setConfig(Config next, NodeLimits nextLimits, NeverFits nextNeverFits) {
     config = next;
     nodeLimits = nextLimits;
+    neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
+    caps.reread();
+    queues.replace(next);
   }
 
   /** Grows with every change in place. */
@@ -141,8 +192,12 @@ final class World {
     return version;
   }
 
-  void logTo(@Nullable LongQueue queue) {
+  /**
+   * @param nodes receives the nodes that are charged a token
+   */
+  void logTo(@Nullable LongQueue queue, @Nullable LongQueue nodes) {
     log = queue;
+    rates.logTo(nodes);
   }
 
   // ---- statuses
@@ -162,22 +217,45 @@ final class World {
     return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
   }
 
+  /**
+   * The status of a task. While it runs: the one given by {@link #setStatus}, or that of before its
+   * start. Null also where it is plainly done.
+   */
+  @Nullable TaskStatus status(int job, int node) {
+    int code = tasks.code(job, node);
+    if (HAS_DETAIL[code]) {
+      return tasks.detail(job, node);
+    }
+    int run = StatusCodes.isRunning(code) ? places.find(job, node) : -1;
+    return run < 0 ? null : runs.status(run);
+  }
+
   /** Gives a task a status and brings the index up to date. */
   void setStatus(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    int code = tasks.code(job, node);
+    if (StatusCodes.isRunning(code)) {
+      runs.setStatus(places.find(job, node), status);
+      return;
+    }
+    if (HAS_DETAIL[code]) {
+      tasks.removeDetail(job, node);
+    }
     if (assign(job, node, status, nowMillis)) {
       index.refresh(node, jobs.levels[job], job >>> 6);
     }
   }
 
-  /** The same without the index of the node itself; returns whether that must follow. */
+  /**
+   * The same for a task of which no status is kept, without the index of the node itself; returns
+   * whether that must follow.
+   */
   private boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     long end = waitEnd(status);
     boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
     int code = StatusCodes.of(status, waiting);
-    tasks.setDetail(
-        job,
-        node,
-        code == StatusCodes.UNSTARTED || StatusCodes.isPlainlyDone(code) ? null : status);
+    if (status != null && HAS_DETAIL[code]) {
+      tasks.addDetail(job, node, status);
+    }
     if (waiting) {
       timers.add(TaskTable.key(job, node), end);
     }
@@ -260,11 +338,69 @@ final class World {
   // ---- starting and ending
 
   /** Starts a task of a job that is open at the root. */
-  int start(int job, RunTable runs) {
+  int start(int job) {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, workers.choose(job, path), runs);
+    int run = enter(job, node, level, workers.choose(job, path), jobs.needs[job]);
+    caps.started(job);
+    rates.started(path, index);
+    return run;
+  }
+
+  private boolean starts(int job, int node, int level) {
+    return reservations != null && node >= 0 && reservations.started(job, node, level);
+  }
+
+  /** Whether it is kept free for a job, so that others fit depending on all that is free there. */
+  boolean isHeld(int node, int level) {
+    return reservations != null && reservations.isHeld(node, level);
+  }
+
+  /** The limit of a node has changed; returns whether the index must look at it for that. */
+  boolean limitChanged(int node, int level) {
+    if (reservations == null) {
+      return false;
+    }
+    reservations.limitsChanged();
+    return reservations.isHeld(node, level);
+  }
+
+  /** A task started in the world before while it was carried over: those who wait begin anew. */
+  void startedBefore(int run) {
+    for (int l = path.length - 1; l >= 0; l--) {
+      int node = places.node(run, l);
+      if (starts(places.job(run), node, l)) {
+        index.refresh(node, l);
+      }
+    }
+  }
+
+  /** A job has become active or has ceased to be. */
+  void activated(int job, boolean on) {
+    if (reservations != null) {
+      reservations.activated(job, on);
+    }
+  }
+
+  /** Until time is told again it may be later than was told. */
+  void clockRuns() {
+    if (reservations != null) {
+      reservations.clockRuns();
+    }
+  }
+
+  /** Goes on with what is kept free, when this world comes into force. */
+  void takeOver(World before, Change change) {
+    if (reservations != null) {
+      reservations.takeOver(before.reservations, change);
+    }
+  }
+
+  /** The next tick at which a back-off or a wait for slots ends. */
+  private long nextTick() {
+    long next = timers.nextTick();
+    return reservations == null ? next : Math.min(next, reservations.nextTick());
   }
 
   /** The role of the lowest place with one on the path of a running task; empty: none. */
@@ -302,9 +438,10 @@ final class World {
   }
 
   /** Takes a given task for running, fitting or not, where least is missing. */
-  int adopt(int job, int node, int worker, RunTable runs) {
+  int adopt(int job, int node, int worker) {
     findBestPath(job, node);
-    return enter(job, node, jobs.levels[job], worker, runs);
+    int[] amounts = countable(path, jobs.needs[job], worker);
+    return enter(job, node, jobs.levels[job], worker, amounts);
   }
 
   /**
@@ -313,7 +450,7 @@ final class World {
    *
    * @param job -1: not known
    */
-  int adoptOutside(int job, int worker, RunTable runs) {
+  int adoptOutside(int job, int worker) {
     int run = runs.add(Charges.NONE);
     carryOutside(run, job, worker);
     return run;
@@ -323,8 +460,8 @@ final class World {
   void carryOutside(int run, int job, int worker) {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
-    places.add(run, job, -1, path, nothing, worker);
-    entered(job, nothing);
+    places.add(run, job, -1, path, nothing, worker, false);
+    entered(job, run);
     workers.charge(worker, nothing);
   }
 
@@ -350,17 +487,25 @@ final class World {
     }
   }
 
-  private int enter(int job, int node, int level, int worker, RunTable runs) {
+  private int[] countable(int[] onPath, int[] amounts, int worker) {
+    return workers.countable(worker, ledger.countable(onPath, amounts));
+  }
+
+  private int enter(int job, int node, int level, int worker, int[] needs) {
     int run = runs.add(charges[job]);
-    int[] needs = jobs.needs[job];
-    places.add(run, job, node, path, needs, worker);
-    entered(job, needs);
+    places.add(run, job, node, path, needs, worker, true);
+    entered(job, run);
     for (int l = level; l >= 0; l--) {
-      refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      refit[l] = changed | starts(job, path[l], l);
     }
-    boolean changed =
-        write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)));
-    settle(run, level, changed ? job >>> 6 : -1);
+    int before = tasks.code(job, node);
+    if (HAS_DETAIL[before]) {
+      runs.setStatus(run, tasks.detail(job, node));
+      tasks.removeDetail(job, node);
+    }
+    boolean changed = write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
+    index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);
     return run;
   }
@@ -380,16 +525,18 @@ final class World {
       index.refresh(node, jobs.levels[job], job >>> 6);
       changed = false;
     }
-    settle(run, lowest, changed ? job >>> 6 : -1);
+    index.settle(path, lowest, places.isOfTree(run), refit, changed ? job >>> 6 : -1);
     leave(run);
   }
 
+  /** Also fills {@link #path} and {@link #refit}; returns the level of the last node. */
   private int release(int run) {
     int[] amounts = places.amounts(run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
-      refit[l] = at >= 0 && ledger.release(at, l, amounts);
+      path[l] = at;
+      refit[l] = at >= 0 && ledger.release(at, l, amounts) | isHeld(at, l);
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
@@ -397,19 +544,21 @@ final class World {
 
   /** Takes a running task out of this world only: it ended in the old one. */
   void forget(int run) {
-    settle(run, release(run), -1);
+    index.settle(path, release(run), places.isOfTree(run), refit, -1);
     leave(run);
   }
 
-  private void entered(int job, int[] amounts) {
+  private void entered(int job, int run) {
+    tasks.touch(job);
     caps.entered(job);
-    queues.entered(job, amounts);
+    queues.entered(job, run, places);
   }
 
   private void leave(int run) {
     int job = places.job(run);
+    tasks.touch(job);
     caps.left(job);
-    queues.left(job, places.amounts(run));
+    queues.left(job, run, places);
     workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
@@ -423,23 +572,6 @@ final class World {
     jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
   }
 
-  /**
-   * Brings the index up to date along a path, from below, where {@link #refit} says that other jobs
-   * fit now.
-   *
-   * @param word the word in which the lowest node's ready bits changed, or -1
-   */
-  private void settle(int run, int lowest, int word) {
-    if (word >= 0 && !refit[lowest]) {
-      index.refresh(places.node(run, lowest), lowest, word);
-    }
-    for (int l = lowest; l >= 0; l--) {
-      if (refit[l]) {
-        index.refresh(places.node(run, l), l);
-      }
-    }
-  }
-
   /** Takes over a running task that was charged for no path before, where least is missing. */
   void carryAnew(int run, int job, int node, int worker) {
     findBestPath(job, node);
@@ -447,17 +579,20 @@ final class World {
   }
 
   /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
-    places.add(run, job, node, carriedPath, amounts, worker);
-    entered(job, amounts);
+  void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
+    int[] amounts = countable(carriedPath, charged, worker);
+    places.add(run, job, node, carriedPath, amounts, worker, false);
+    entered(job, run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
-      refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
+      int at = carriedPath[l];
+      refit[l] = at >= 0 && ledger.charge(at, l, amounts) | isHeld(at, l);
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
-    settle(run, lowest, -1);
+    index.settle(carriedPath, lowest, false, refit, -1);
     workers.charge(worker, amounts);
     if (node >= 0) {
+      tasks.removeDetail(job, node);
       int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
       if (write(job, node, code)) {
         index.refresh(node, jobs.levels[job], job >>> 6);
@@ -465,15 +600,44 @@ final class World {
     }
   }
 
-  /** Copies the status of a task from the world before; the index is complete already. */
+  /**
+   * Copies the status of a task from the world before; the index is complete already.
+   *
+   * @param detail null: there is none, or the task runs
+   */
   void copy(int job, int node, int code, @Nullable TaskStatus detail) {
-    tasks.setDetail(job, node, detail);
+    // What was copied before may be of another moment than the code that was.
+    tasks.removeDetail(job, node);
+    if (detail != null) {
+      tasks.addDetail(job, node, detail);
+    }
     if (StatusCodes.isWaiting(code)) {
       timers.add(TaskTable.key(job, node), waitEnd(detail));
     }
     if (write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)))) {
       index.refresh(node, jobs.levels[job], job >>> 6);
     }
+  }
+
+  /** After how long with more in use than the limit tasks are killed; -1: never. */
+  long killOverLimitMillis(Resource resource) {
+    Duration after = config.settings().rules().killOverLimit().get(resource.name());
+    return after == null ? -1 : after.toMillis();
+  }
+
+  /** When the first tasks are to be killed for it; {@link Long#MAX_VALUE}: none. */
+  long nextOverLimitMillis() {
+    long next = Long.MAX_VALUE;
+    if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
+      for (Resource resource : config.settings().resources().all()) {
+        long delay = killOverLimitMillis(resource);
+        long first = over.first(resource.index());
+        if (delay >= 0 && first != Long.MAX_VALUE) {
+          next = Math.min(next, first + delay);
+        }
+      }
+    }
+    return next;
   }
 
   /** An override was given, changed or ended; {@link LimitShifts#step} must follow. */
@@ -495,16 +659,32 @@ final class World {
   // ---- time
 
   /**
-   * Ends back-offs.
+   * Ends back-offs and waits for tokens.
    *
    * @return whether all that are over were ended
    */
   boolean advance(long nowMillis, int limit) {
+    int left = limit - caps.advance(limit);
+    left -= rates.advance(left, index);
+    return endBackoffs(nowMillis, left) && !caps.isDue() && !rates.isDue();
+  }
+
+  /** The next instant at which {@link #advance} has something to do. */
+  long nextTimerMillis() {
+    long tick = nextTick();
+    long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
+    return Math.min(backoff, Math.min(caps.nextMillis(), rates.nextMillis()));
+  }
+
+  private boolean endBackoffs(long nowMillis, int limit) {
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    if (reservations != null) {
+      reservations.clockIs(nowMillis);
+    }
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
       if (task < 0) {
-        return true;
+        return reservations == null || reservations.advance(limit);
       }
       int job = TaskTable.job(task);
       int node = TaskTable.node(task);
@@ -515,7 +695,7 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick;
+    return timers.nextTick() > tick && (reservations == null || reservations.advance(limit));
   }
 
   // ---- orphans
@@ -560,6 +740,6 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize();
+    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + rates.byteSize();
   }
 }

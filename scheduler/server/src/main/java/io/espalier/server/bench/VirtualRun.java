@@ -144,7 +144,7 @@ final class VirtualRun {
       return;
     }
     int job = core.runJob(run);
-    TaskStatus before = core.status(job, core.runNode(run));
+    TaskStatus before = core.runStatus(run);
     core.finish(run, TaskTransitions.apply(before, DONE, backoff(job), nowMillis).status());
   }
 
@@ -153,11 +153,10 @@ final class VirtualRun {
     if (!statuses) {
       return;
     }
-    int job = core.runJob(run);
-    int node = core.runNode(run);
-    TaskStatus before = core.status(job, node);
-    core.setStatus(
-        job, node, TaskTransitions.apply(before, STARTED, backoff(job), now / 1_000_000).status());
+    TaskStatus before = core.runStatus(run);
+    Backoff backoff = backoff(core.runJob(run));
+    TaskStatus status = TaskTransitions.apply(before, STARTED, backoff, now / 1_000_000).status();
+    core.setRunStatus(run, Objects.requireNonNull(status));
   }
 
   private Backoff backoff(int job) {

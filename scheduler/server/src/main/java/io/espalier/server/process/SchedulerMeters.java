@@ -54,6 +54,8 @@ final class SchedulerMeters {
     refused("policy_failed", stats, LoopStats::policyFailures);
     gauge("espalier.tasks.live", "Tasks that hold slots", stats, LoopStats::live);
     gauge("espalier.chores", "Long work in slices that is not finished", stats, LoopStats::chores);
+    gauge("espalier.jobs.held", "Jobs that wait for a token", stats, LoopStats::heldJobs);
+    gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
   }
 
   void shard(Shard shard) {

@@ -169,7 +169,9 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
+      loop.restoreStandings(store.standings());
       loop.restoreLimits(store.limits());
+      loop.restoreQueueUsage(store.queueUsage());
       if (runner.outlivesScheduler()) {
         // Also when there is nothing to take over: workers are answered from then on.
         loop.restoreRunning(store.running());

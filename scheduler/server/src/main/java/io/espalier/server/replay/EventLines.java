@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -92,6 +93,16 @@ final class EventLines {
       line("limit-end", Json.of(key.level()), Json.of(key.resource()), Json.of(key.node()));
     } else if (event instanceof CoreEvent.LimitsStepped e) {
       line("limit-step", Json.of(e.units()), Json.of(e.done()));
+    } else if (event instanceof CoreEvent.QueuesRestored e) {
+      List<Json> items = new ArrayList<>();
+      items.add(Json.of("queues"));
+      items.add(Json.of(e.nowMillis()));
+      for (QueueUsage usage : e.usage()) {
+        items.add(Json.of(usage.queue()));
+        items.add(Json.of(usage.value()));
+        items.add(Json.of(usage.atMillis()));
+      }
+      out.accept(new Json.Arr(items));
     } else if (event instanceof CoreEvent.WorkersNamed e) {
       List<Json> items = new ArrayList<>();
       items.add(Json.of("workers"));

@@ -13,6 +13,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
@@ -77,11 +78,23 @@ final class LineEvents {
       case "limit-end" ->
           new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
+      case "queues" -> queues(in);
       case "workers" ->
           new CoreEvent.WorkersNamed(
               in.subList(1, in.size()).stream().map(LineEvents::worker).toList());
       default -> throw new IllegalArgumentException("unknown event \"" + text(in, 0) + "\"");
     };
+  }
+
+  private static CoreEvent queues(List<Json> in) {
+    List<QueueUsage> usage = new ArrayList<>();
+    for (int at = 2; at < in.size(); at += 3) {
+      if (!(item(in, at + 1) instanceof Json.Num value)) {
+        throw new IllegalArgumentException("expected a number at " + (at + 1));
+      }
+      usage.add(new QueueUsage(text(in, at), value.value().doubleValue(), whole(in, at + 2)));
+    }
+    return new CoreEvent.QueuesRestored(usage, whole(in, 1));
   }
 
   private static @Nullable TaskStatus status(List<Json> in, int at) {

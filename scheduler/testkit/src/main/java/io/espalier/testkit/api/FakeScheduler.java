@@ -11,6 +11,7 @@ import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -213,6 +214,7 @@ public final class FakeScheduler implements SchedulerApi {
             List.copyOf(running.values()),
             view.errors(),
             Map.copyOf(paused),
+            view.standings(),
             view.findings(),
             nowMillis);
     return this;
@@ -554,6 +556,25 @@ public final class FakeScheduler implements SchedulerApi {
           return new Selected(
               selection.job(), matching.size(), 0, matching, selection.preview(), changed);
         });
+  }
+
+  @Override
+  public CompletionStage<List<QueueView>> queues() {
+    return answer(this::recentQueues);
+  }
+
+  @Override
+  public List<QueueView> recentQueues() {
+    return List.of(
+        new QueueView(
+            "etl",
+            0.5,
+            3,
+            0.25,
+            0.125,
+            0.0625,
+            1,
+            List.of(new QueueView.Held("slots", 3, 5, 12), new QueueView.Held("locks", 1, -1, 4))));
   }
 
   @Override
