@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * One job over all schedulers that have it.
  *
  * @param counts sum over them
- * @param attributes who has which value of owner, level, priority, enabled, paused, valid, state
+ * @param attributes who has which value of owner, level, priority, enabled, paused, valid
  * @param configs who has which settings, by hash
  */
 public record JoinedJob(
@@ -48,7 +48,6 @@ public record JoinedJob(
     attributes.put("enabled", Share.of(members, job -> String.valueOf(job.enabled())));
     attributes.put("paused", Share.of(members, job -> String.valueOf(job.paused())));
     attributes.put("valid", Share.of(members, job -> String.valueOf(job.valid())));
-    attributes.put("state", Share.of(members, HostSummary.Job::state));
     attributes.put("owner", Share.of(members, HostSummary.Job::owner));
     attributes.put("level", Share.of(members, HostSummary.Job::level));
     attributes.put("priority", Share.of(members, HostSummary.Job::priority));
@@ -68,6 +67,11 @@ public record JoinedJob(
       }
     }
     return 0;
+  }
+
+  /** On how many schedulers the job has this state. */
+  public int inState(String state) {
+    return (int) members.stream().filter(member -> member.job().state().equals(state)).count();
   }
 
   /** On how many schedulers the settings are not those of most. */

@@ -198,6 +198,12 @@ final class LiveTasks {
       return launch.invocation();
     }
 
+    /** Which task it is and where, for people. */
+    String name(String ownShard) {
+      String shard = shard(ownShard);
+      return key.job() + " on " + key.node() + (shard.isEmpty() ? "" : ", worker " + shard);
+    }
+
     /** Its worker's. */
     String shard(String ownShard) {
       return launch.worker().isLocal() ? ownShard : launch.worker().shard();

@@ -137,7 +137,7 @@ public final class SchedulerLoop {
     this.limits = new Limits(core, events);
     this.outcomes = new JobOutcomes(core, events, deadlines, pauses);
     this.views = new ViewBuilder(core, live, ports.runner().shard(), outcomes, paces, pauses);
-    this.questions = new Questions(core, live, paces, deadlines);
+    this.questions = new Questions(core, live, paces);
     this.kills = new Kills(core, live, events, ports.runner());
     this.overLimits = new OverLimitKills(core, live, kills, ports.warnings());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
@@ -693,6 +693,7 @@ public final class SchedulerLoop {
     lookAtJobs(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      views.error("orphans", kills.problem());
       more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
@@ -701,6 +702,7 @@ public final class SchedulerLoop {
     commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }

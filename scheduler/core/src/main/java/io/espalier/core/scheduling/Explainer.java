@@ -312,25 +312,6 @@ final class Explainer {
     }
   }
 
-  /** Why a job may not use a place, roles coming before filters. */
-  private String excluded(int job, int slot) {
-    Job configured = world.jobs.job(job);
-    String role = topology.role(slot);
-    if (configured == null || Roles.permits(configured, role)) {
-      return "the filters of the job exclude the node";
-    }
-    return "the job uses only places with the role "
-        + String.join(" or ", configured.scheduling().roles())
-        + ", and under "
-        + topology.name(topology.parent(slot))
-        + " the node is "
-        + role;
-  }
-
-  private boolean isElsewhere(int job) {
-    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
-  }
-
   private void rate(int node, int level) {
     if (world.rates.isHeld(node, level)) {
       String message =
@@ -358,6 +339,25 @@ final class Explainer {
         + (kept.task() == null ? "" : ", task " + kept.task())
         + ", since "
         + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  /** Why a job may not use a place, roles coming before filters. */
+  private String excluded(int job, int slot) {
+    Job configured = world.jobs.job(job);
+    String role = topology.role(slot);
+    if (configured == null || Roles.permits(configured, role)) {
+      return "the filters of the job exclude the node";
+    }
+    return "the job uses only places with the role "
+        + String.join(" or ", configured.scheduling().roles())
+        + ", and under "
+        + topology.name(topology.parent(slot))
+        + " the node is "
+        + role;
+  }
+
+  private boolean isElsewhere(int job) {
+    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
   }
 
   private long failures(int job, int slot) {

@@ -67,6 +67,7 @@ public final class SchedulingCore {
   private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
   private @Nullable Round round;
@@ -218,6 +219,7 @@ public final class SchedulingCore {
     world.queues.leave(queueHistory);
     World before = world;
     world = done.next();
+    worlds++;
     world.queues.enter(now, queueHistory);
     updateGates();
     world.takeOver(before, done.change());
@@ -577,6 +579,16 @@ public final class SchedulingCore {
     return ProgressCounts.of(world, job);
   }
 
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
+  }
+
   /**
    * Counts per level (behaviour 9.5). The levels above the tasks cost what changed since the last
    * call, the first call for a job one pass.
@@ -769,8 +781,8 @@ public final class SchedulingCore {
           });
     }
     policy.schedule(current);
-    boolean complete = current.isComplete();
     world.clockRuns();
+    boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }

@@ -740,6 +740,10 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + rates.byteSize();
+    return ledger.byteSize()
+        + index.byteSize()
+        + tasks.byteSize()
+        + rates.byteSize()
+        + nodeLimits.byteSize();
   }
 }

@@ -51,17 +51,18 @@ record RunSummary(
   Json.Obj toJson() {
     Json.Builder byJob = Json.object();
     for (JobProgress job : jobs) {
-      byJob.put(
-          job.job(),
+      Json.Builder counts =
           Json.object()
               .put("done", job.done())
               .put("failed", job.failed())
               .put("blocked", blockedCount(job))
               .put("running", job.running())
               .put("total", job.total())
-              .put("state", state(job).word())
-              .put("state_reason", reason(job))
-              .build());
+              .put("state", state(job).word());
+      if (isState(job, FAILED)) {
+        counts.put("state_reason", reason(job));
+      }
+      byJob.put(job.job(), counts.build());
     }
     Json.Builder byLevel = Json.object();
     List<String> levels = peaks.stream().map(Peak::level).distinct().toList();

@@ -141,7 +141,7 @@ public final class ValidateCommand implements Callable<Integer> {
     out.append(at.file().isEmpty() ? ConfigSources.shown(config) + prefixed(at) : at.toString());
     out.append(problem.isError() ? ": error: " : ": warning: ");
     if (!problem.path().isEmpty()) {
-      out.append(problem.path()).append(": ");
+      out.append(problem.shownPath()).append(": ");
     }
     out.append(problem.message());
     if (problem.value() != null) {

@@ -195,8 +195,10 @@ public final class RandomRun {
     boolean whole = random.nextInt(3) > 0;
     boolean complete = core.round(policy, slice(), this::placed);
     while (!complete && whole) {
+      oracle.reservations().observe(core.reservations(), now);
       complete = core.round(policy, slice(), this::placed);
     }
+    oracle.reservations().observe(core.reservations(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
