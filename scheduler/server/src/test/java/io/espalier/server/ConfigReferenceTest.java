@@ -46,6 +46,8 @@ class ConfigReferenceTest {
       case JOB -> "bistro_job";
       case QUEUE -> "queues";
       case WHOLE_JOB -> "run_only_after_all_nodes_are_done_for";
+      case FAIL_JOB_WHEN -> "fail_job_when";
+      case SUCCEED_JOB_WHEN -> "succeed_job_when";
       case FILTER -> "filters";
     };
   }

@@ -8,6 +8,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusBits;
@@ -86,6 +87,13 @@ final class JobResources {
         summary.put("pause_reason", pause.reason());
       }
       summary.put("pause", pause(pause));
+    }
+    JobStanding standing = view.standings().get(job.name());
+    if (standing != null) {
+      summary
+          .put("state", standing.state().word())
+          .put("state_reason", standing.reason())
+          .put("state_since_ms", standing.sinceMillis());
     }
     job.problems().stream()
         .filter(Problem::isError)

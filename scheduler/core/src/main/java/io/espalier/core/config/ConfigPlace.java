@@ -40,6 +40,8 @@ public enum ConfigPlace {
           "timeout_sec",
           "no_output_timeout_sec",
           "reserve_after_sec",
+          "fail_job_when",
+          "succeed_job_when",
           "log_retention",
           "redact",
           "CAUTION_exit_initial_wait_before_timestamp"),
@@ -147,6 +149,7 @@ public enum ConfigPlace {
           "filters",
           "depends_on",
           "run_only_after_all_nodes_are_done_for",
+          "roles",
           "level_for_tasks",
           "level_for_host_placement",
           "host_placement",
@@ -161,6 +164,8 @@ public enum ConfigPlace {
           "complete_by",
           "no_output_timeout_sec",
           "reserve_after_sec",
+          "fail_job_when",
+          "succeed_job_when",
           "log_retention",
           "redact",
           "create_time",
@@ -175,6 +180,12 @@ public enum ConfigPlace {
 
   /** One job in {@code run_only_after_all_nodes_are_done_for}. */
   WHOLE_JOB(List.of("job", "done_percent", "tags")),
+
+  /** {@code fail_job_when} of the settings or a job. */
+  FAIL_JOB_WHEN(List.of("failed_tasks", "failed_pct", "min_samples", "window")),
+
+  /** {@code succeed_job_when} of the settings or a job. */
+  SUCCEED_JOB_WHEN(List.of("done_pct")),
 
   /** A level's filter in {@code filters} of a job. */
   FILTER(

@@ -39,10 +39,11 @@ public final class JobExport {
             .put("kill_subprocess", kill(job.kill()));
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
+    OutcomeExport.put(out, job.outcome(), inherited.outcome());
     if (!job.scheduling().queue().equals(inherited.scheduling().queue())) {
       out.put("queue", job.scheduling().queue());
     }
-    OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()
@@ -56,6 +57,9 @@ public final class JobExport {
     job.scheduling().startRate().ifPresent(rate -> out.put("start_rate", startRate(rate)));
     if (!job.dependsOn().isEmpty()) {
       out.put("depends_on", Json.strings(job.dependsOn()));
+    }
+    if (!job.scheduling().roles().isEmpty()) {
+      out.put("roles", Json.strings(job.scheduling().roles()));
     }
     if (!job.afterJobs().isEmpty()) {
       out.put(WholeJobParser.KEY, afterJobs(job.afterJobs()));

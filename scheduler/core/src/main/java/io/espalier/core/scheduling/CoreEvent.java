@@ -44,7 +44,8 @@ public sealed interface CoreEvent {
   /**
    * The gate of a job.
    *
-   * @param why of {@link Gate#CLOSE}; otherwise empty
+   * @param why of {@link Gate#CLOSE} and {@link Gate#REOPEN}: the kind of the reason; otherwise
+   *     empty
    */
   record Gated(Gate gate, String job, String why) implements CoreEvent {}
 

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.Explanation;
 import io.espalier.core.scheduling.CoreEvent.Placed;
 import java.util.Iterator;
 import java.util.Map;
@@ -161,8 +162,8 @@ public final class Replay {
       case RESUME -> core.resume(e.job());
       case HOLD -> core.hold(e.job());
       case RELEASE -> core.release(e.job());
-      case CLOSE -> core.close(e.job(), e.why());
-      case REOPEN -> core.reopen(e.job());
+      case CLOSE -> core.close(e.job(), Explanation.Kind.valueOf(e.why()), "");
+      case REOPEN -> core.reopen(e.job(), Explanation.Kind.valueOf(e.why()));
     }
   }
 

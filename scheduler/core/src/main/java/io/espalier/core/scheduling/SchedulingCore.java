@@ -11,6 +11,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.outcome.JobTally;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -22,7 +23,6 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,11 +62,12 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Map<String, String> closed = new HashMap<>();
+  private final Closings closings = new Closings();
   private final WorkerTable pool = new WorkerTable();
   private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
   private @Nullable Round round;
@@ -218,6 +219,7 @@ public final class SchedulingCore {
     world.queues.leave(queueHistory);
     World before = world;
     world = done.next();
+    worlds++;
     world.queues.enter(now, queueHistory);
     updateGates();
     world.takeOver(before, done.change());
@@ -247,13 +249,14 @@ public final class SchedulingCore {
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
+      world.tasks.touch(job);
       boolean before = world.jobs.isActive(job);
       boolean after =
           world.jobs.canRun(job)
               && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !closed.containsKey(name);
+              && !closings.isClosed(name);
       world.jobs.setActive(job, after);
       if (before != after) {
         world.activated(job, after);
@@ -339,15 +342,20 @@ public final class SchedulingCore {
     gated(CoreEvent.Gate.RELEASE, job, "");
   }
 
-  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
-  public void close(String job, String why) {
-    closed.put(job, why);
-    gated(CoreEvent.Gate.CLOSE, job, why);
+  /**
+   * Stops starts of that job for one reason of those that concern whole jobs; kills nothing. Lasts
+   * until it is {@link #reopen}ed for the same reason; several are kept apart.
+   *
+   * @param why for people
+   */
+  public void close(String job, Explanation.Kind kind, String why) {
+    closings.close(job, kind, why);
+    gated(CoreEvent.Gate.CLOSE, job, kind.name());
   }
 
-  public void reopen(String job) {
-    closed.remove(job);
-    gated(CoreEvent.Gate.REOPEN, job, "");
+  public void reopen(String job, Explanation.Kind kind) {
+    closings.reopen(job, kind);
+    gated(CoreEvent.Gate.REOPEN, job, kind.name());
   }
 
   private void gated(CoreEvent.Gate gate, String job, String why) {
@@ -355,6 +363,29 @@ public final class SchedulingCore {
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Gated(gate, job, why));
     }
+  }
+
+  /** Whether a job is closed for whatever reason. */
+  public boolean isClosed(String job) {
+    return closings.isClosed(job);
+  }
+
+  /** Whether the stored statuses of its tasks are being read. */
+  public boolean isHeld(String job) {
+    return held.contains(job);
+  }
+
+  /** What the state of a job follows from. */
+  public JobTally tally(int job) {
+    return world.tasks.tally(job, world.places.ofJob(job));
+  }
+
+  /**
+   * The jobs that may have another state since the last call: something of them started or ended,
+   * was changed by hand, or something keeps them or does so no more.
+   */
+  public int[] takeTouched() {
+    return world.tasks.takeTouched();
   }
 
   // ---- queues
@@ -548,6 +579,16 @@ public final class SchedulingCore {
     return ProgressCounts.of(world, job);
   }
 
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
+  }
+
   /**
    * Counts per level (behaviour 9.5). The levels above the tasks cost what changed since the last
    * call, the first call for a job one pass.
@@ -663,15 +704,13 @@ public final class SchedulingCore {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
-    if (at < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
-    }
-    return Explainer.explain(world, number, at, gates(job));
+    return at < 0
+        ? OtherShard.explain(config().shard(), job, level, node)
+        : Explainer.explain(world, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {
-    return new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job));
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
   }
 
   /** Begins to count the waiting tasks of a job by what keeps them. */
@@ -742,8 +781,8 @@ public final class SchedulingCore {
           });
     }
     policy.schedule(current);
-    boolean complete = current.isComplete();
     world.clockRuns();
+    boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
@@ -892,6 +931,14 @@ public final class SchedulingCore {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
+  /**
+   * What its node is in the place through which it runs, such as {@code replica}; where only a node
+   * above it has a role there, that. Empty: neither, or not known.
+   */
+  public String runRole(long run) {
+    return world.roleOf(runs.index(run));
+  }
+
   /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
     return Migration.path(world, runs, runs.index(run)).levels();
@@ -942,8 +989,8 @@ public final class SchedulingCore {
 
   private void at(long nowMillis) {
     now = Math.max(now, nowMillis);
-    world.queues.advance(now);
     world.clock.at(nowMillis);
+    world.queues.advance(now);
     world.over.at(now);
     if (migration != null) {
       migration.next().over.at(now);

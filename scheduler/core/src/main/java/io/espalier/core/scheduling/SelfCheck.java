@@ -1,5 +1,8 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.outcome.JobTally;
+import io.espalier.core.status.TaskStatus.Main;
+
 /** Computes everything that is kept up to date from scratch, and compares. */
 final class SelfCheck {
   private final World world;
@@ -22,10 +25,10 @@ final class SelfCheck {
     world.caps.check(world.places);
     world.rates.check();
     world.index.check();
-    world.queues.check(world, runs, world.places);
     if (world.reservations != null) {
       world.reservations.check();
     }
+    world.queues.check(world, runs, world.places);
     new WorkerCheck(world, runs).run();
   }
 
@@ -48,7 +51,23 @@ final class SelfCheck {
         check(counts[code] == world.tasks.count(job, code), "count of code " + code);
       }
       check(remaining == world.tasks.remaining(job), "remaining tasks of job " + job);
+      check(tally(counts).equals(world.tasks.tally(job, 0)), "tally of job " + job);
     }
+  }
+
+  private static JobTally tally(int[] counts) {
+    long[] of = new long[Main.values().length];
+    for (int code = 0; code < counts.length; code++) {
+      if (StatusCodes.effect(code) == StatusCodes.OPEN) {
+        of[StatusCodes.main(code).ordinal()] += counts[code];
+      }
+    }
+    return new JobTally(
+        of[Main.UNSTARTED.ordinal()],
+        of[Main.INCOMPLETE.ordinal()] + of[Main.ERROR.ordinal()],
+        0,
+        of[Main.DONE.ordinal()],
+        of[Main.FAILED.ordinal()]);
   }
 
   private void free() {

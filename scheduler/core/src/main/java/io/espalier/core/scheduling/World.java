@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Roles;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
@@ -182,8 +183,8 @@ final class World {
     neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
-    queues.replace(next);
     caps.reread();
+    queues.replace(next);
   }
 
   /** Grows with every change in place. */
@@ -402,6 +403,35 @@ final class World {
     return reservations == null ? next : Math.min(next, reservations.nextTick());
   }
 
+  /** The role of the lowest place with one on the path of a running task; empty: none. */
+  String roleOf(int run) {
+    if (!topology.hasRoles()) {
+      return Roles.NONE;
+    }
+    int node = -1;
+    for (int l = path.length - 1; l >= 0; l--) {
+      int parent = places.node(run, l);
+      if (parent >= 0 && node >= 0) {
+        String role = roleUnder(node, parent);
+        if (!role.isEmpty()) {
+          return role;
+        }
+      }
+      node = parent >= 0 ? parent : node;
+    }
+    return Roles.NONE;
+  }
+
+  private String roleUnder(int node, int parent) {
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      if (topology.parent(slot) == parent) {
+        return topology.role(slot);
+      }
+    }
+    return Roles.NONE;
+  }
+
   /** What the tasks of a job are charged. */
   Charges charges(int job) {
     return charges[job];
@@ -519,12 +549,14 @@ final class World {
   }
 
   private void entered(int job, int run) {
+    tasks.touch(job);
     caps.entered(job);
     queues.entered(job, run, places);
   }
 
   private void leave(int run) {
     int job = places.job(run);
+    tasks.touch(job);
     caps.left(job);
     queues.left(job, run, places);
     workers.release(places.worker(run), places.amounts(run));
@@ -708,6 +740,10 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + rates.byteSize();
+    return ledger.byteSize()
+        + index.byteSize()
+        + tasks.byteSize()
+        + rates.byteSize()
+        + nodeLimits.byteSize();
   }
 }

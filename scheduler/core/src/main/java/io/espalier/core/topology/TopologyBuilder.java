@@ -2,6 +2,8 @@ package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.Roles;
+import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -33,6 +35,8 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   public static final int MAX_PROBLEMS = 20;
 
   private final Levels levels;
+  private final String instanceName;
+  private final Shard shard;
   private final NamePool pool = new NamePool();
 
   /** Distinct (level, name) in the order of arrival, the instance first. */
@@ -57,6 +61,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   private final IntList disabledSlots = new IntList();
   private final Interner<Set<String>> tags = new Interner<>(Set.of());
   private final Interner<Json.Obj> attributes = new Interner<>(Json.Obj.EMPTY);
+  private final Interner<String> roles = new Interner<>(Roles.NONE);
 
   /** (entry, parent) of every slot but the first of its entry; null while there is none. */
   private @Nullable Set<Long> replicaSet;
@@ -71,7 +76,17 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   /** Begins with the instance node alone. */
   public TopologyBuilder(Levels levels, String instanceName) {
+    this(levels, instanceName, Shard.WHOLE);
+  }
+
+  /**
+   * Begins with the instance node alone. All nodes are to be added; the tree will have those of the
+   * shard.
+   */
+  public TopologyBuilder(Levels levels, String instanceName, Shard shard) {
     this.levels = levels;
+    this.instanceName = instanceName;
+    this.shard = shard;
     this.entriesOfLevel = new IntList[levels.count()];
     Arrays.setAll(entriesOfLevel, i -> new IntList());
     String objection = NodeNames.objection(instanceName);
@@ -99,6 +114,11 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
       return;
     }
+    String roleObjection = node.role().isEmpty() ? null : Roles.objection(node.role());
+    if (roleObjection != null) {
+      problem(where(node) + " cannot have a role: it " + roleObjection);
+      return;
+    }
     int parent = parentOf(node);
     if (parent < 0) {
       return;
@@ -119,6 +139,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     }
     tags.set(slot, node.tags().isEmpty() ? Set.of() : sorted(node.tags()));
     attributes.set(slot, node.attributes());
+    roles.set(slot, node.role());
   }
 
   /** A view that later additions do not change. */
@@ -145,6 +166,26 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length)) >= 0;
   }
 
+  /**
+   * Whether there is a node of that name that hangs, by its first place, under a node of the shard.
+   */
+  public boolean isInShard(int level, String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    int entry = find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length));
+    if (entry <= 0) {
+      return entry == 0 && shard.ownsInstance();
+    }
+    int at = entry;
+    for (int parent = parentOfFirst(at); parent != 0; parent = parentOfFirst(at)) {
+      at = parent;
+    }
+    return shard.owns(entryName(at));
+  }
+
+  private int parentOfFirst(int entry) {
+    return slotParents.get(entryFirstSlots.get(entry));
+  }
+
   /** Number of distinct nodes so far, the instance included. */
   public int size() {
     return entryLevels.size();
@@ -159,9 +200,64 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return List.copyOf(all);
   }
 
-  /** The tree, or the problems and no tree: a shortened tree would orphan running tasks. */
+  /**
+   * The tree, or the problems and no tree: a shortened tree would orphan running tasks. A tree may
+   * come with warnings.
+   */
   public Result<Topology> build(NodeOrder order) {
-    return problemCount > 0 ? new Result<>(null, problems()) : new Result<>(pack(order), List.of());
+    if (problemCount > 0) {
+      return new Result<>(null, problems());
+    }
+    if (shard.isWhole()) {
+      return new Result<>(pack(order), List.of());
+    }
+    ShardCut cut = new ShardCut(this, shard);
+    TopologyBuilder own = cut.cut(new TopologyBuilder(levels, instanceName));
+    return new Result<>(own.pack(order), cut.warnings());
+  }
+
+  /** The part of the nodes that {@link #build} takes. */
+  public Shard shard() {
+    return shard;
+  }
+
+  /** Adds a node of another builder without a place. */
+  int copyEntry(TopologyBuilder other, int entry) {
+    byte[] name = other.entryName(entry).getBytes(StandardCharsets.UTF_8);
+    return newEntry(other.entryLevel(entry), name, other.entryHashes.get(entry));
+  }
+
+  /** Adds a place of another builder, of a node and under one that were copied. */
+  void copySlot(TopologyBuilder other, int otherSlot, int entry, int parent) {
+    levelsSkipped |= entryLevels.get(parent) != entryLevels.get(entry) - 1;
+    int slot = slotEntries.size();
+    slotEntries.add(entry);
+    slotParents.add(parent);
+    if (other.isDisabled(otherSlot)) {
+      disabledSlots.add(slot);
+    }
+    tags.set(slot, other.tags.of(otherSlot));
+    attributes.set(slot, other.attributes.of(otherSlot));
+    roles.set(slot, other.roles.of(otherSlot));
+  }
+
+  private boolean isDisabled(int slot) {
+    // Slots are added in ascending order.
+    int low = 0;
+    int high = disabledSlots.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int found = disabledSlots.get(middle);
+      if (found == slot) {
+        return true;
+      }
+      if (found < slot) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return false;
   }
 
   PackedTopology pack(NodeOrder order) {
@@ -216,6 +312,10 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   Interner<Json.Obj> attributes() {
     return attributes;
+  }
+
+  Interner<String> roles() {
+    return roles;
   }
 
   private int parentOf(NodeSpec node) {
@@ -288,7 +388,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return slot;
   }
 
-  private String entryName(int entry) {
+  String entryName(int entry) {
     return pool.name(entryPositions[entry]);
   }
 
@@ -359,6 +459,10 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
         values.add(value);
       }
       bySlot.add(index);
+    }
+
+    T of(int slot) {
+      return slot < bySlot.size() ? values.get(bySlot.get(slot)) : nothing;
     }
 
     boolean isEmpty() {

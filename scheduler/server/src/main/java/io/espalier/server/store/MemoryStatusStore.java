@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
@@ -31,6 +32,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
+  private final Map<String, JobStanding> standings = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private List<QueueUsage> queueUsage = List.of();
@@ -132,6 +134,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<JobStanding> standings() {
+    return List.copyOf(standings.values());
+  }
+
+  @Override
   public synchronized List<WorkerHold> holds() {
     return List.copyOf(holds.values());
   }
@@ -187,6 +194,7 @@ public final class MemoryStatusStore implements StatusStore {
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(override -> limits.put(override.key(), override));
+    batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     if (!batch.queueUsage().isEmpty()) {
       queueUsage = batch.queueUsage();
     }
@@ -213,6 +221,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   private void forget(String job) {
     incarnations.remove(job);
+    standings.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {
       ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
@@ -355,6 +356,22 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return pauses;
+        });
+  }
+
+  @Override
+  public List<JobStanding> standings() {
+    return read(
+        connection -> {
+          List<JobStanding> standings = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found = statement.executeQuery("SELECT job, body FROM job_standing")) {
+            while (found.next()) {
+              standings.add(
+                  StoredText.standing(description(), json, found.getString(1), found.getString(2)));
+            }
+          }
+          return standings;
         });
   }
 

@@ -134,6 +134,8 @@ class SchemaTest {
     table.ofLimits(SchemaTest::settings);
     table.ofLimits(SchemaTest::owned);
     table.ofDeadlines();
+    table.ofOutcomes(SchemaTest::settings);
+    table.ofOutcomes(SchemaTest::owned);
     table.ofQueues();
     return table.rows.stream();
   }
@@ -494,6 +496,8 @@ class SchemaTest {
             "[{'job': 'x', 'tags': 'a'}]",
             "[{'job': 'x', 'tag': ['a']}]"));
     add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'" + wholeJobs + "': ['j']");
+    key(SchemaTest::owned, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
+    key(SchemaTest::owned, "roles", List.of(), List.of("[null]", "['']", "['a b']", "[['x']]"));
     key(SchemaTest::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
     key(SchemaTest::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
     add(
@@ -735,6 +739,82 @@ class SchemaTest {
     add(Verdict.BAD_FOR_PARSER, frame, "'redact': ['(']", "'redact': ['a*']", "'redact': ['']");
   }
 
+  private void ofRates() {
+    UnaryOperator<String> job = SchemaTest::owned;
+    key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
+    UnaryOperator<String> level =
+        member -> SchemaTest.settings("'start_rates': {'host': {" + member + "}}");
+    UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");
+    for (UnaryOperator<String> frame : List.of(level, one)) {
+      key(frame, "per_second", List.of("0.000001", "'5'", "1000000"), NO_NUMBER);
+      key(frame, "per_second", List.of(), List.of("0", "-1", "1000001"));
+      UnaryOperator<String> two = member -> frame.apply("'per_second': 5, " + member);
+      key(two, "burst", List.of("1", "'10'", "1000000"), NO_NUMBER);
+      key(two, "burst", List.of(), List.of("0", "1.5", "false", "1000001"));
+      add(Verdict.BAD, frame, "'burst': 3", "'per_seconds': 3");
+    }
+    key(job, "start_rate", List.of("5", "0.5", "'5'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "start_rate", List.of(), List.of("0", "1000001"));
+    List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
+    key(SchemaTest::settings, "start_rates", good, NO_OBJECT);
+    key(SchemaTest::settings, "start_rates", List.of(), List.of("{'db': 0}", "{'db': true}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::settings,
+        "'start_rates': {'hosts': 1}",
+        "'start_rates': {'worker': 1}");
+  }
+
+  private void ofOutcomes(UnaryOperator<String> frame) {
+    key(
+        frame,
+        "fail_job_when",
+        List.of(
+            "false",
+            "{'failed_tasks': 100, 'failed_pct': 5, 'min_samples': 50, 'window': '1h'}",
+            "{'failed_tasks': '1', '_': 2}",
+            "{'failed_pct': 0, 'window': 60.5}",
+            "{'failed_pct': '99.9', 'window': '366d'}",
+            "{'failed_tasks': 1, 'window': '60'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "fail_job_when",
+        List.of(),
+        List.of(
+            "{'failed_tasks': 0}",
+            "{'failed_tasks': 1.5}",
+            "{'failed_pct': 100}",
+            "{'failed_pct': -1}",
+            "{'failed_pct': 5, 'min_samples': 0}",
+            "{'failed_pct': 5, 'window': 0.5}",
+            "{'failed_pct': 5, 'window': '1w'}",
+            "{'failed_pct': 5, 'window': ''}",
+            "{'failed_pct': 5, 'window': false}",
+            "{'min_samples': 5}",
+            "{'failed_percent': 5}",
+            "{'failed_task': 5}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'fail_job_when': {'failed_pct': '100'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '367d'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '0s'}");
+    key(
+        frame,
+        "succeed_job_when",
+        List.of("false", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "succeed_job_when",
+        List.of(),
+        List.of("{'done_pct': 0}", "{'done_pct': 100.1}", "{'done_pct': []}", "{'done_pc': 9}"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'succeed_job_when': {'done_pct': '0'}");
+    add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
+  }
+
   private void ofQueues() {
     key(
         SchemaTest::settings,
@@ -763,33 +843,6 @@ class SchemaTest {
     }
     add(Verdict.GOOD, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
     add(Verdict.BAD_FOR_PARSER, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
-  }
-
-  private void ofRates() {
-    UnaryOperator<String> job = SchemaTest::owned;
-    key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
-    key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
-    UnaryOperator<String> level =
-        member -> SchemaTest.settings("'start_rates': {'host': {" + member + "}}");
-    UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");
-    for (UnaryOperator<String> frame : List.of(level, one)) {
-      key(frame, "per_second", List.of("0.000001", "'5'", "1000000"), NO_NUMBER);
-      key(frame, "per_second", List.of(), List.of("0", "-1", "1000001"));
-      UnaryOperator<String> two = member -> frame.apply("'per_second': 5, " + member);
-      key(two, "burst", List.of("1", "'10'", "1000000"), NO_NUMBER);
-      key(two, "burst", List.of(), List.of("0", "1.5", "false", "1000001"));
-      add(Verdict.BAD, frame, "'burst': 3", "'per_seconds': 3");
-    }
-    key(job, "start_rate", List.of("5", "0.5", "'5'", "false"), NO_NUMBER_OR_FALSE);
-    key(job, "start_rate", List.of(), List.of("0", "1000001"));
-    List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
-    key(SchemaTest::settings, "start_rates", good, NO_OBJECT);
-    key(SchemaTest::settings, "start_rates", List.of(), List.of("{'db': 0}", "{'db': true}"));
-    add(
-        Verdict.BAD_FOR_PARSER,
-        SchemaTest::settings,
-        "'start_rates': {'hosts': 1}",
-        "'start_rates': {'worker': 1}");
   }
 
   private void ofDeadlines() {
@@ -940,6 +993,8 @@ class SchemaTest {
       case JOB -> at("$defs", "job", "properties");
       case QUEUE -> at("$defs", "queue", "properties");
       case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
+      case FAIL_JOB_WHEN -> at("$defs", "failJobWhen", "properties");
+      case SUCCEED_JOB_WHEN -> at("$defs", "succeedJobWhen", "properties");
       case FILTER -> at("$defs", "filter", "properties");
     };
   }

@@ -8,6 +8,7 @@ import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
@@ -64,6 +65,7 @@ final class LoopWorld {
   final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  final Map<String, JobStanding> standings = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
   int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
@@ -94,6 +96,7 @@ final class LoopWorld {
     core = new SchedulingCore(8);
     loop = newLoop(++epochs, 0);
     loop.restorePauses(List.copyOf(pauses.values()));
+    loop.restoreStandings(List.copyOf(standings.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
     loop.restoreQueueUsage(queueUsage);
   }
@@ -261,6 +264,8 @@ final class LoopWorld {
             batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            standings.keySet().removeAll(batch.forgottenJobs());
+            batch.standings().forEach(standing -> standings.put(standing.job(), standing));
             if (!batch.queueUsage().isEmpty()) {
               queueUsage = batch.queueUsage();
               queueSamples++;

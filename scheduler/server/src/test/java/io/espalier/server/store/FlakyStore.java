@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
@@ -97,6 +98,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<Pause> pauses() {
     return inner.pauses();
+  }
+
+  @Override
+  public List<JobStanding> standings() {
+    return inner.standings();
   }
 
   @Override

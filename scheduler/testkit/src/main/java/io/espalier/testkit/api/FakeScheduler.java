@@ -32,6 +32,7 @@ import io.espalier.core.logs.LineSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -113,6 +114,14 @@ public final class FakeScheduler implements SchedulerApi {
             view.running(),
             view.errors(),
             view.publishedAtMillis());
+    return this;
+  }
+
+  /** Says how a job stands as a whole; until then nothing is said. */
+  public synchronized FakeScheduler stands(JobStanding standing) {
+    Map<String, JobStanding> standings = new LinkedHashMap<>(view.standings());
+    standings.put(standing.job(), standing);
+    view = view.withStandings(standings);
     return this;
   }
 
@@ -214,6 +223,7 @@ public final class FakeScheduler implements SchedulerApi {
             List.copyOf(running.values()),
             view.errors(),
             Map.copyOf(paused),
+            view.standings(),
             view.findings(),
             nowMillis);
     return this;

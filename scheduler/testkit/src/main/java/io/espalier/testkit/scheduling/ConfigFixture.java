@@ -126,17 +126,6 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** The queues, in this order. */
-  public ConfigFixture queues(QueueSpec... queues) {
-    return rules(
-        new TreeRules(
-            List.of(queues),
-            rules.priorityHalfLife(),
-            rules.nodeLimits(),
-            rules.startRates(),
-            rules.killOverLimit()));
-  }
-
   /**
    * How often tasks may start below nodes.
    *
@@ -156,6 +145,17 @@ public final class ConfigFixture {
             rules.priorityHalfLife(),
             rules.nodeLimits(),
             byLevel,
+            rules.killOverLimit()));
+  }
+
+  /** The queues, in this order. */
+  public ConfigFixture queues(QueueSpec... queues) {
+    return rules(
+        new TreeRules(
+            List.of(queues),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            rules.startRates(),
             rules.killOverLimit()));
   }
 

@@ -126,17 +126,6 @@ public final class JobFixture {
     return this;
   }
 
-  /** The queue it belongs to. */
-  public JobFixture queue(String queue) {
-    return scheduling(
-        new JobScheduling(
-            queue,
-            scheduling.maxConcurrent(),
-            scheduling.startRate(),
-            scheduling.reserveAfter(),
-            scheduling.roles()));
-  }
-
   /** Running tasks at most; 0: any number. */
   public JobFixture maxConcurrent(int most) {
     scheduling =
@@ -161,7 +150,30 @@ public final class JobFixture {
     return this;
   }
 
+  /** The queue it belongs to. */
+  public JobFixture queue(String queue) {
+    return scheduling(
+        new JobScheduling(
+            queue,
+            scheduling.maxConcurrent(),
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            scheduling.roles()));
+  }
+
   /** Retries that look at progress. */
+  /** The roles of places that it may use. */
+  public JobFixture roles(String... roles) {
+    scheduling =
+        new JobScheduling(
+            scheduling.queue(),
+            scheduling.maxConcurrent(),
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            List.of(roles));
+    return this;
+  }
+
   public JobFixture retry(RetryRules rules) {
     retry = Optional.of(rules);
     return this;

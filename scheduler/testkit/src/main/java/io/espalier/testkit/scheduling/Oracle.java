@@ -40,6 +40,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  final OracleClosings closings = new OracleClosings();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -60,9 +61,9 @@ public final class Oracle {
               return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
-  private final OracleQueues queues = new OracleQueues(this, pool);
   private final OracleRates rates = new OracleRates();
   private final OracleReservations reservations = new OracleReservations(this);
+  private final OracleQueues queues = new OracleQueues(this, pool);
   private Config config;
   private Topology topology;
   private long now;
@@ -117,8 +118,8 @@ public final class Oracle {
                 !levels.getOrDefault(task.job(), "").equals(levelOf.get(task.job()))
                     || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
-    queues.apply(newConfig);
     rates.apply(config, topology);
+    queues.apply(newConfig);
     forgetIdle();
   }
 
@@ -289,32 +290,6 @@ public final class Oracle {
     return limit(place, resource, configured) - used(place, resource.name());
   }
 
-  /** The sum of the limits in effect, over the nodes of the level or over the workers. */
-  long slotsInAll(Resource resource) {
-    if (resource.level() == topology.levels().worker()) {
-      return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
-    }
-    String level = topology.levels().name(resource.level());
-    return Trees.names(topology, resource.level()).stream()
-        .mapToLong(
-            name ->
-                limit(
-                    new Place(level, name),
-                    resource,
-                    OracleLimits.of(config, topology, name, resource)))
-        .sum();
-  }
-
-  /** What queues hold. */
-  OracleQueues queues() {
-    return queues;
-  }
-
-  /** Whether there is such a place, or it is a worker. */
-  boolean isThere(Place place) {
-    return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
-  }
-
   /** What is kept free, and what may be. */
   OracleReservations reservations() {
     return reservations;
@@ -358,6 +333,32 @@ public final class Oracle {
         && resource != null
         && failure.node().equals(place.node())
         && topology.levels().name(resource.level()).equals(place.level());
+  }
+
+  /** The sum of the limits in effect, over the nodes of the level or over the workers. */
+  long slotsInAll(Resource resource) {
+    if (resource.level() == topology.levels().worker()) {
+      return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
+    }
+    String level = topology.levels().name(resource.level());
+    return Trees.names(topology, resource.level()).stream()
+        .mapToLong(
+            name ->
+                limit(
+                    new Place(level, name),
+                    resource,
+                    OracleLimits.of(config, topology, name, resource)))
+        .sum();
+  }
+
+  /** What queues hold. */
+  OracleQueues queues() {
+    return queues;
+  }
+
+  /** Whether there is such a place, or it is a worker. */
+  boolean isThere(Place place) {
+    return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
   }
 
   /** Slots in all, as operators have it. */
@@ -449,6 +450,9 @@ public final class Oracle {
   private boolean passes(Job job, int slot) {
     int node = topology.node(slot);
     JobFilter filter = job.filters().get(topology.level(node));
+    if (!OracleRoles.permits(job, topology.role(slot))) {
+      return false;
+    }
     return filter == null
         || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
   }
@@ -517,6 +521,7 @@ public final class Oracle {
     failures.addAll(
         rates.ofJob(
             job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
+    closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));

@@ -38,6 +38,8 @@ final class QueryChecks {
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
           Kind.MAX_CONCURRENT,
+          Kind.JOB_FAILED,
+          Kind.JOB_SUCCEEDED,
           Kind.JOB_DEPENDENCY,
           Kind.QUEUE_LIMIT);
 

@@ -1,5 +1,6 @@
 package io.espalier.testkit.scheduling;
 
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.QueueSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,8 +41,13 @@ final class RandomQueues {
     return queues.toArray(new QueueSpec[0]);
   }
 
-  /** The queue of a job; it may not be configured. */
-  static String name(Random random) {
-    return NAMES.get(random.nextInt(NAMES.size()));
+  /** The place of a job among others; the queue may not be configured. */
+  static JobScheduling scheduling(Random random) {
+    return new JobScheduling(
+        NAMES.get(random.nextInt(NAMES.size())),
+        JobScheduling.DEFAULT.maxConcurrent(),
+        JobScheduling.DEFAULT.startRate(),
+        JobScheduling.DEFAULT.reserveAfter(),
+        JobScheduling.DEFAULT.roles());
   }
 }

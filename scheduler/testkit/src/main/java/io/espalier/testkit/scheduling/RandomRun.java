@@ -195,8 +195,10 @@ public final class RandomRun {
     boolean whole = random.nextInt(3) > 0;
     boolean complete = core.round(policy, slice(), this::placed);
     while (!complete && whole) {
+      oracle.reservations().observe(core.reservations(), now);
       complete = core.round(policy, slice(), this::placed);
     }
+    oracle.reservations().observe(core.reservations(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
@@ -378,6 +380,7 @@ public final class RandomRun {
       core.resume(job);
     }
     oracle.pause(job, core.isPaused(job));
+    oracle.closings.change(random, core, "job" + random.nextInt(5));
   }
 
   // ---- limits
@@ -527,6 +530,7 @@ public final class RandomRun {
   private void compare() {
     core.verify();
     oracle.reservations().observe(core.reservations(), now);
+    oracle.closings.check(core);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);

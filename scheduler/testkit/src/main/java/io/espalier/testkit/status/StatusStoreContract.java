@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStanding.Start;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerRef;
@@ -417,6 +420,34 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.commit(epoch, Batch.builder().resume("b").resume("never was").pause(changed).build());
     restartAfterKill();
     assertThat(store.pauses()).containsExactly(changed);
+  }
+
+  @Test
+  void standings_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
+    JobStanding first =
+        new JobStanding(
+            "a", JobState.FAILED, "6 of 53", NOW, "6 of 53", true, true, new Start(6, 53, NOW));
+    JobStanding second =
+        new JobStanding("b".repeat(239), JobState.RUNNING, "", NOW, "", false, false, Start.ALL);
+    store.commit(
+        epoch,
+        Batch.builder()
+            .put(row("a", "n", failed()))
+            .standing(first)
+            .standing(second)
+            .append(event(1))
+            .build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactlyInAnyOrder(first, second);
+    JobStanding changed =
+        new JobStanding("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
+    store.commit(
+        epoch, Batch.builder().standing(first).standing(changed).forget(second.job()).build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactly(changed);
+    store.commit(epoch, Batch.builder().standing(first).forget("a").standing(second).build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactly(second);
   }
 
   @Test

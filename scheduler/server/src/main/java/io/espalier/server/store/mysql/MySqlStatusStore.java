@@ -3,6 +3,7 @@ package io.espalier.server.store.mysql;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
@@ -449,6 +450,24 @@ public final class MySqlStatusStore implements StatusStore {
             }
           }
           return pauses;
+        });
+  }
+
+  @Override
+  public List<JobStanding> standings() {
+    return read(
+        connection -> {
+          List<JobStanding> standings = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT job, long_job, body FROM espalier_job_standing")) {
+            while (found.next()) {
+              standings.add(
+                  StoredText.standing(
+                      description(), json, NameKey.read(found, 1), found.getString(3)));
+            }
+          }
+          return standings;
         });
   }
 
