@@ -90,7 +90,7 @@ final class JobBits {
   void put(int place, int word, long value) {
     int at = at(place, word);
     int shift = shift(place);
-    bits[at] = bits[at] & ~(lane << shift) | value << shift;
+    bits[at] = (bits[at] & ~(lane << shift)) | (value << shift);
   }
 
   // ---- a row of places
