@@ -269,7 +269,9 @@ public final class SchedulerLoop {
 
   /** What queues had used before a restart; before the first step. */
   public void restoreQueueUsage(List<QueueUsage> stored) {
-    inputs.add(now -> core.restoreQueueUsage(stored, now));
+    if (!stored.isEmpty()) {
+      inputs.add(now -> core.restoreQueueUsage(stored, now));
+    }
   }
 
   /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
@@ -686,6 +688,7 @@ public final class SchedulerLoop {
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
+    more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
     lookAtJobs(nowMillis);
     more |= questions.step(nowMillis);

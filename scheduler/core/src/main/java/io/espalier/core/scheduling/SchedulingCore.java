@@ -53,6 +53,9 @@ public final class SchedulingCore {
   /** Granularity of timers. */
   public static final int TICK_MILLIS = 10;
 
+  /** What looking at a running task costs in a slice of a change. */
+  private static final int UNITS_TO_JUDGE = 4;
+
   private static final TaskStatus PLAINLY_DONE =
       new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
 
@@ -70,6 +73,10 @@ public final class SchedulingCore {
   private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
+
+  /** How far running tasks have been looked at after a change in place; -1: none is under way. */
+  private int judged = -1;
+
   private @Nullable Round round;
   private @Nullable CoreRecorder recorder;
   private long now;
@@ -110,6 +117,7 @@ public final class SchedulingCore {
     while (news == null) {
       news = step(Integer.MAX_VALUE);
     }
+    stepOrphans(Integer.MAX_VALUE);
     return news;
   }
 
@@ -192,6 +200,10 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
+    boolean[] ran = new boolean[world.jobs.count()];
+    for (int j = 0; j < ran.length; j++) {
+      ran[j] = isRunnable(j);
+    }
     NeverFits neverFits = change.neverFits();
     world.setConfig(
         change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
@@ -205,11 +217,39 @@ public final class SchedulingCore {
     }
     world.limits.step(Integer.MAX_VALUE, true);
     updateGates();
-    for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run)) {
-        world.places.setOrphan(run, world.isOrphan(run, Migration.nodeName(world, runs, run)));
+    for (int j = 0; j < ran.length; j++) {
+      if (ran[j] != isRunnable(j)) {
+        judged = 0;
       }
     }
+  }
+
+  private boolean isRunnable(int job) {
+    Job configured = world.jobs.job(job);
+    return configured != null && configured.canRun();
+  }
+
+  /**
+   * Looks for running tasks that have become {@link #orphans}, or are none any more, because a
+   * change that needed no new numbers was made to their jobs.
+   *
+   * @param units as for {@link #step}
+   * @return whether all were looked at
+   */
+  public boolean stepOrphans(int units) {
+    if (judged < 0) {
+      return true;
+    }
+    int end = (int) Math.min(runs.high(), judged + Math.max(1L, units / UNITS_TO_JUDGE));
+    for (; judged < end; judged++) {
+      if (runs.isUsed(judged)) {
+        boolean isHere = world.places.node(judged) >= 0;
+        String name = isHere ? "" : Migration.nodeName(world, runs, judged);
+        world.places.setOrphan(judged, world.isOrphan(judged, name));
+      }
+    }
+    judged = judged < runs.high() ? judged : -1;
+    return judged < 0;
   }
 
   private void enter(Migration done) {
@@ -221,6 +261,7 @@ public final class SchedulingCore {
     world = done.next();
     worlds++;
     world.queues.enter(now, queueHistory);
+    judged = -1; // each was looked at when it was carried over
     updateGates();
     world.takeOver(before, done.change());
   }
@@ -974,7 +1015,8 @@ public final class SchedulingCore {
 
   /**
    * Running tasks that should not run: the job is gone, disabled or invalid, or the node is gone or
-   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans.
+   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans. After a change those
+   * that {@link #stepOrphans} has found so far.
    */
   public long[] orphans() {
     int[] numbers = world.places.orphans();

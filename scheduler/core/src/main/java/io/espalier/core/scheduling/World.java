@@ -497,7 +497,8 @@ final class World {
     entered(job, run);
     for (int l = level; l >= 0; l--) {
       boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
-      refit[l] = changed | starts(job, path[l], l);
+      boolean released = starts(job, path[l], l);
+      refit[l] = changed || released;
     }
     int before = tasks.code(job, node);
     if (HAS_DETAIL[before]) {
@@ -536,7 +537,7 @@ final class World {
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
       path[l] = at;
-      refit[l] = at >= 0 && ledger.release(at, l, amounts) | isHeld(at, l);
+      refit[l] = at >= 0 && (ledger.release(at, l, amounts) || isHeld(at, l));
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
@@ -586,7 +587,7 @@ final class World {
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = carriedPath[l];
-      refit[l] = at >= 0 && ledger.charge(at, l, amounts) | isHeld(at, l);
+      refit[l] = at >= 0 && (ledger.charge(at, l, amounts) || isHeld(at, l));
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     index.settle(carriedPath, lowest, false, refit, -1);
@@ -703,7 +704,7 @@ final class World {
   /**
    * Whether a running task should not run (behaviour 5.8, with disabled ancestors: L28).
    *
-   * @param name of its node
+   * @param name of its node; only asked for where the node is gone
    */
   boolean isOrphan(int run, String name) {
     Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));

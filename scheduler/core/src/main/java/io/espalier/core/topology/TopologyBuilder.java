@@ -12,11 +12,9 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -59,9 +57,9 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   private final IntList slotParents = new IntList();
   private final IntList disabledSlots = new IntList();
-  private final Interner<Set<String>> tags = new Interner<>(Set.of());
-  private final Interner<Json.Obj> attributes = new Interner<>(Json.Obj.EMPTY);
-  private final Interner<String> roles = new Interner<>(Roles.NONE);
+  private final SlotValues<Set<String>> tags = new SlotValues<>(Set.of());
+  private final SlotValues<Json.Obj> attributes = new SlotValues<>(Json.Obj.EMPTY);
+  private final SlotValues<String> roles = new SlotValues<>(Roles.NONE);
 
   /** (entry, parent) of every slot but the first of its entry; null while there is none. */
   private @Nullable Set<Long> replicaSet;
@@ -306,15 +304,15 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return disabledSlots;
   }
 
-  Interner<Set<String>> tags() {
+  SlotValues<Set<String>> tags() {
     return tags;
   }
 
-  Interner<Json.Obj> attributes() {
+  SlotValues<Json.Obj> attributes() {
     return attributes;
   }
 
-  Interner<String> roles() {
+  SlotValues<String> roles() {
     return roles;
   }
 
@@ -431,62 +429,6 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       i = i + 1 == hash.length ? 0 : i + 1;
     }
     hash[i] = entry + 1;
-  }
-
-  /** Values by slot, equal ones held once; slots never set have the value nothing. */
-  static final class Interner<T> {
-    private final T nothing;
-    private final List<T> values = new ArrayList<>();
-    private final Map<T, Integer> indexes = new HashMap<>();
-    private final IntList bySlot = new IntList();
-
-    Interner(T nothing) {
-      this.nothing = nothing;
-      values.add(nothing);
-    }
-
-    void set(int slot, T value) {
-      if (value.equals(nothing)) {
-        return;
-      }
-      while (bySlot.size() < slot) {
-        bySlot.add(0);
-      }
-      Integer index = indexes.get(value);
-      if (index == null) {
-        index = values.size();
-        indexes.put(value, index);
-        values.add(value);
-      }
-      bySlot.add(index);
-    }
-
-    T of(int slot) {
-      return slot < bySlot.size() ? values.get(bySlot.get(slot)) : nothing;
-    }
-
-    boolean isEmpty() {
-      return bySlot.size() == 0;
-    }
-
-    /** The same for slots in another order; indexes in the order of their first use. */
-    PackedTopology.@Nullable Interned<T> packed(int[] oldSlots) {
-      if (isEmpty()) {
-        return null;
-      }
-      int[] renumbered = new int[values.size()];
-      List<T> used = new ArrayList<>();
-      int[] result = new int[oldSlots.length];
-      for (int slot = 0; slot < oldSlots.length; slot++) {
-        int old = oldSlots[slot] < bySlot.size() ? bySlot.get(oldSlots[slot]) : 0;
-        if (renumbered[old] == 0) {
-          used.add(values.get(old));
-          renumbered[old] = used.size();
-        }
-        result[slot] = renumbered[old] - 1;
-      }
-      return new PackedTopology.Interned<>(List.copyOf(used), result);
-    }
   }
 
   /** Tags in the order of their text: the same on every run. */

@@ -64,6 +64,16 @@ final class ProcessFlags {
   private @Nullable String instanceNodeName;
 
   @Mixin private ShardFlags shards = new ShardFlags();
+
+  @Option(
+      names = "--statuses-from",
+      paramLabel = "DIRS",
+      split = ",",
+      description =
+          "With another number of schedulers: data directories, separated by commas, of those that"
+              + " ran before; what is done there is done here.")
+  private List<String> statusesFrom = List.of();
+
   @Mixin private HttpFlags http = new HttpFlags();
   @Mixin private TlsFlags tls = new TlsFlags();
 
@@ -159,6 +169,7 @@ final class ProcessFlags {
     Measuring measured = measuring.measuring(problems);
     Shard shard = shards.shard(problems);
     Path directory = directory(config, shard, problems);
+    List<Path> others = otherDirectories(problems);
     if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
       problems.add(
           "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
@@ -170,6 +181,7 @@ final class ProcessFlags {
     return new ProcessOptions(
         source(config),
         shard,
+        others,
         configDirectory(config),
         directory,
         kind,
@@ -208,6 +220,18 @@ final class ProcessFlags {
     }
     problems.add("--runner " + runner + " is none of local, remote, dry-run, simulated");
     return Runner.LOCAL;
+  }
+
+  private List<Path> otherDirectories(List<String> problems) {
+    List<Path> others = new ArrayList<>();
+    for (String other : statusesFrom) {
+      try {
+        others.add(Path.of(other));
+      } catch (InvalidPathException e) {
+        problems.add("--statuses-from " + other + ": " + e.getReason());
+      }
+    }
+    return others;
   }
 
   private Path directory(String config, Shard shard, List<String> problems) {

@@ -16,6 +16,7 @@ import java.util.Optional;
  *
  * @param configUri file, directory or URI of the configuration
  * @param shard the part of the nodes that it works on
+ * @param statusesFrom data directories of schedulers that had divided the nodes in another way
  * @param configDirectory what relative paths in it are relative to
  * @param dataDir everything the process keeps
  * @param store where statuses live
@@ -38,6 +39,7 @@ import java.util.Optional;
 public record ProcessOptions(
     String configUri,
     Shard shard,
+    List<Path> statusesFrom,
     String configDirectory,
     Path dataDir,
     Runner runner,
@@ -66,6 +68,7 @@ public record ProcessOptions(
         " ",
         "--config=" + ConfigSources.shown(configUri),
         "--shard=" + shard,
+        "--statuses-from=" + String.join(",", statusesFrom.stream().map(Path::toString).toList()),
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
         "--status-store="
@@ -99,6 +102,7 @@ public record ProcessOptions(
     return new ProcessOptions(
         owner.configUri(),
         owner.shard(),
+        List.of(),
         configDirectory,
         dataDir,
         Runner.DRY_RUN,

@@ -132,6 +132,7 @@ final class Wiring implements AutoCloseable {
       StatusStore store = opened("status store", store(options, data));
       store.bindSource(options.source());
       long epoch = store.openEpoch();
+      StatusesTaken.take(options.statusesFrom(), options.configUri(), store, epoch);
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();

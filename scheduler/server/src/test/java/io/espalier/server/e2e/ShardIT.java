@@ -77,6 +77,21 @@ class ShardIT {
             ".espalier/site-0-of-3");
     assertThat(other.code()).isEqualTo(2);
     assertThat(other.stderr()).contains("shard 0/3, not to").contains("shard 0/4");
+    // With four schedulers nothing is done twice: each takes what the three before have done.
+    for (int i = 2; i < 4; i++) {
+      Ended four =
+          site.run(
+              "--shard",
+              i + "/4",
+              "--instance-node-name",
+              "here",
+              "--statuses-from",
+              ".espalier/site-0-of-3,.espalier/site-1-of-3,.espalier/site-2-of-3");
+      assertThat(four.code()).as(four.stderr()).isZero();
+      assertThat(Site.number(four.json(), "jobs", "dbs", "done")).isGreaterThan(4);
+    }
+    assertThat(site.starts("dbs").values()).containsOnly(1);
+
     // And can be asked about, with no more than the directory.
     Ended tasks = site.espalier("tasks", "dbs", "--json", "--data-dir", ".espalier/site-1-of-3");
     assertThat(tasks.code()).as(tasks.stderr()).isZero();

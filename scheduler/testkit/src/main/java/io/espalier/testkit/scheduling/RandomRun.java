@@ -476,6 +476,9 @@ public final class RandomRun {
       oracle.reservations().observe(core.reservations(), now);
       news = core.step(1 + random.nextInt(60));
     }
+    while (!core.stepOrphans(1 + random.nextInt(60))) {
+      core.verify();
+    }
     changed(news);
   }
 

@@ -90,31 +90,6 @@ final class ReservationLivenessTest {
       world.end();
     }
     core.verify();
-    if (all && world.heavy.size() < tasks) {
-      System.out.println(
-          "seed "
-              + seed
-              + " policy "
-              + world.policy.name()
-              + " "
-              + world.heavy
-              + " now "
-              + world.now
-              + " bound "
-              + bound
-              + " res "
-              + core.reservations());
-      for (int j = 0; j < core.jobCount(); j++)
-        System.out.println(
-            core.jobName(j) + " lvl " + core.job(j).level() + " " + core.job(j).needs());
-      config.build().settings().resources().all().forEach(r -> System.out.println(r));
-      for (int j = 0; j < 2; j++)
-        for (String n : Trees.names(core.topology(), core.job(core.findJob("heavy" + j)).level()))
-          if (!world.heavy.contains("heavy" + j + n))
-            core.explain("heavy" + j, n)
-                .reasons()
-                .forEach(r -> System.out.println(r.kind() + " " + r.node() + " " + r.message()));
-    }
     if (all) {
       assertThat(world.heavy.size())
           .as("heavy tasks started, seed %s", seed)
