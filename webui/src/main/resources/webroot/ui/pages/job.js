@@ -38,7 +38,7 @@ function About({ job }) {
 // Only what a bar of its tasks does not say: an end, and why.
 function Stands({ job }) {
   if (job.state !== 'failed' && job.state !== 'succeeded') return null;
-  return t.p({ class: job.state === 'failed' ? 'notice is-bad' : 'notice' }, t.strong(job.state === 'failed' ? 'Failed' : 'Succeeded'),
+  return t.p({ class: job.state === 'failed' ? 'notice is-bad' : 'notice is-good' }, t.strong(job.state === 'failed' ? 'Failed' : 'Succeeded'),
     job.state_since_ms && t.span(' ', c(Ago, { ms: job.state_since_ms })), job.state_reason && t.span(': ', t.span({ dir: 'auto' }, job.state_reason)), '.');
 }
 

@@ -6,7 +6,8 @@ package io.espalier.core.api;
  *
  * @param waiting in back-off
  * @param ready neither running, waiting nor ended
- * @param blocked would be ready, but their job has errors or its {@code complete_by} is over
+ * @param blocked would be ready, but their job has errors, has failed, needs no more, or its {@code
+ *     complete_by} is over
  * @param avoided excluded by filters
  * @param disabled on a disabled node
  * @param ratePerSecond attempts that ended in the last minute, per second

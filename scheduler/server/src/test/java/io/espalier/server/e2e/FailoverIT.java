@@ -188,6 +188,59 @@ class FailoverIT {
   }
 
   @Test
+  void aJobThatHasFailedIsNotResurrectedByTheNextLeader() throws Exception {
+    site.task("bad.sh", "echo failed >\"$2\"; exit");
+    site.config(
+        """
+        {
+          "bistro_settings": {
+            "nodes": {
+              "levels": ["n"],
+              "node_sources": [
+                {"source": "range_label",
+                 "prefs": {"parent_level": "instance", "start": 1, "end": 50, "format": "n{i}"}}
+              ]
+            },
+            "resources": {"instance": {"c": {"default": 1, "limit": 2}}}
+          },
+          "bistro_job->bad": {
+            "owner": "me", "command": ["%s"], "fail_job_when": {"failed_tasks": 3}
+          }
+        }
+        """
+            .formatted(site.file("bad.sh")));
+    Espalier first = scheduler(0);
+    awaitSaid(first, "espalier: leading");
+    Espalier second = scheduler(1);
+    awaitSaid(second, "standing by at " + group());
+    worker("w1");
+    Http leader = new Http(first.url());
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(Site.text(leader.get("/api/v1/jobs/bad"), "state")).isEqualTo("failed"));
+    // Acknowledged: killed at once, the next one must know.
+    first.signal("KILL");
+    first.ended();
+    awaitSaid(second, "espalier: leading");
+    Http next = new Http(second.url());
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(Site.text(next.get("/api/v1/jobs/bad"), "state")).isEqualTo("failed");
+              assertThat(Site.number(next.get("/api/v1/jobs/bad"), "progress", "running")).isZero();
+            });
+    int started = site.starts("bad").size();
+    assertThat(started).as("the threshold, and what ran then").isBetween(3, 4);
+    Ended resumed =
+        site.espalier("resume", "bad", "--server", second.url(), "--reason", "once more");
+    assertThat(resumed.code()).as(resumed.stderr()).isZero();
+    await().atMost(PATIENCE).until(() -> site.starts("bad").size() > started);
+  }
+
+  @Test
   void aLeaderThatWasFrozenLeadsNoMore() {
     Espalier first = scheduler(0);
     awaitSaid(first, "espalier: leading");

@@ -10,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.ProcessAttributes;
 import io.espalier.core.config.ProcessAttributes.IoClass;
 import io.espalier.core.config.ProcessAttributes.IoNice;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,56 @@ class TaskOptionsTest {
 
   private static Job read(String settings, String members) {
     return job(config(settings, members), "foo");
+  }
+
+  // ---- when a job as a whole has failed or succeeded
+
+  private static final String RULES =
+      "'fail_job_when': {'failed_tasks': 100, 'failed_pct': 5, 'min_samples': 50, 'window': '1h'},"
+          + " 'succeed_job_when': {'done_pct': 99.5}";
+
+  private static final OutcomeRules READ =
+      new OutcomeRules(
+          OptionalInt.of(100),
+          OptionalDouble.of(5),
+          50,
+          Optional.of(Duration.ofHours(1)),
+          99.5);
+
+  @Test
+  void rulesForWholeJobsAreReadInheritedAsAWholeAndTakenAway() {
+    assertThat(read("", "").outcome()).isEqualTo(OutcomeRules.DEFAULT);
+    assertThat(read("", RULES).outcome()).isEqualTo(READ);
+    assertThat(read(RULES, "").outcome()).isEqualTo(READ);
+    assertThat(read(RULES, "'fail_job_when': {'failed_tasks': 3}").outcome())
+        .isEqualTo(
+            new OutcomeRules(
+                OptionalInt.of(3), OptionalDouble.empty(), 1, Optional.empty(), 99.5));
+    assertThat(read(RULES, "'fail_job_when': false, 'succeed_job_when': false").outcome())
+        .isEqualTo(OutcomeRules.DEFAULT);
+    for (String window : List.of("'90s'", "90", "'90'")) {
+      assertThat(
+              read("", "'fail_job_when': {'failed_pct': 0, 'window': " + window + "}")
+                  .outcome()
+                  .window())
+          .contains(Duration.ofSeconds(90));
+    }
+  }
+
+  @Test
+  void rulesForWholeJobsAreExportedSoThatTheyAreReadBack() {
+    for (String settings : List.of("", RULES)) {
+      for (String members :
+          List.of("", RULES, "'fail_job_when': false, 'succeed_job_when': false")) {
+        Config config = config(settings, members);
+        Job job = job(config, "foo");
+        String exported = JobExport.toJson(job, config.settings()).toString();
+        Job again = job(withJobs(config.settings().original().toString(), "foo", exported), "foo");
+        assertThat(again.outcome()).as(exported).isEqualTo(job.outcome());
+      }
+    }
+    assertThat(JobExport.toJson(read("", ""), config("", "").settings()).members())
+        .doesNotContainKeys("fail_job_when", "succeed_job_when");
   }
 
   @Test

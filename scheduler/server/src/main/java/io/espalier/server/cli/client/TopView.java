@@ -98,12 +98,12 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     for (TopData.Job job : jobs) {
       name = Math.max(name, Cells.width(Screen.clean(job.name())));
     }
-    // After the name: state 9, bar, share 5, five counts of 7, rate 9, left 7.
-    int fixed = wide ? 9 + 5 + 4 * 7 + 9 + 7 : 5 + 2 * 7;
+    // After the name: state 10, bar, share 5, five counts of 7, rate 9, left 7.
+    int fixed = wide ? 10 + 5 + 4 * 7 + 9 + 7 : 5 + 2 * 7;
     name = Math.max(4, Math.min(name, wide ? Math.max(8, (width - fixed) / 2) : width / 4));
     int bar = Math.max(4, width - name - fixed - 2);
     AttributedStringBuilder title = new AttributedStringBuilder();
-    title.append(Cells.pad("JOB", name, false)).append(wide ? " STATE   " : "").append("  ");
+    title.append(Cells.pad("JOB", name, false)).append(wide ? " STATE    " : "").append("  ");
     title.append(Cells.pad("", bar, false)).append("    %");
     title.append(wide ? "    RUN  READY   WAIT   FAIL     RATE   LEFT" : "    RUN   FAIL");
     lines.add(cut(new AttributedString(title, bold())));
@@ -115,7 +115,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
           selected ? AttributedStyle.INVERSE : PLAIN,
           Cells.pad(Cells.cut(Screen.clean(job.name()), name), name, false));
       if (wide) {
-        line.append(' ').styled(style(Paint.ofState(job.state())), padded(job.state(), 8));
+        line.append(' ').styled(style(Paint.ofState(job.state())), padded(job.state(), 9));
       }
       line.append("  ");
       bar(line, job, bar);
