@@ -66,11 +66,7 @@ class TaskOptionsTest {
 
   private static final OutcomeRules READ =
       new OutcomeRules(
-          OptionalInt.of(100),
-          OptionalDouble.of(5),
-          50,
-          Optional.of(Duration.ofHours(1)),
-          99.5);
+          OptionalInt.of(100), OptionalDouble.of(5), 50, Optional.of(Duration.ofHours(1)), 99.5);
 
   @Test
   void rulesForWholeJobsAreReadInheritedAsAWholeAndTakenAway() {
@@ -79,8 +75,7 @@ class TaskOptionsTest {
     assertThat(read(RULES, "").outcome()).isEqualTo(READ);
     assertThat(read(RULES, "'fail_job_when': {'failed_tasks': 3}").outcome())
         .isEqualTo(
-            new OutcomeRules(
-                OptionalInt.of(3), OptionalDouble.empty(), 1, Optional.empty(), 99.5));
+            new OutcomeRules(OptionalInt.of(3), OptionalDouble.empty(), 1, Optional.empty(), 99.5));
     assertThat(read(RULES, "'fail_job_when': false, 'succeed_job_when': false").outcome())
         .isEqualTo(OutcomeRules.DEFAULT);
     for (String window : List.of("'90s'", "90", "'90'")) {
