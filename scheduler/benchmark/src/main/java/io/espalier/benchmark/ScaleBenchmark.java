@@ -26,6 +26,7 @@ import java.util.Objects;
  * ScaleBenchmark curve [LEAVES]    cost per event from 10,000 leaves up to that many (10,000,000)
  * ScaleBenchmark flat              the same for a million and fewer children under one node
  * ScaleBenchmark heap LEAVES JOBS  used heap for a tree with generated names, and that it schedules
+ * ScaleBenchmark refresh LEAVES    how long a change of the nodes holds up the scheduler thread (P8)
  * </pre>
  */
 public final class ScaleBenchmark {
@@ -51,12 +52,14 @@ public final class ScaleBenchmark {
         }
         heap(Integer.parseInt(args[1]), Integer.parseInt(args[2]));
       }
+      case "refresh" -> Refresh.run(args.length > 1 ? Integer.parseInt(args[1]) : 3_000_000, 10);
       default -> usage();
     }
   }
 
   private static void usage() {
-    System.err.println("usage: ScaleBenchmark curve [LEAVES] | flat | heap LEAVES JOBS");
+    System.err.println(
+        "usage: ScaleBenchmark curve [LEAVES] | flat | heap LEAVES JOBS | refresh [LEAVES]");
     System.exit(2);
   }
 

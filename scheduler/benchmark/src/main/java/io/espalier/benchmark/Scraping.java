@@ -18,7 +18,10 @@ record Scraping(int hosts, int jobs, Config config, Topology topology) {
   static final int SHARDS_PER_HOST = 25;
   static final int HOST_LIMIT = 2;
 
-  static Scraping of(int hosts, int jobs) {
+  /**
+   * @param disabled how many of the jobs are switched off
+   */
+  static Config config(int jobs, int disabled) {
     StringBuilder text =
         new StringBuilder(
             """
@@ -28,16 +31,23 @@ record Scraping(int hosts, int jobs, Config config, Topology topology) {
                              "db": {"lock": {"default": 1, "limit": 1}}}}
             """);
     for (int job = 0; job < jobs; job++) {
-      text.append(", \"bistro_job->job").append(100 + job).append("\": {\"owner\": \"b\"}");
+      text.append(", \"bistro_job->job")
+          .append(100 + job)
+          .append("\": {\"owner\": \"b\", \"enabled\": ")
+          .append(job >= disabled)
+          .append('}');
     }
-    Config config =
-        Objects.requireNonNull(
-            Plugins.load()
-                .configParser()
-                .parse(
-                    Objects.requireNonNull(
-                        JsonReader.config().read(text.append('}').toString()).value()))
-                .value());
+    return Objects.requireNonNull(
+        Plugins.load()
+            .configParser()
+            .parse(
+                Objects.requireNonNull(
+                    JsonReader.config().read(text.append('}').toString()).value()))
+            .value());
+  }
+
+  static Scraping of(int hosts, int jobs) {
+    Config config = config(jobs, 0);
     TopologyBuilder builder = new TopologyBuilder(config.settings().levels(), "instance");
     for (int host = 0; host < hosts; host++) {
       builder.add(NodeSpec.child(1, "host" + host, null));

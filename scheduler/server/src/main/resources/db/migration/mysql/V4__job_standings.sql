@@ -7,4 +7,4 @@ CREATE TABLE IF NOT EXISTS espalier_job_standing (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Last: with this the store is complete.
-UPDATE espalier_store SET version = 3 WHERE id = 1;
+UPDATE espalier_store SET version = 4 WHERE id = 1;

@@ -7,4 +7,4 @@ CREATE TABLE IF NOT EXISTS espalier_queue_usage (
 ) ENGINE = InnoDB;
 
 -- Last: with this the store is complete.
-UPDATE espalier_store SET version = 3 WHERE id = 1;
+UPDATE espalier_store SET version = 5 WHERE id = 1;

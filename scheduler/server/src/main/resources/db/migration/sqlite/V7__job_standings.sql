@@ -4,4 +4,4 @@ CREATE TABLE job_standing (
   body TEXT NOT NULL
 ) WITHOUT ROWID;
 
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;

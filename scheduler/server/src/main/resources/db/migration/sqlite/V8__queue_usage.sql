@@ -5,4 +5,4 @@ CREATE TABLE queue_usage (
   at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
-PRAGMA user_version = 6;
+PRAGMA user_version = 8;

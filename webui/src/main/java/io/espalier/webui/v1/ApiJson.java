@@ -5,6 +5,7 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiJson {
   private ApiJson() {}
+
+  /** The part of the nodes that a scheduler has; null: all. */
+  static @Nullable Json shard(@Nullable Config config) {
+    return config == null || config.shard().isWhole() ? null : Json.of(config.shard().toString());
+  }
 
   /** Schema {@code Task}. */
   public static Json.Obj task(TaskView task) {
@@ -76,6 +82,7 @@ public final class ApiJson {
         .put("status", explanation.status())
         .put("reasons", new Json.Arr(reasons))
         .put("path", QueryForm.path(explanation.path()))
+        .putIfPresent("alternatives", QueryForm.alternatives(explanation.alternatives()))
         .build();
   }
 
@@ -110,7 +117,8 @@ public final class ApiJson {
             .put("attempt", task.attempt())
             .put("worker", task.workerShard())
             .put("started_at_ms", task.invocation().startMillis())
-            .put("invocation", task.invocation().token());
+            .put("invocation", task.invocation().token())
+            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
     limits(json, task.limits());
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptForm.usage(task.usage()))

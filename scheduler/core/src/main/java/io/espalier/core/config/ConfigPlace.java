@@ -149,6 +149,7 @@ public enum ConfigPlace {
           "filters",
           "depends_on",
           "run_only_after_all_nodes_are_done_for",
+          "roles",
           "level_for_tasks",
           "level_for_host_placement",
           "host_placement",

@@ -58,6 +58,9 @@ public final class JobExport {
     if (!job.dependsOn().isEmpty()) {
       out.put("depends_on", Json.strings(job.dependsOn()));
     }
+    if (!job.scheduling().roles().isEmpty()) {
+      out.put("roles", Json.strings(job.scheduling().roles()));
+    }
     if (!job.afterJobs().isEmpty()) {
       out.put(WholeJobParser.KEY, afterJobs(job.afterJobs()));
     }

@@ -1,7 +1,9 @@
 package io.espalier.core.config;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** Reads what a job says of its place among others. */
 final class JobSchedulingParser {
@@ -18,7 +20,27 @@ final class JobSchedulingParser {
         maxConcurrent(in, inherited.maxConcurrent()),
         in.knows("start_rate") ? StartRateParser.ofJob(in) : inherited.startRate(),
         ReserveAfterParser.read(in, inherited.reserveAfter()),
-        inherited.roles());
+        roles(in, inherited.roles()));
+  }
+
+  private static List<String> roles(Fields in, List<String> inherited) {
+    // Only jobs have roles; the settings' defaults do not.
+    Value value = in.knows("roles") ? in.find("roles") : null;
+    List<Value> items = value == null ? null : value.items();
+    if (items == null) {
+      return inherited;
+    }
+    Set<String> roles = new LinkedHashSet<>();
+    for (Value item : items) {
+      String role = item.text();
+      String objection = role == null ? null : Roles.objection(role);
+      if (objection != null) {
+        item.error("a role " + objection, null);
+      } else if (role != null) {
+        roles.add(role);
+      }
+    }
+    return List.copyOf(roles);
   }
 
   /** Of a job only; {@code false} is any number. */

@@ -51,10 +51,6 @@ final class JobDeadlines {
     }
   }
 
-  boolean isClosed(String job) {
-    return closed.containsKey(job);
-  }
-
   /** Why it is closed; empty: it is not. */
   String why(String job) {
     return closed.getOrDefault(job, "");

@@ -190,11 +190,18 @@ final class LiveTasks {
           usage,
           limits,
           progress,
-          rate);
+          rate,
+          TaskArgument.roleIn(launch.argument()));
     }
 
     Invocation invocation() {
       return launch.invocation();
+    }
+
+    /** Which task it is and where, for people. */
+    String name(String ownShard) {
+      String shard = shard(ownShard);
+      return key.job() + " on " + key.node() + (shard.isEmpty() ? "" : ", worker " + shard);
     }
 
     /** Its worker's. */

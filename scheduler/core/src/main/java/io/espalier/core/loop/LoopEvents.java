@@ -37,7 +37,9 @@ final class LoopEvents {
 
   /** The task's row after its start. */
   void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
-    add(nowMillis, RowEvents.STARTED, RowEvents.put(task(live), row).build());
+    String role = TaskArgument.roleIn(live.launch.argument());
+    Json.Builder task = task(live).putIfPresent("role", role.isEmpty() ? null : Json.of(role));
+    add(nowMillis, RowEvents.STARTED, RowEvents.put(task, row).build());
   }
 
   /** The task's row with a newer checkpoint. */

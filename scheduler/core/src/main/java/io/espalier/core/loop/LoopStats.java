@@ -17,6 +17,10 @@ public final class LoopStats {
   private volatile int heldJobs;
   private volatile int heldNodes;
   private volatile List<QueueView> queues = List.of();
+  private volatile int reservedNodes;
+  private volatile long reservedSlots;
+  private volatile long idleSlotMillis;
+  private long reservedAt;
 
   LoopStats() {}
 
@@ -69,6 +73,21 @@ public final class LoopStats {
     queues = newest;
   }
 
+  /** Nodes that are kept free for tasks that have been waiting for long. */
+  public int reservedNodes() {
+    return reservedNodes;
+  }
+
+  /** Slots that idle now because they are kept free. */
+  public long reservedSlots() {
+    return reservedSlots;
+  }
+
+  /** How long slots have idled because they were kept free, in all: slots times milliseconds. */
+  public long idleSlotMillis() {
+    return idleSlotMillis;
+  }
+
   // One writer: no update is lost.
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
@@ -86,6 +105,15 @@ public final class LoopStats {
   void policyFailed(long placed) {
     placements += placed;
     policyFailures++;
+  }
+
+  /** After a round. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void reserved(int nodes, long slots, long nowMillis) {
+    idleSlotMillis += reservedSlots * Math.max(0, nowMillis - reservedAt);
+    reservedAt = nowMillis;
+    reservedNodes = nodes;
+    reservedSlots = slots;
   }
 
   void now(int liveTasks, int openChores) {

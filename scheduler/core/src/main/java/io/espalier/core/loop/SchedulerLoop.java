@@ -137,7 +137,7 @@ public final class SchedulerLoop {
     this.limits = new Limits(core, events);
     this.outcomes = new JobOutcomes(core, events, deadlines, pauses);
     this.views = new ViewBuilder(core, live, ports.runner().shard(), outcomes, paces, pauses);
-    this.questions = new Questions(core, live, paces, deadlines);
+    this.questions = new Questions(core, live, paces);
     this.kills = new Kills(core, live, events, ports.runner());
     this.overLimits = new OverLimitKills(core, live, kills, ports.warnings());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
@@ -269,7 +269,9 @@ public final class SchedulerLoop {
 
   /** What queues had used before a restart; before the first step. */
   public void restoreQueueUsage(List<QueueUsage> stored) {
-    inputs.add(now -> core.restoreQueueUsage(stored, now));
+    if (!stored.isEmpty()) {
+      inputs.add(now -> core.restoreQueueUsage(stored, now));
+    }
   }
 
   /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
@@ -686,6 +688,7 @@ public final class SchedulerLoop {
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
+    more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
     lookAtJobs(nowMillis);
     more |= questions.step(nowMillis);
@@ -693,6 +696,7 @@ public final class SchedulerLoop {
     lookAtJobs(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      views.error("orphans", kills.problem());
       more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
@@ -701,6 +705,7 @@ public final class SchedulerLoop {
     commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }

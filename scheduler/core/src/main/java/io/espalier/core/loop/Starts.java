@@ -76,6 +76,7 @@ final class Starts {
             TaskArgument.of(
                 config,
                 core.runPath(run),
+                core.runRole(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
                 status.checkpoint(),

@@ -4,11 +4,9 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.SupervisorFindings;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.Job;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,7 +25,7 @@ final class ViewBuilder {
   private final String shard;
   private final JobOutcomes outcomes;
   private final Pauses pauses;
-  private final Paces paces;
+  private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private SupervisorFindings findings = SupervisorFindings.NONE;
@@ -48,7 +46,7 @@ final class ViewBuilder {
     this.shard = shard;
     this.outcomes = outcomes;
     this.pauses = pauses;
-    this.paces = paces;
+    this.progress = new ProgressTable(core, paces, core::isClosed);
   }
 
   void changed() {
@@ -105,22 +103,7 @@ final class ViewBuilder {
   }
 
   Map<String, JobProgress> progress() {
-    Map<String, JobProgress> progress = new TreeMap<>();
-    for (int job = 0; hasConfig && job < core.jobCount(); job++) {
-      Job known = core.job(job);
-      if (known != null) {
-        JobProgress counts = core.progress(job);
-        boolean startsNothing = !known.isValid() || core.isClosed(known.name());
-        progress.put(known.name(), startsNothing ? counts.withoutReady() : counts);
-      }
-    }
-    return Collections.unmodifiableMap(progress);
-  }
-
-  private Map<String, JobProgress> paced(long nowMillis) {
-    Map<String, JobProgress> progress = new TreeMap<>(progress());
-    progress.replaceAll((job, counts) -> paces.withPace(counts, nowMillis));
-    return Collections.unmodifiableMap(progress);
+    return hasConfig ? progress.counts() : Map.of();
   }
 
   private SchedulerView view(long nowMillis) {
@@ -130,7 +113,7 @@ final class ViewBuilder {
         problems(),
         config == null ? null : core.topology(),
         nodesAtMillis,
-        paced(nowMillis),
+        config == null ? Map.of() : progress.paced(nowMillis, !dirty),
         live.view(shard),
         Map.copyOf(errors),
         pauses.all(),

@@ -193,6 +193,7 @@ public final class Change {
           || !job.needs().equals(other.needs())
           || !job.scheduling().reserveAfter().equals(other.scheduling().reserveAfter())
           || !job.filters().equals(other.filters())
+          || !job.scheduling().roles().equals(other.scheduling().roles())
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
           || !job.dependsOn().equals(other.dependsOn())

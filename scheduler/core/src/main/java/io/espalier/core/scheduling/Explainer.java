@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
 import io.espalier.core.api.Explanation.Reserved;
@@ -9,6 +10,7 @@ import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.RetryRules;
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
@@ -45,7 +47,9 @@ final class Explainer {
     explainer.job(job, gates);
     explainer.status(job, node);
     explainer.dependencies(job, node);
-    explainer.path(job, node);
+    int[] best = explainer.bestPath(job, node);
+    explainer.path(job, best);
+    Topology topology = world.topology;
     int code = world.tasks.code(job, node);
     String label =
         StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
@@ -55,7 +59,10 @@ final class Explainer {
         explainer.reasons.isEmpty(),
         label,
         explainer.reasons,
-        explainer.steps);
+        explainer.steps,
+        topology.slotCount(node) > 1
+            ? alternatives(world, job, node, best[0])
+            : List.<Alternative>of());
   }
 
   /** What stands in the way of all tasks of a job, workers aside. */
@@ -196,16 +203,45 @@ final class Explainer {
     return BestPath.find(topology, node, slot -> failures(job, slot));
   }
 
-  private void path(int job, int node) {
-    int[] slots = bestPath(job, node);
+  /** What stands in the way in the other places of a node; its best path is told in full. */
+  private static List<Alternative> alternatives(World world, int job, int node, int best) {
+    Topology topology = world.topology;
+    List<Alternative> others = new ArrayList<>();
+    int count = topology.slotCount(node);
+    for (int i = 0; i < count && others.size() < Alternative.MOST; i++) {
+      int slot = topology.slot(node, i);
+      if (slot != best) {
+        Explainer other = new Explainer(world);
+        int[] above = other.bestPath(job, topology.parent(slot));
+        int[] slots = new int[above.length + 1];
+        slots[0] = slot;
+        System.arraycopy(above, 0, slots, 1, above.length);
+        other.path(job, slots);
+        others.add(
+            new Alternative(
+                topology.name(topology.parent(slot)),
+                topology.role(slot),
+                other.reasons.stream().map(Alternative::shown).toList()));
+      }
+    }
+    return others;
+  }
+
+  private void path(int job, int[] slots) {
     for (int slot : slots) {
       int at = topology.node(slot);
       int before = reasons.size();
       if (!topology.enabled(slot)) {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
-      if (!passes(job, slot)) {
-        add(Kind.FILTERED, topology.name(at), "the filters of the job exclude the node");
+      if (slot == 0 && isElsewhere(job)) {
+        add(
+            Kind.OTHER_SHARD,
+            topology.name(at),
+            "tasks on the instance belong to the scheduler with shard 0/"
+                + world.config().shard().count());
+      } else if (!passes(job, slot)) {
+        add(Kind.FILTERED, topology.name(at), excluded(job, slot));
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
@@ -303,6 +339,25 @@ final class Explainer {
         + (kept.task() == null ? "" : ", task " + kept.task())
         + ", since "
         + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  /** Why a job may not use a place, roles coming before filters. */
+  private String excluded(int job, int slot) {
+    Job configured = world.jobs.job(job);
+    String role = topology.role(slot);
+    if (configured == null || Roles.permits(configured, role)) {
+      return "the filters of the job exclude the node";
+    }
+    return "the job uses only places with the role "
+        + String.join(" or ", configured.scheduling().roles())
+        + ", and under "
+        + topology.name(topology.parent(slot))
+        + " the node is "
+        + role;
+  }
+
+  private boolean isElsewhere(int job) {
+    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
   }
 
   private long failures(int job, int slot) {

@@ -40,6 +40,9 @@ final class JobTable {
   /** Removed jobs that have nothing running any more: they are not carried into the next world. */
   final boolean[] dropped;
 
+  /** Whether the tasks of the instance node belong to another scheduler. */
+  final boolean instanceElsewhere;
+
   private final long[] active;
   private boolean schedulerEnabled;
 
@@ -61,6 +64,7 @@ final class JobTable {
     queues = new String[names.length];
     dropped = new boolean[names.length];
     active = new long[words];
+    instanceElsewhere = !config.shard().ownsInstance();
     for (int j = 0; j < names.length; j++) {
       numbers.put(names[j], j);
       Job job = config.job(names[j]);

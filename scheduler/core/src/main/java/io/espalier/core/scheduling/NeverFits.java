@@ -34,7 +34,18 @@ final class NeverFits {
   private final int more;
 
   private record Case(
-      Job job, Resource resource, int need, int largest, String level, String where) {}
+      Job job, Resource resource, int need, int largest, String level, String where) {
+    String words() {
+      return "it needs "
+          + need
+          + " of "
+          + resource.name()
+          + ", and no node of level "
+          + level
+          + " has more than "
+          + largest;
+    }
+  }
 
   private NeverFits(List<Case> cases, int more) {
     this.cases = List.copyOf(cases);
@@ -116,6 +127,18 @@ final class NeverFits {
     return problems;
   }
 
+  /** What to add to a reason for which a job's tasks wait; empty: nothing. */
+  String words(World world, String job, Resource besides) {
+    for (Case each : cases) {
+      if (each.job.name().equals(job)
+          && each.resource.index() != besides.index()
+          && each.need > world.largestLimit(each.resource)) {
+        return "; besides, they can never start: " + each.words();
+      }
+    }
+    return "";
+  }
+
   private static Problem problem(Case each) {
     String name = each.resource.name();
     String path = "bistro_job->" + each.job.name() + ".resources." + name;
@@ -125,17 +148,7 @@ final class NeverFits {
         Problem.Severity.WARNING,
         path,
         need == null ? Position.NONE : need.at(),
-        "the job can never run: it needs "
-            + each.need
-            + " of "
-            + name
-            + ", and no node of level "
-            + each.level
-            + " has more than "
-            + each.largest
-            + " ("
-            + each.where
-            + ")",
+        "the job can never run: " + each.words() + " (" + each.where + ")",
         Integer.toString(each.need),
         "lower what it needs, or raise the limit of some node");
   }

@@ -92,18 +92,20 @@ final class OpenIndex {
   }
 
   /**
-   * Computes the bits of some nodes from those of their children; call for all nodes, from the last
-   * to the first.
+   * Computes the bits of a node from those of its children; call for all nodes, from the last to
+   * the first.
    */
   void build(int node) {
     int level = level(node);
-    rows.build(node, words);
     for (int w = 0; w < words; w++) {
       long value = looked(node, level, w);
       int slotCount = plain ? 1 : topology.slotCount(node);
       for (int i = 0; i < slotCount; i++) {
         int slot = plain ? node : topology.slot(node, i);
-        rows.preset(slot, w, value & allowed(slot, w));
+        long now = value & allowed(slot, w);
+        if (now != 0) {
+          rows.write(topology.parent(slot), slot, w, 0, now);
+        }
       }
     }
   }

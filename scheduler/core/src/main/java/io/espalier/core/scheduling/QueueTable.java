@@ -9,7 +9,6 @@ import io.espalier.core.config.TreeRules;
 import io.espalier.core.status.QueueUsage;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,6 @@ final class QueueTable {
   private final int workerLevel;
   private final int[] levelOf;
   private final QueueState[] queues;
-  private final Map<String, Integer> numbers = new HashMap<>();
   private final int[] ofJob;
   private final long[] open;
 
@@ -68,9 +66,8 @@ final class QueueTable {
       members.computeIfAbsent(jobs.queues[j], name -> new ArrayList<>()).add(j);
     }
     queues = new QueueState[members.size()];
+    int number = 0;
     for (Map.Entry<String, List<Integer>> entry : members.entrySet()) {
-      int number = numbers.size();
-      numbers.put(entry.getKey(), number);
       int[] itsJobs = entry.getValue().stream().mapToInt(Integer::intValue).toArray();
       for (int j : itsJobs) {
         ofJob[j] = number;
@@ -81,6 +78,7 @@ final class QueueTable {
               itsJobs,
               levelOf.length,
               new DecayedUsage(0, 0, 0, halfLifeMillis));
+      number++;
     }
     setSpecs(specs);
   }
@@ -179,7 +177,7 @@ final class QueueTable {
   private void updateOpen(QueueState queue) {
     for (int i = 0; i < queue.words.length; i++) {
       int word = queue.words[i];
-      open[word] = open[word] & ~queue.members[i] | queue.open(i);
+      open[word] = (open[word] & ~queue.members[i]) | queue.open(i);
     }
   }
 
@@ -312,11 +310,6 @@ final class QueueTable {
 
   QueueState queue(int number) {
     return queues[number];
-  }
-
-  /** The number of a queue, or -1. */
-  int find(String name) {
-    return numbers.getOrDefault(name, -1);
   }
 
   /** The number of a job's queue. */

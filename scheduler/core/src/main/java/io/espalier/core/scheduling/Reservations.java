@@ -31,6 +31,12 @@ final class Reservations implements NodeGate {
 
   private static final int MOST_SPARE = 1_000;
 
+  /**
+   * In the place of a timer: at the end of the round. Between an end and the round after it slots
+   * are free that nobody leaves to the heavy job.
+   */
+  private static final long AFTER_ROUND = -1;
+
   /** Children of a node that are looked at for one to show. */
   private static final int MOST_SCANNED = 10_000;
 
@@ -57,6 +63,9 @@ final class Reservations implements NodeGate {
 
   /** Waits that began at an instant which is known only at the next look at the clock. */
   private final LongQueue fresh = new LongQueue();
+
+  /** What is to be looked at when the round is over. */
+  private final LongQueue ripe = new LongQueue();
 
   private int armedCount;
   private boolean limitsChanged;
@@ -146,11 +155,21 @@ final class Reservations implements NodeGate {
     NodeWaits at = nodes.get(node);
     if (at != null && at.has(job)) {
       if (jobs.isActive(job) && isReachable(node, level, job)) {
-        at.setAsleep(job, false);
-        arm(at, at.find(job));
+        wakeBlocked(at, at.find(job));
       }
     } else if (isAllowed(node, job)) {
       begin(node, level, job, stale ? NodeWaits.UNKNOWN : now);
+    }
+  }
+
+  private void wakeBlocked(NodeWaits at, int i) {
+    at.setAsleep(at.jobs[i], false);
+    if (isDue(at, i) && at.armed[i] == 0) {
+      armedCount++;
+      at.armed[i] = AFTER_ROUND;
+      ripe.add(TaskTable.key(at.jobs[i], at.node));
+    } else {
+      arm(at, i);
     }
   }
 
@@ -239,13 +258,26 @@ final class Reservations implements NodeGate {
     stale = false;
   }
 
-  /** A round is over: from now on it may be later than was told. */
+  /** A round is over: what is due is looked at, and from now on it may be later than was told. */
   void clockRuns() {
+    lookAtRipe();
     stale = true;
   }
 
+  private void lookAtRipe() {
+    while (!ripe.isEmpty()) {
+      long key = ripe.poll();
+      NodeWaits at = nodes.get(TaskTable.node(key));
+      int i = at == null ? -1 : at.find(TaskTable.job(key));
+      if (at != null && i >= 0 && at.armed[i] == AFTER_ROUND) {
+        disarm(at, i);
+        fire(at, i);
+      }
+    }
+  }
+
   /**
-   * Looks after the waits that are over; {@link #clockIs} comes first.
+   * Finds the waits that are over, for the end of the next round; {@link #clockIs} comes first.
    *
    * @return whether that was all
    */
@@ -266,6 +298,8 @@ final class Reservations implements NodeGate {
         setSince(at, i, now);
       }
     }
+    // Of a step without a round.
+    lookAtRipe();
     long tick = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS);
     for (int n = 0; n < limit; n++) {
       long key = timers.pollDue(tick);
@@ -275,8 +309,8 @@ final class Reservations implements NodeGate {
       NodeWaits at = nodes.get(TaskTable.node(key));
       int i = at == null ? -1 : at.find(TaskTable.job(key));
       if (at != null && i >= 0 && at.armed[i] > 0 && at.armed[i] <= tick) {
-        disarm(at, i);
-        fire(at, i);
+        at.armed[i] = AFTER_ROUND;
+        ripe.add(key);
       }
     }
     return timers.nextTick() > tick;
@@ -284,7 +318,7 @@ final class Reservations implements NodeGate {
 
   /** {@link Long#MAX_VALUE}: never. */
   long nextTick() {
-    if (!fresh.isEmpty() || limitsChanged || !activated.isEmpty()) {
+    if (!fresh.isEmpty() || !ripe.isEmpty() || limitsChanged || !activated.isEmpty()) {
       return Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS) + 1;
     }
     return armedCount == 0 ? Long.MAX_VALUE : timers.nextTick();

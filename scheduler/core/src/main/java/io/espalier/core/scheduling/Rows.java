@@ -74,7 +74,7 @@ final class Rows {
 
   /** Blocks begin at multiples of their length, so the first one of a row may be shorter. */
   private int blocks(int start, int count) {
-    return (start + count - 1 >>> blockShift) - (start >>> blockShift) + 1;
+    return ((start + count - 1) >>> blockShift) - (start >>> blockShift) + 1;
   }
 
   private int aligned(int count) {
@@ -135,11 +135,11 @@ final class Rows {
   }
 
   private int blockStart(int start, int block) {
-    return Math.max(start, (start >>> blockShift) + block << blockShift);
+    return Math.max(start, ((start >>> blockShift) + block) << blockShift);
   }
 
   private int blockEnd(int start, int count, int block) {
-    return Math.min(start + count, (start >>> blockShift) + block + 1 << blockShift);
+    return Math.min(start + count, ((start >>> blockShift) + block + 1) << blockShift);
   }
 
   private int pick(JobBits bits, int from, int to, int job) {
@@ -219,37 +219,6 @@ final class Rows {
     }
     below.put(parent, word, after);
     return true;
-  }
-
-  /** Writes a slot without telling anybody; before {@link #build} of the row's parent. */
-  void preset(int slot, int word, long value) {
-    open.put(slot, word, value);
-  }
-
-  /** Computes the summaries of a row, and what is open below the node; all of them are empty. */
-  void build(int node, int words) {
-    if (node >= innerEnd) {
-      return;
-    }
-    int start = topology.childStart(node);
-    int count = topology.childEnd(node) - start;
-    JobBits lower = open;
-    int depth = summaries(node, start, count);
-    for (int k = 0; k < depth; k++) {
-      for (int block = 0; block < counts[k]; block++) {
-        for (int w = 0; w < words; w++) {
-          int from = blockStart(start, block);
-          summaries.put(
-              starts[k] + block, w, lower.anyOf(from, blockEnd(start, count, block), w, -1L));
-        }
-      }
-      lower = summaries;
-      start = starts[k];
-      count = counts[k];
-    }
-    for (int w = 0; w < words; w++) {
-      below.put(node, w, lower.anyOf(start, start + count, w, -1L));
-    }
   }
 
   /** Whether the summaries of a row say what is below them. */

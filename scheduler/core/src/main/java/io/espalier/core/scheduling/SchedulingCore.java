@@ -53,6 +53,9 @@ public final class SchedulingCore {
   /** Granularity of timers. */
   public static final int TICK_MILLIS = 10;
 
+  /** What looking at a running task costs in a slice of a change. */
+  private static final int UNITS_TO_JUDGE = 4;
+
   private static final TaskStatus PLAINLY_DONE =
       new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
 
@@ -67,8 +70,13 @@ public final class SchedulingCore {
   private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
+
+  /** How far running tasks have been looked at after a change in place; -1: none is under way. */
+  private int judged = -1;
+
   private @Nullable Round round;
   private @Nullable CoreRecorder recorder;
   private long now;
@@ -109,6 +117,7 @@ public final class SchedulingCore {
     while (news == null) {
       news = step(Integer.MAX_VALUE);
     }
+    stepOrphans(Integer.MAX_VALUE);
     return news;
   }
 
@@ -191,6 +200,10 @@ public final class SchedulingCore {
   private void changeInPlace(Change change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
+    boolean[] ran = new boolean[world.jobs.count()];
+    for (int j = 0; j < ran.length; j++) {
+      ran[j] = isRunnable(j);
+    }
     NeverFits neverFits = change.neverFits();
     world.setConfig(
         change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
@@ -204,11 +217,39 @@ public final class SchedulingCore {
     }
     world.limits.step(Integer.MAX_VALUE, true);
     updateGates();
-    for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run)) {
-        world.places.setOrphan(run, world.isOrphan(run, Migration.nodeName(world, runs, run)));
+    for (int j = 0; j < ran.length; j++) {
+      if (ran[j] != isRunnable(j)) {
+        judged = 0;
       }
     }
+  }
+
+  private boolean isRunnable(int job) {
+    Job configured = world.jobs.job(job);
+    return configured != null && configured.canRun();
+  }
+
+  /**
+   * Looks for running tasks that have become {@link #orphans}, or are none any more, because a
+   * change that needed no new numbers was made to their jobs.
+   *
+   * @param units as for {@link #step}
+   * @return whether all were looked at
+   */
+  public boolean stepOrphans(int units) {
+    if (judged < 0) {
+      return true;
+    }
+    int end = (int) Math.min(runs.high(), judged + Math.max(1L, units / UNITS_TO_JUDGE));
+    for (; judged < end; judged++) {
+      if (runs.isUsed(judged)) {
+        boolean isHere = world.places.node(judged) >= 0;
+        String name = isHere ? "" : Migration.nodeName(world, runs, judged);
+        world.places.setOrphan(judged, world.isOrphan(judged, name));
+      }
+    }
+    judged = judged < runs.high() ? judged : -1;
+    return judged < 0;
   }
 
   private void enter(Migration done) {
@@ -218,7 +259,9 @@ public final class SchedulingCore {
     world.queues.leave(queueHistory);
     World before = world;
     world = done.next();
+    worlds++;
     world.queues.enter(now, queueHistory);
+    judged = -1; // each was looked at when it was carried over
     updateGates();
     world.takeOver(before, done.change());
   }
@@ -577,6 +620,16 @@ public final class SchedulingCore {
     return ProgressCounts.of(world, job);
   }
 
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
+  }
+
   /**
    * Counts per level (behaviour 9.5). The levels above the tasks cost what changed since the last
    * call, the first call for a job one pass.
@@ -692,11 +745,9 @@ public final class SchedulingCore {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
-    if (at < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
-    }
-    return Explainer.explain(world, number, at, gates(job));
+    return at < 0
+        ? OtherShard.explain(config().shard(), job, level, node)
+        : Explainer.explain(world, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {
@@ -771,8 +822,8 @@ public final class SchedulingCore {
           });
     }
     policy.schedule(current);
-    boolean complete = current.isComplete();
     world.clockRuns();
+    boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
     }
@@ -921,6 +972,14 @@ public final class SchedulingCore {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
+  /**
+   * What its node is in the place through which it runs, such as {@code replica}; where only a node
+   * above it has a role there, that. Empty: neither, or not known.
+   */
+  public String runRole(long run) {
+    return world.roleOf(runs.index(run));
+  }
+
   /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
     return Migration.path(world, runs, runs.index(run)).levels();
@@ -956,7 +1015,8 @@ public final class SchedulingCore {
 
   /**
    * Running tasks that should not run: the job is gone, disabled or invalid, or the node is gone or
-   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans.
+   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans. After a change those
+   * that {@link #stepOrphans} has found so far.
    */
   public long[] orphans() {
     int[] numbers = world.places.orphans();

@@ -30,6 +30,10 @@ final class TaskTable {
 
   private final int[] first;
   private final int[][] counts;
+
+  /** By job: how often its counts have changed. */
+  private final int[] revisions;
+
   private final long[] remaining;
 
   /** By job and class of code: what a job's state follows from. */
@@ -52,6 +56,7 @@ final class TaskTable {
     this.codes = codes;
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
+    revisions = new int[codes.length];
     remaining = new long[codes.length];
     tallies = new int[codes.length][CLASSES];
     touched.set(0, codes.length);
@@ -140,6 +145,7 @@ final class TaskTable {
     int[] count = counts[job];
     count[before]--;
     count[code]++;
+    revisions[job]++;
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
     }
@@ -210,6 +216,10 @@ final class TaskTable {
   }
 
   private static final int[] NONE = {};
+
+  int revision(int job) {
+    return revisions[job];
+  }
 
   int count(int job, int code) {
     return counts[job][code];

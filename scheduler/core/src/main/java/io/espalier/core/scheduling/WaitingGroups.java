@@ -112,7 +112,12 @@ final class WaitingGroups {
         isOne ? topology.name(group.firstBlocking) : null,
         group.resource < 0 ? null : resource(world, group.resource).name(),
         group.count,
-        group.resource < 0 ? group.message : message(group, world, job),
+        group.resource < 0
+            ? group.message
+            : message(group, world, job)
+                + world
+                    .neverFits()
+                    .words(world, world.jobs.name(job), resource(world, group.resource)),
         group.samples.stream().map(topology::name).distinct().toList());
   }
 

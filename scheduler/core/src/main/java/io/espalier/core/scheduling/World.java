@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Roles;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
@@ -402,6 +403,35 @@ final class World {
     return reservations == null ? next : Math.min(next, reservations.nextTick());
   }
 
+  /** The role of the lowest place with one on the path of a running task; empty: none. */
+  String roleOf(int run) {
+    if (!topology.hasRoles()) {
+      return Roles.NONE;
+    }
+    int node = -1;
+    for (int l = path.length - 1; l >= 0; l--) {
+      int parent = places.node(run, l);
+      if (parent >= 0 && node >= 0) {
+        String role = roleUnder(node, parent);
+        if (!role.isEmpty()) {
+          return role;
+        }
+      }
+      node = parent >= 0 ? parent : node;
+    }
+    return Roles.NONE;
+  }
+
+  private String roleUnder(int node, int parent) {
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      if (topology.parent(slot) == parent) {
+        return topology.role(slot);
+      }
+    }
+    return Roles.NONE;
+  }
+
   /** What the tasks of a job are charged. */
   Charges charges(int job) {
     return charges[job];
@@ -467,7 +497,8 @@ final class World {
     entered(job, run);
     for (int l = level; l >= 0; l--) {
       boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
-      refit[l] = changed | starts(job, path[l], l);
+      boolean released = starts(job, path[l], l);
+      refit[l] = changed || released;
     }
     int before = tasks.code(job, node);
     if (HAS_DETAIL[before]) {
@@ -506,7 +537,7 @@ final class World {
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
       path[l] = at;
-      refit[l] = at >= 0 && ledger.release(at, l, amounts) | isHeld(at, l);
+      refit[l] = at >= 0 && (ledger.release(at, l, amounts) || isHeld(at, l));
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
@@ -556,7 +587,7 @@ final class World {
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = carriedPath[l];
-      refit[l] = at >= 0 && ledger.charge(at, l, amounts) | isHeld(at, l);
+      refit[l] = at >= 0 && (ledger.charge(at, l, amounts) || isHeld(at, l));
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     index.settle(carriedPath, lowest, false, refit, -1);
@@ -673,7 +704,7 @@ final class World {
   /**
    * Whether a running task should not run (behaviour 5.8, with disabled ancestors: L28).
    *
-   * @param name of its node
+   * @param name of its node; only asked for where the node is gone
    */
   boolean isOrphan(int run, String name) {
     Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
@@ -710,6 +741,10 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize() + rates.byteSize();
+    return ledger.byteSize()
+        + index.byteSize()
+        + tasks.byteSize()
+        + rates.byteSize()
+        + nodeLimits.byteSize();
   }
 }

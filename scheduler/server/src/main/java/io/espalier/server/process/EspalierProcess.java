@@ -158,7 +158,7 @@ public final class EspalierProcess implements AutoCloseable {
     ConfigPoller configs =
         new ConfigPoller(
             ConfigSources.open(options.configUri()),
-            plugins.configParser(),
+            plugins.configParser().inShard(options.shard()),
             InstantSource.system(),
             follow);
     configs.poll(Instant.now());

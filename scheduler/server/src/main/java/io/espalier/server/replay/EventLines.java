@@ -169,7 +169,8 @@ final class EventLines {
         document(event.config()),
         Json.strings(List.copyOf(broken)),
         Json.of(nodes.name(0)),
-        Json.of(same ? -1 : nodes.slots()));
+        Json.of(same ? -1 : nodes.slots()),
+        Json.of(event.config().shard().toString()));
     if (!same) {
       for (int slot = 0; slot < nodes.slots(); slot++) {
         line("node", node(nodes, slot));
@@ -213,7 +214,8 @@ final class EventLines {
       Json.of(parent < 0 ? "" : nodes.name(parent)),
       Json.of(nodes.enabled(slot)),
       Json.strings(List.copyOf(new TreeSet<>(nodes.tags(slot)))),
-      nodes.attributes(slot)
+      nodes.attributes(slot),
+      Json.of(nodes.role(slot))
     };
   }
 }

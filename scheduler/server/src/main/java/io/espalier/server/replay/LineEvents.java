@@ -4,6 +4,8 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.ConfigParser;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Roles;
+import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -134,7 +136,8 @@ final class LineEvents {
   }
 
   private CoreEvent change(List<Json> in) {
-    Config config = config(item(in, 1), items(item(in, 2)));
+    Shard shard = in.size() > 5 ? Shard.parse(text(in, 5)) : Shard.WHOLE;
+    Config config = config(item(in, 1), items(item(in, 2)), shard);
     int slots = number(in, 4);
     Topology topology = slots < 0 ? nodes : nodes(config, text(in, 3), slots);
     if (topology == null) {
@@ -144,7 +147,7 @@ final class LineEvents {
     return new CoreEvent.Began(config, topology);
   }
 
-  private Config config(Json document, List<Json> broken) {
+  private Config config(Json document, List<Json> broken, Shard shard) {
     Result<Config> read = parser.inspect(document);
     Config config = read.value();
     if (config == null) {
@@ -161,7 +164,7 @@ final class LineEvents {
           valid ? List.of() : List.of(Problem.error("bistro_job->" + job.name(), "was broken"));
       jobs.put(job.name(), job.isValid() == valid ? job : job.withProblems(problems));
     }
-    return new Config(config.settings(), jobs, config.warnings());
+    return new Config(config.settings(), jobs, config.warnings(), shard);
   }
 
   private Topology nodes(Config config, String instance, int slots) {
@@ -193,7 +196,14 @@ final class LineEvents {
     }
     Json.Obj attributes = item(in, 7) instanceof Json.Obj object ? object : Json.Obj.EMPTY;
     return new NodeSpec(
-        number(in, 1), text(in, 2), text(in, 4), number(in, 3), flag(in, 5), tags, attributes);
+        number(in, 1),
+        text(in, 2),
+        text(in, 4),
+        number(in, 3),
+        flag(in, 5),
+        tags,
+        attributes,
+        in.size() > 8 ? text(in, 8) : Roles.NONE);
   }
 
   // ---- values

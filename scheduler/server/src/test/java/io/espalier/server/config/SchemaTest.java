@@ -496,6 +496,8 @@ class SchemaTest {
             "[{'job': 'x', 'tags': 'a'}]",
             "[{'job': 'x', 'tag': ['a']}]"));
     add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'" + wholeJobs + "': ['j']");
+    key(SchemaTest::owned, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
+    key(SchemaTest::owned, "roles", List.of(), List.of("[null]", "['']", "['a b']", "[['x']]"));
     key(SchemaTest::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
     key(SchemaTest::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
     add(

@@ -162,6 +162,18 @@ public final class JobFixture {
   }
 
   /** Retries that look at progress. */
+  /** The roles of places that it may use. */
+  public JobFixture roles(String... roles) {
+    scheduling =
+        new JobScheduling(
+            scheduling.queue(),
+            scheduling.maxConcurrent(),
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            List.of(roles));
+    return this;
+  }
+
   public JobFixture retry(RetryRules rules) {
     retry = Optional.of(rules);
     return this;

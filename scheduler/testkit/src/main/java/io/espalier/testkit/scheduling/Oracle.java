@@ -450,6 +450,9 @@ public final class Oracle {
   private boolean passes(Job job, int slot) {
     int node = topology.node(slot);
     JobFilter filter = job.filters().get(topology.level(node));
+    if (!OracleRoles.permits(job, topology.role(slot))) {
+      return false;
+    }
     return filter == null
         || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
   }

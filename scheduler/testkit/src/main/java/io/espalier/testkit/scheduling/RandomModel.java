@@ -218,14 +218,16 @@ final class RandomModel {
       tags.add(TAGS[random.nextInt(TAGS.length)]);
     }
     @Nullable String parent = top ? null : any(candidates);
-    return new NodeSpec(
-        level,
-        name,
-        parent,
-        top ? 0 : parentLevel,
-        !chance(7),
-        tags,
-        OracleLimits.attributes(random));
+    return OracleRoles.some(
+        random,
+        new NodeSpec(
+            level,
+            name,
+            parent,
+            top ? 0 : parentLevel,
+            !chance(7),
+            tags,
+            OracleLimits.attributes(random)));
   }
 
   private void freshJobs() {
@@ -280,7 +282,7 @@ final class RandomModel {
         chance(30)
             ? Optional.empty()
             : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
-    job.enabled(chance(92));
+    OracleRoles.some(random, job).enabled(chance(92));
     if (chance(4)) {
       job.invalid();
     }
@@ -376,7 +378,8 @@ final class RandomModel {
               node.parentLevel(),
               toggle != node.enabled(),
               node.tags(),
-              toggle ? node.attributes() : OracleLimits.attributes(random)));
+              toggle ? node.attributes() : OracleLimits.attributes(random),
+              node.role()));
     }
   }
 

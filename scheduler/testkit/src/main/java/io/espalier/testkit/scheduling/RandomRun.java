@@ -195,8 +195,10 @@ public final class RandomRun {
     boolean whole = random.nextInt(3) > 0;
     boolean complete = core.round(policy, slice(), this::placed);
     while (!complete && whole) {
+      oracle.reservations().observe(core.reservations(), now);
       complete = core.round(policy, slice(), this::placed);
     }
+    oracle.reservations().observe(core.reservations(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
@@ -473,6 +475,9 @@ public final class RandomRun {
       core.verify();
       oracle.reservations().observe(core.reservations(), now);
       news = core.step(1 + random.nextInt(60));
+    }
+    while (!core.stepOrphans(1 + random.nextInt(60))) {
+      core.verify();
     }
     changed(news);
   }

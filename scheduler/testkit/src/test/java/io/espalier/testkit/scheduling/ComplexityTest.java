@@ -52,30 +52,20 @@ final class ComplexityTest {
   void anEventCostsTheSameWithAThousandLeavesAndWithAMillion(int hostCount) {
     ConfigFixture config = hosts(10);
     SchedulingCore core = busy(config, Trees.regular(config.levels(), hostCount, 25));
-    // One row of hosts with its summaries and one of 25 databases: a row costs at most 64 words to
-    // search and 64 to clear.
-    assertThat(workPerEvent(core)).isLessThan(2.0 * (64 * rows(hostCount) + 25) + 10);
+    // Two ways along two rows, each with a few blocks of two words above each other.
+    assertThat(workPerEvent(core)).isBetween(10.0, 40.0);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1_000, 10_000, 100_000, 1_000_000})
-  void aMillionChildrenOfOneNodeCostAFewRowsOf64(int leaves) {
+  void aMillionChildrenOfOneNodeCostAFewWords(int leaves) {
     ConfigFixture config =
         new ConfigFixture("db").order(NodeOrder.RANDOM).resource("instance", "slots", 100);
     for (int j = 0; j < 10; j++) {
       config.job("job" + j);
     }
     SchedulingCore core = busy(config, Trees.regular(config.levels(), leaves));
-    assertThat(workPerEvent(core)).isLessThan(2.0 * 64 * rows(leaves));
-  }
-
-  /** A row of children and the summaries above it, each of at most 64. */
-  private static int rows(int children) {
-    int rows = 1;
-    for (int left = children; left > 64; left = (left + 63) / 64) {
-      rows++;
-    }
-    return rows;
+    assertThat(workPerEvent(core)).isLessThan(40);
   }
 
   @Test
@@ -83,7 +73,7 @@ final class ComplexityTest {
     ConfigFixture config = new ConfigFixture("db").order(NodeOrder.RANDOM).job("a");
     SchedulingCore core = busy(config, Trees.regular(config.levels(), 1_000_000));
     assertThat(core.runningCount()).isEqualTo(1_000_000);
-    assertThat(workPerEvent(core)).isLessThan(2.0 * 64 * 4);
+    assertThat(workPerEvent(core)).isLessThan(40);
   }
 
   @Test
@@ -95,7 +85,7 @@ final class ComplexityTest {
     double work1 = workPerEvent(busy(one, topology));
     double work64 = workPerEvent(busy(sixtyFour, topology));
     double work640 = workPerEvent(busy(many, topology));
-    assertThat(work64).isLessThan(work1 * 3);
+    assertThat(work64).isLessThan(work1 * 4);
     assertThat(work640).isLessThan(work64 * 15);
   }
 

@@ -223,19 +223,4 @@ final class EntitlementsTest {
     }
     core.verify();
   }
-
-  @Test
-  void selectorsAddHugeNumbersWithoutRunningOver() {
-    workers("w1", "w2");
-    ConfigFixture config =
-        new ConfigFixture("host", "db")
-            .resource("worker", "open", HUGE, 1)
-            .resource("worker", "other", HUGE, 1)
-            .weight("open", HUGE)
-            .weight("other", HUGE)
-            .selector("busiest")
-            .job("plain", new JobFixture("plain"));
-    applyToWorkers(config);
-    assertThat(starts(true).get("plain")).hasSize(6);
-  }
 }

@@ -222,6 +222,18 @@ final class NodeLimitsTest {
     assertThat(core.nodeProblems()).isEmpty();
   }
 
+  @Test
+  void whatCanNeverBeIsSaidBesideWhatIsInTheWayFirst() {
+    host("a", Set.of(), Json.Obj.EMPTY);
+    config.job("big", new JobFixture("big").needs("slots", 1).needs("iops", 11));
+    apply(NodeLimit.ofName(HOST, "a", Map.of("slots", 0)));
+    assertThat(waiting("big").reasons().get(0).message())
+        .startsWith("needs 1 of slots, 0 of 0 are free on a")
+        .endsWith(
+            "; besides, they can never start: it needs 11 of iops, and no node of level host has"
+                + " more than 10");
+  }
+
   private WaitingReasons waiting(String job) {
     WaitingScan scan = core.waiting(core.findJob(job));
     while (!scan.isDone()) {

@@ -2,6 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.Resource;
 import io.espalier.core.config.TreeRules;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -159,7 +160,7 @@ final class OverLimitCountsTest {
       core.verify();
     }
     int host = core.topology().find(1, "h");
-    int slots = config.build().settings().resources().find("slots").index();
+    int slots = resource("slots");
     assertThat(core.free(host, slots)).isEqualTo(-HUGE);
     override("host", "slots", "", HUGE);
     assertThat(core.free(host, slots)).isZero();
@@ -175,6 +176,14 @@ final class OverLimitCountsTest {
     override("worker", "ram", "w1", HUGE);
     assertThat(round()).as("one of j in all").isEqualTo(1);
     core.verify();
+  }
+
+  private int resource(String name) {
+    Resource resource = core.config().settings().resources().find(name);
+    if (resource == null) {
+      throw new AssertionError(name);
+    }
+    return resource.index();
   }
 
   private static WorkerInfo worker() {

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Nodes are kept free for tasks that lighter ones would keep waiting for ever (ADR 0035). */
@@ -111,7 +110,7 @@ final class ReservationTest {
 
   @Test
   void theNextTaskWaitsAnewSoThatLightOnesAreNotLockedOut() {
-    policy = PREFERS_OTHERS;
+    policy = TestPolicies.LIGHT_FIRST;
     fill(seconds(10));
     endsUntilHeavy(2_000);
     long first = now;
@@ -144,7 +143,7 @@ final class ReservationTest {
     assertThat(waiting.reasons().get(0).kind()).isEqualTo(Kind.RESOURCE);
     assertThat(waiting.reasons().get(0).message())
         .isEqualTo(
-            "needs 2 of slots, 1 of 3 are free; kept free for job b, task h1, since"
+            "needs 2 of slots, 0 of 3 are free; kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
     Reservation kept = core.reservations().get(0);
     assertThat(kept.job()).isEqualTo("b");
@@ -157,7 +156,7 @@ final class ReservationTest {
     assertThat(closed.reasons().get(0).kind()).isEqualTo(Kind.RESERVED);
     assertThat(closed.reasons().get(0).message())
         .isEqualTo(
-            "needs 1 of slots, 2 of 3 are free, but kept free for job b, task h1, since"
+            "needs 1 of slots, 1 of 3 are free, but kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
     assertThat(closed.path().get(0).reserved())
         .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis()));
@@ -257,38 +256,11 @@ final class ReservationTest {
     config.resource("instance", "slots", 3, 0).resource("host", "disks", 1, 0);
     config.job("a", new JobFixture("a").level("host").needs("disks", 1));
     config.job("c", new JobFixture("c").level("host").needs("slots", 1));
-    policy = PREFERS_OTHERS;
+    policy = TestPolicies.LIGHT_FIRST;
     apply();
     config.job("b", heavy(seconds(10)).needs("slots", 1).needs("disks", 1));
     apply();
     int ends = endsUntilHeavy(20_000);
     assertThat(ends).isBetween(1_000, 3_100);
   }
-
-  /** Starts the heavy job only where nothing else can be started. */
-  private static final SchedulingPolicy PREFERS_OTHERS =
-      new SchedulingPolicy() {
-        @Override
-        public String name() {
-          return "prefers others";
-        }
-
-        @Override
-        public void schedule(io.espalier.core.scheduling.Round round) {
-          while (!round.isOver()) {
-            @Nullable Integer heavy = null;
-            boolean any = false;
-            for (int job : round.openJobs()) {
-              if (round.name(job).equals("b")) {
-                heavy = job;
-              } else {
-                any |= round.placeOne(job);
-              }
-            }
-            if (!any && heavy != null) {
-              round.placeOne(heavy);
-            }
-          }
-        }
-      };
 }
