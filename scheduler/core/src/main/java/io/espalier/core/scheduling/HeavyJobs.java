@@ -27,7 +27,15 @@ final class HeavyJobs {
   private final long[] @Nullable [] onLevel;
   private final long[] afterMillis;
 
-  private record Kind(int level, int[] needs) {
+  private static final class Kind {
+    final int level;
+    final int[] needs;
+
+    Kind(int level, int[] needs) {
+      this.level = level;
+      this.needs = needs;
+    }
+
     boolean isSame(int otherLevel, int[] otherNeeds) {
       return level == otherLevel && Arrays.equals(needs, otherNeeds);
     }
@@ -70,7 +78,7 @@ final class HeavyJobs {
       Duration wanted = job == null ? null : job.scheduling().reserveAfter().orElse(null);
       if (kindOf[j] >= 0 && heavy[kindOf[j]] && wanted != null) {
         after[j] = wanted.toMillis();
-        int[] needs = kinds.get(kindOf[j]).needs();
+        int[] needs = kinds.get(kindOf[j]).needs;
         for (int r = 0; r < needs.length; r++) {
           if (needs[r] > 0) {
             long[] bits = onLevel[levelOf[r]];
@@ -105,8 +113,8 @@ final class HeavyJobs {
 
   private static boolean isOutrun(Kind kind, List<Kind> others) {
     for (Kind other : others) {
-      for (int r = 0; r < kind.needs().length; r++) {
-        if (other.needs()[r] > 0 && other.needs()[r] < kind.needs()[r]) {
+      for (int r = 0; r < kind.needs.length; r++) {
+        if (other.needs[r] > 0 && other.needs[r] < kind.needs[r]) {
           return true;
         }
       }
@@ -115,18 +123,18 @@ final class HeavyJobs {
   }
 
   private static boolean isDividedAmong(Kind kind, List<Kind> others) {
-    int count = kind.needs().length;
+    int count = kind.needs.length;
     // takes[a * count + b]: another kind takes of a, and of b less than this one.
     boolean[] takes = new boolean[count * count];
     for (Kind other : others) {
       for (int a = 0; a < count; a++) {
-        for (int b = 0; other.needs()[a] > 0 && b < count; b++) {
-          takes[a * count + b] |= other.needs()[b] < kind.needs()[b];
+        for (int b = 0; other.needs[a] > 0 && b < count; b++) {
+          takes[a * count + b] |= other.needs[b] < kind.needs[b];
         }
       }
     }
     for (int a = 0; a < count; a++) {
-      for (int b = 0; kind.needs()[a] > 0 && b < count; b++) {
+      for (int b = 0; kind.needs[a] > 0 && b < count; b++) {
         if (a != b && takes[a * count + b] && takes[b * count + a]) {
           return true;
         }

@@ -104,7 +104,8 @@ final class LimitShifts {
       LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
       Integer limit = override == null ? null : Integer.valueOf(override.limit());
       boolean refit = world.ledger.setOwnLimit(node, level, resource.index(), limit);
-      if (indexed && (refit | world.limitChanged(node, level))) {
+      boolean held = indexed && world.limitChanged(node, level);
+      if (indexed && (refit || held)) {
         world.index.refresh(node, level);
       }
     }
@@ -130,7 +131,8 @@ final class LimitShifts {
     int from = next;
     for (; next < stop; next++) {
       boolean refit = ledger.shift(next, level);
-      if (indexed && (refit | world.limitChanged(next, level))) {
+      boolean held = indexed && world.limitChanged(next, level);
+      if (indexed && (refit || held)) {
         world.index.refresh(next, level);
       }
     }

@@ -803,7 +803,7 @@ final class Reservations implements NodeGate {
         if ((must && !isThere)
             || (isThere && !wants)
             || (at != null && isThere != at.has(job))
-            || (isThere && sleeps == looked && at.holder < 0)
+            || (at != null && isThere && sleeps == looked && at.holder < 0)
             || (at != null && at.holder == job && !isThere)) {
           throw new IllegalStateException("the waits are wrong: job " + job + ", node " + node);
         }

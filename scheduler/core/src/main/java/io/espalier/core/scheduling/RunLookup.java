@@ -13,7 +13,7 @@ final class RunLookup {
   private static final int SEGMENT_SHIFT = Integer.SIZE - 8;
   private static final long EMPTY = 0;
 
-  private final long @Nullable [][] segments = new long @Nullable [SEGMENTS][];
+  private final long[] @Nullable [] segments = new long @Nullable [SEGMENTS][];
   private final int[] sizes = new int[SEGMENTS];
 
   private static int hash(int job, int node) {

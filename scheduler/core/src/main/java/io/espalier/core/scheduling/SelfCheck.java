@@ -2,6 +2,8 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.outcome.JobTally;
 import io.espalier.core.status.TaskStatus.Main;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** Computes everything that is kept up to date from scratch, and compares. */
 final class SelfCheck {
@@ -56,18 +58,18 @@ final class SelfCheck {
   }
 
   private static JobTally tally(int[] counts) {
-    long[] of = new long[Main.values().length];
+    Map<Main, Long> of = new EnumMap<>(Main.class);
     for (int code = 0; code < counts.length; code++) {
       if (StatusCodes.effect(code) == StatusCodes.OPEN) {
-        of[StatusCodes.main(code).ordinal()] += counts[code];
+        of.merge(StatusCodes.main(code), (long) counts[code], Long::sum);
       }
     }
     return new JobTally(
-        of[Main.UNSTARTED.ordinal()],
-        of[Main.INCOMPLETE.ordinal()] + of[Main.ERROR.ordinal()],
+        of.getOrDefault(Main.UNSTARTED, 0L),
+        of.getOrDefault(Main.INCOMPLETE, 0L) + of.getOrDefault(Main.ERROR, 0L),
         0,
-        of[Main.DONE.ordinal()],
-        of[Main.FAILED.ordinal()]);
+        of.getOrDefault(Main.DONE, 0L),
+        of.getOrDefault(Main.FAILED, 0L));
   }
 
   private void free() {

@@ -51,7 +51,7 @@ final class ShardCut {
       if (here && parentHere) {
         into.copySlot(from, slot, numbers[entry], parent == 0 ? 0 : numbers[parent]);
       } else if (here || parentHere) {
-        note(slot, entry, parent);
+        note(entry, parent);
       }
     }
     return into;
@@ -80,7 +80,7 @@ final class ShardCut {
     return ownerOfTop(entry) == shard.index();
   }
 
-  private void note(int slot, int entry, int parent) {
+  private void note(int entry, int parent) {
     closed++;
     if (samples.size() < SAMPLES) {
       String above = parent == 0 ? "the instance" : NodeNames.shown(from.entryName(parent));

@@ -153,7 +153,7 @@ class JobStatesTest {
     if (expected.equals("-") && !event.startsWith("task")) {
       assertThatThrownBy(() -> happens.apply(before))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("of a job that is " + state.split(" ")[0]);
+          .hasMessageContaining("of a job that is " + firstWord(state));
       return;
     }
     if (expected.equals("-")) {
@@ -182,7 +182,7 @@ class JobStatesTest {
     states()
         .forEach(
             (name, facts) ->
-                assertThat(JobStates.of(facts).state().word()).isEqualTo(name.split(" ")[0]));
+                assertThat(JobStates.of(facts).state().word()).isEqualTo(firstWord(name)));
   }
 
   @Test
@@ -262,5 +262,10 @@ class JobStatesTest {
       long part, long whole, double percent, boolean atLeast, boolean more) {
     assertThat(Percent.isAtLeast(part, whole, percent)).isEqualTo(atLeast);
     assertThat(Percent.isMoreThan(part, whole, percent)).isEqualTo(more);
+  }
+
+  private static String firstWord(String text) {
+    int blank = text.indexOf(' ');
+    return blank < 0 ? text : text.substring(0, blank);
   }
 }

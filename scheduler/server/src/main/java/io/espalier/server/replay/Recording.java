@@ -89,14 +89,12 @@ public final class Recording implements CoreRecorder, AutoCloseable {
         out.flush();
         flushed = System.nanoTime();
       }
-    } catch (UncheckedIOException e) {
-      failed(e.getCause());
-    } catch (IOException e) {
+    } catch (UncheckedIOException | IOException e) {
       failed(e);
     }
   }
 
-  private void failed(IOException e) {
+  private void failed(Exception e) {
     ended = true;
     LOG.error("recording to {} ends, the scheduler goes on: {}", file, e.toString());
   }

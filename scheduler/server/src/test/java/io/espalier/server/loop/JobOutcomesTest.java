@@ -255,7 +255,8 @@ class JobOutcomesTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(moves()).containsExactly("waiting > running");
     assertThat(world.running).isEmpty();
-    assertThat(world.standings.get("j").state()).isEqualTo(JobState.RUNNING);
+    assertThat(Objects.requireNonNull(world.standings.get("j")).state())
+        .isEqualTo(JobState.RUNNING);
     world.storeAnswers();
     assertThat(state()).isEqualTo(JobState.FAILED);
     assertThat(moves()).containsExactly("waiting > running", "running > failed");

@@ -11,7 +11,6 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.List;
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** {@code kill_over_limit_after_sec}. */
@@ -22,9 +21,9 @@ class OverLimitTest {
          "node_sources": [
            {"source": "manual", "prefs": {"h1": ["a", "b", "c", "d"], "h2": ["e", "f"]}}]},
          "resources": {
-           "instance": {"all": {"default": 1, "limit": 9%s}},
-           "host": {"slots": {"default": 1, "limit": 1%s}}}},
-       "bistro_job->j": {"owner": "o", "backoff": [1, 2, "fail"], "command": ["x"]%s}}
+           "instance": {"all": {"default": 1, "limit": 9ALL}},
+           "host": {"slots": {"default": 1, "limit": 1SLOTS}}}},
+       "bistro_job->j": {"owner": "o", "backoff": [1, 2, "fail"], "command": ["x"]JOB}}
       """;
 
   private static final String KILL = ", \"kill_over_limit_after_sec\": 60";
@@ -32,7 +31,7 @@ class OverLimitTest {
   private final LoopWorld world = new LoopWorld();
 
   private static String config(String all, String slots, String job) {
-    return String.format(Locale.ROOT, CONFIG, all, slots, job);
+    return CONFIG.replace("ALL", all).replace("SLOTS", slots).replace("JOB", job);
   }
 
   private void limit(String level, String resource, String node, int limit) {

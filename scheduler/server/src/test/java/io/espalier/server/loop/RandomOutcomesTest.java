@@ -155,7 +155,9 @@ class RandomOutcomesTest {
       for (String job : JOBS) {
         check(job, seed + "/" + i);
         seen.merge(
-            Objects.requireNonNull(world.view).standings().get(job).state().word(),
+            Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job))
+                .state()
+                .word(),
             1,
             Integer::sum);
         if (!changes && Boolean.TRUE.equals(closed.get(job))) {
