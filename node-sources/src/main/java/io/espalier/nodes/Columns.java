@@ -18,15 +18,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which columns of foreign rows say what of a node. Without a word from the configuration they are
- * {@code name}, {@code parent}, {@code tags}, {@code disabled} and {@code attributes}, and any
- * other is a mistake; a configuration that names columns has looked at the rows, and others are
- * left alone. Immutable.
+ * {@code name}, {@code parent}, {@code tags}, {@code disabled}, {@code attributes}, {@code role}
+ * and {@code alternatives}, and any other is a mistake; a configuration that names columns has
+ * looked at the rows, and others are left alone. Immutable.
  */
 final class Columns {
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
   private static final String ALL = "*";
+  private static final String ROLE = "role";
   private static final List<String> KEYS =
-      List.of("name", "parent", "tags", "disabled", "attributes");
+      List.of("name", "parent", "tags", "disabled", "attributes", ROLE, Alternatives.KEY);
 
   private final String name;
   private final String parent;
@@ -39,6 +40,10 @@ final class Columns {
   /** Columns that are attributes; {@link #ALL}: every one that is nothing else. */
   private final List<String> listed;
 
+  /** Columns of places; empty: none. A table may have a column "role" that means something else. */
+  private final String role;
+
+  private final String alternatives;
   private final boolean strict;
 
   private Columns(
@@ -48,6 +53,8 @@ final class Columns {
       String disabled,
       String attributes,
       List<String> listed,
+      String role,
+      String alternatives,
       boolean strict) {
     this.name = name;
     this.parent = parent;
@@ -55,12 +62,23 @@ final class Columns {
     this.disabled = disabled;
     this.attributes = attributes;
     this.listed = List.copyOf(listed);
+    this.role = role;
+    this.alternatives = alternatives;
     this.strict = strict;
   }
 
   /** The columns of rows that nobody has described. */
   static Columns usual() {
-    return new Columns("name", "parent", "tags", "disabled", "attributes", List.of(), true);
+    return new Columns(
+        "name",
+        "parent",
+        "tags",
+        "disabled",
+        "attributes",
+        List.of(),
+        ROLE,
+        Alternatives.KEY,
+        true);
   }
 
   /**
@@ -73,7 +91,7 @@ final class Columns {
     Json value = prefs.get("columns");
     if (value == null) {
       return rest
-          ? new Columns("name", "parent", "tags", "disabled", "", List.of(ALL), false)
+          ? new Columns("name", "parent", "tags", "disabled", "", List.of(ALL), "", "", false)
           : usual();
     }
     if (!(value instanceof Json.Obj object)) {
@@ -86,6 +104,8 @@ final class Columns {
     String parent = in.string("parent", what, "parent");
     String tags = in.string("tags", what, "tags");
     String disabled = in.string("disabled", what, "disabled");
+    String role = in.string(ROLE, what, rest ? "" : ROLE);
+    String alternatives = in.string(Alternatives.KEY, what, rest ? "" : Alternatives.KEY);
     String attributes = rest ? "" : "attributes";
     List<String> listed = rest ? List.of(ALL) : List.of();
     if (in.get("attributes") instanceof Json.Arr) {
@@ -97,7 +117,8 @@ final class Columns {
       attributes = attributes.equals(ALL) ? "" : attributes;
     }
     in.reportUnknownKeys();
-    return new Columns(named, parent, tags, disabled, attributes, listed, false);
+    return new Columns(
+        named, parent, tags, disabled, attributes, listed, role, alternatives, false);
   }
 
   /** The name of the column that holds names. */
@@ -118,8 +139,34 @@ final class Columns {
     if (named == null) {
       throw new Unusable("has no \"" + name + "\"");
     }
-    return new NodeRow(named, text(row, parent), tags(row), !isDisabled(row), attributes(row))
-        .checked();
+    try {
+      return new NodeRow(
+              named,
+              text(row, parent),
+              tags(row),
+              !isDisabled(row),
+              attributes(row),
+              Alternatives.role(row.get(role)),
+              Alternatives.read(nested(row.get(alternatives))))
+          .checked();
+    } catch (Alternatives.Unusable e) {
+      throw new Unusable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** In tables a list is text. */
+  private static @Nullable Json nested(@Nullable Json value) throws Unusable {
+    if (!(value instanceof Json.Str text)) {
+      return value;
+    }
+    if (text.value().isBlank()) {
+      return null;
+    }
+    Json read = JsonReader.parse(text.value()).value();
+    if (read == null) {
+      throw new Unusable("has \"alternatives\" that are not JSON");
+    }
+    return read;
   }
 
   private void checkKeys(Json.Obj row) throws Unusable {
@@ -219,7 +266,8 @@ final class Columns {
       row.members()
           .forEach(
               (key, value) -> {
-                boolean other = List.of(name, parent, tags, disabled).contains(key);
+                boolean other =
+                    List.of(name, parent, tags, disabled, role, alternatives).contains(key);
                 if (!other && !(value instanceof Json.Null)) {
                   found.put(key, value);
                 }

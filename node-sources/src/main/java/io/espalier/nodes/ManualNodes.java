@@ -12,6 +12,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.NodesSoFar;
+import io.espalier.nodes.Alternatives.Alternative;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,13 +30,15 @@ import org.jspecify.annotations.Nullable;
  * {@code manual}: the tree is written out in the configuration (behaviour 3.3).
  *
  * <p>The preferences map a node to the list of its children, to a single child, or to an object
- * with any of {@code children}, {@code disabled}, {@code tags} and {@code attributes}. A node that
- * is nobody's child lies under the instance. A child needs no entry of its own. A child under two
- * parents is a replica. Names are data: no key is a comment here. Siblings keep the order of the
- * text, roots that of their entries.
+ * with any of {@code children}, {@code disabled}, {@code tags}, {@code attributes} and {@code
+ * alternatives}, which are its parents and what it is under each. A node that is nobody's child
+ * lies under the instance. A child needs no entry of its own. A child under two parents is a
+ * replica. Names are data: no key is a comment here. Siblings keep the order of the text, roots
+ * that of their entries.
  */
 public final class ManualNodes implements NodeSource {
-  private static final Entry PLAIN = new Entry(List.of(), true, Set.of(), Json.Obj.EMPTY);
+  private static final Entry PLAIN =
+      new Entry(List.of(), true, Set.of(), Json.Obj.EMPTY, List.of());
 
   private final Map<String, Entry> entries;
   private final List<String> roots;
@@ -47,7 +50,17 @@ public final class ManualNodes implements NodeSource {
 
   /** What the configuration says of one node. */
   private record Entry(
-      List<String> children, boolean enabled, Set<String> tags, Json.Obj attributes) {}
+      List<String> children,
+      boolean enabled,
+      Set<String> tags,
+      Json.Obj attributes,
+      List<Alternative> alternatives) {
+    Entry withChild(String child) {
+      List<String> more = new ArrayList<>(children);
+      more.add(child);
+      return new Entry(List.copyOf(more), enabled, tags, attributes, alternatives);
+    }
+  }
 
   @Override
   public boolean isComputed() {
@@ -76,8 +89,14 @@ public final class ManualNodes implements NodeSource {
 
   private NodeSpec spec(int level, String name, @Nullable String parent) {
     Entry entry = entry(name);
-    return new NodeSpec(
-        level, name, parent, level - 1, entry.enabled, entry.tags, entry.attributes);
+    NodeSpec node =
+        new NodeSpec(level, name, parent, level - 1, entry.enabled, entry.tags, entry.attributes);
+    for (Alternative place : entry.alternatives) {
+      if (place.parent().equals(parent)) {
+        return place.of(node);
+      }
+    }
+    return node;
   }
 
   private Entry entry(String name) {
@@ -125,6 +144,7 @@ public final class ManualNodes implements NodeSource {
                 entries.put(name, entry);
                 mentioned.addAll(entry.children);
               });
+      addToParents(mentioned);
       List<String> roots =
           entries.keySet().stream().filter(name -> !mentioned.contains(name)).toList();
       if (!findCycles()) {
@@ -137,7 +157,7 @@ public final class ManualNodes implements NodeSource {
       String path = prefs.at(name);
       if (!(value instanceof Json.Obj object)) {
         String what = "a list of children, a single child or an object";
-        return new Entry(children(value, path, what), true, Set.of(), Json.Obj.EMPTY);
+        return new Entry(children(value, path, what), true, Set.of(), Json.Obj.EMPTY, List.of());
       }
       Prefs inside = prefs.inside(object, path);
       Json children = inside.get("children");
@@ -148,9 +168,41 @@ public final class ManualNodes implements NodeSource {
                   : children(children, inside.at("children"), "a list of children"),
               !inside.bool("disabled", false),
               inside.tags("tags"),
-              inside.object("attributes"));
+              inside.object("attributes"),
+              alternatives(inside));
       inside.reportUnknownKeys();
       return entry;
+    }
+
+    private List<Alternative> alternatives(Prefs inside) {
+      Json value = inside.get(Alternatives.KEY);
+      try {
+        return Alternatives.read(value);
+      } catch (Alternatives.Unusable e) {
+        inside.error(
+            inside.at(Alternatives.KEY),
+            inside.object().keyAt(Alternatives.KEY),
+            value,
+            "this node " + e.getMessage());
+        return List.of();
+      }
+    }
+
+    /** A node with alternatives is a child of each of them, listed there or not. */
+    private void addToParents(Set<String> mentioned) {
+      List<String> withPlaces =
+          entries.keySet().stream()
+              .filter(name -> !entries.getOrDefault(name, PLAIN).alternatives.isEmpty())
+              .toList();
+      for (String name : withPlaces) {
+        for (Alternative place : entries.getOrDefault(name, PLAIN).alternatives) {
+          Entry parent = entries.getOrDefault(place.parent(), PLAIN);
+          if (!parent.children.contains(name)) {
+            entries.put(place.parent(), parent.withChild(name));
+          }
+          mentioned.add(name);
+        }
+      }
     }
 
     private List<String> children(Json value, String path, String what) {

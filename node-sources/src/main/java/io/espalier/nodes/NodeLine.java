@@ -1,11 +1,13 @@
 package io.espalier.nodes;
 
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.json.JsonReader;
+import io.espalier.nodes.Alternatives.Alternative;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,10 +15,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One line of a script: a plain name, or, when it begins with a brace, a JSON object with {@code
- * name} and any of {@code tags}, {@code disabled}, {@code attributes}.
+ * name} and any of {@code tags}, {@code disabled}, {@code attributes}, and {@code role} or {@code
+ * alternatives}.
  */
-record NodeLine(String name, Set<String> tags, boolean enabled, Json.Obj attributes) {
-  private static final List<String> KEYS = List.of("attributes", "disabled", "name", "tags");
+record NodeLine(
+    String name,
+    Set<String> tags,
+    boolean enabled,
+    Json.Obj attributes,
+    String role,
+    List<Alternative> alternatives) {
+  private static final List<String> KEYS =
+      List.of("attributes", "disabled", "name", "tags", "role", Alternatives.KEY);
 
   /** The line is not a node; the message continues "line 7 …". */
   static final class Unusable extends Exception {
@@ -38,7 +48,7 @@ record NodeLine(String name, Set<String> tags, boolean enabled, Json.Obj attribu
     NodeLine line =
         text.charAt(0) == '{'
             ? parseObject(text)
-            : new NodeLine(text, Set.of(), true, Json.Obj.EMPTY);
+            : new NodeLine(text, Set.of(), true, Json.Obj.EMPTY, Roles.NONE, List.of());
     String objection = NodeNames.objection(line.name);
     if (objection != null) {
       throw new Unusable("is not a node name: it " + objection);
@@ -64,7 +74,17 @@ record NodeLine(String name, Set<String> tags, boolean enabled, Json.Obj attribu
                     : "did you mean \"" + near + "\"?"));
       }
     }
-    return new NodeLine(name(object), tags(object), !disabled(object), attributes(object));
+    try {
+      String role = Alternatives.role(object.get("role"));
+      List<Alternative> places = Alternatives.read(object.get(Alternatives.KEY));
+      if (!role.isEmpty() && !places.isEmpty()) {
+        throw new Unusable("has \"alternatives\" and, beside them, a role");
+      }
+      return new NodeLine(
+          name(object), tags(object), !disabled(object), attributes(object), role, places);
+    } catch (Alternatives.Unusable e) {
+      throw new Unusable(String.valueOf(e.getMessage()));
+    }
   }
 
   private static String name(Json.Obj object) throws Unusable {

@@ -1,7 +1,10 @@
 package io.espalier.nodes;
 
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.NodeNames;
+import io.espalier.nodes.Alternatives.Alternative;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +12,17 @@ import org.jspecify.annotations.Nullable;
  * A node as a row of foreign data describes it, whatever the row came from.
  *
  * @param parent null: the row does not say
+ * @param role in the place that the row is about
+ * @param alternatives its places, if the row is about all of them; empty: it is about one
  */
 record NodeRow(
-    String name, @Nullable String parent, Set<String> tags, boolean enabled, Json.Obj attributes) {
+    String name,
+    @Nullable String parent,
+    Set<String> tags,
+    boolean enabled,
+    Json.Obj attributes,
+    String role,
+    List<Alternative> alternatives) {
   /** The row is not a node; the message continues "row 7 …". */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
@@ -23,13 +34,16 @@ record NodeRow(
 
   /** A row that is nothing but a name. */
   static NodeRow named(String name) throws Unusable {
-    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY).checked();
+    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY, Roles.NONE, List.of()).checked();
   }
 
   NodeRow checked() throws Unusable {
     String objection = NodeNames.objection(name);
     if (objection != null) {
       throw new Unusable("is not a node: its name " + objection);
+    }
+    if (!alternatives.isEmpty() && (parent != null || !role.isEmpty())) {
+      throw new Unusable("has \"alternatives\" and, beside them, a parent or a role");
     }
     return this;
   }

@@ -154,8 +154,21 @@ final class Prefs {
     } catch (ArithmeticException | NumberFormatException e) {
       // Has a fraction, or needs more than 64 bits: said below.
     }
-    expected(key, value, "a whole number");
+    boolean isWhole =
+        value instanceof Json.Num number
+            ? isWhole(number.value())
+            : value instanceof Json.Str text && INTEGER.matcher(text.value()).matches();
+    expected(
+        key,
+        value,
+        isWhole
+            ? "a whole number from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE
+            : "a whole number");
     return null;
+  }
+
+  private static boolean isWhole(BigDecimal number) {
+    return number.signum() == 0 || number.stripTrailingZeros().scale() <= 0;
   }
 
   /** A number above 0 and at most {@code most}. */
@@ -277,7 +290,10 @@ final class Prefs {
   }
 
   void expected(String key, Json value, String what) {
-    error(at(key), value.at(), value, "expected " + what + ", not " + value.kind());
+    // A number that is not the right one is shown, and needs no name.
+    boolean wrongKind = !(value instanceof Json.Num) || !what.contains("number");
+    String found = wrongKind ? ", not " + value.kind() : "";
+    error(at(key), value.at(), value, "expected " + what + found);
   }
 
   /**

@@ -52,9 +52,12 @@ final class RowDelivery {
     }
     try {
       NodeRow row = columns.node(value);
-      String under = parentOf(row, parent);
+      if (!row.alternatives().isEmpty() && parentLevel == 0) {
+        throw new Unusable("has alternatives, but nodes of this source lie under the instance");
+      }
+      String under = row.alternatives().isEmpty() ? parentOf(row, parent) : null;
       if (problems.isEmpty()) {
-        sink.add(
+        NodeSpec node =
             new NodeSpec(
                 parentLevel + 1,
                 row.name(),
@@ -62,7 +65,9 @@ final class RowDelivery {
                 parentLevel,
                 row.enabled(),
                 row.tags(),
-                row.attributes()));
+                row.attributes(),
+                row.role());
+        Alternatives.deliver(node, row.alternatives(), sink);
       }
     } catch (Unusable e) {
       problem(where + " " + e.getMessage());

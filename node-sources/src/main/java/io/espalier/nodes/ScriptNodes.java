@@ -282,7 +282,10 @@ public final class ScriptNodes implements NodeSource {
           return false;
         }
         if (problems.isEmpty()) {
-          sink.add(
+          if (parentLevel == 0 && !line.alternatives().isEmpty()) {
+            throw new NodeLine.Unusable("has alternatives to the instance, and there are none");
+          }
+          NodeSpec node =
               new NodeSpec(
                   parentLevel + 1,
                   line.name(),
@@ -290,7 +293,9 @@ public final class ScriptNodes implements NodeSource {
                   parentLevel,
                   line.enabled(),
                   line.tags(),
-                  line.attributes()));
+                  line.attributes(),
+                  line.role());
+          Alternatives.deliver(node, line.alternatives(), sink);
         }
       } catch (NodeLine.Unusable e) {
         problems.add(

@@ -1,5 +1,6 @@
 package io.espalier.nodes;
 
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -160,7 +161,8 @@ final class ZooKeeperTree {
           to.parentLevel + depth - 1,
           about.enabled(),
           about.tags(),
-          about.attributes());
+          about.attributes(),
+          about.role());
     } catch (Unusable e) {
       to.problem("the znode " + path + " " + e.getMessage());
       return null;
@@ -181,10 +183,13 @@ final class ZooKeeperTree {
     }
     if (data == Data.ATTRIBUTES) {
       Json.Obj attributes = new Json.Obj(object.members());
-      return new NodeRow(name, null, Set.of(), true, attributes);
+      return new NodeRow(name, null, Set.of(), true, attributes, Roles.NONE, List.of());
     }
     if (object.get("name") != null || object.get("parent") != null) {
       throw new Unusable("holds a \"name\" or a \"parent\", which its place already says");
+    }
+    if (object.get(Alternatives.KEY) != null) {
+      throw new Unusable("holds \"alternatives\", but has only the place that it is in");
     }
     return NODE.node(object.with("name", Json.of(name)));
   }

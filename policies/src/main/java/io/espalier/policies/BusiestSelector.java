@@ -18,8 +18,15 @@ public final class BusiestSelector implements WorkerSelector {
   public long rank(WorkerLoad worker) {
     long rest = 0;
     for (int resource = 0; resource < worker.resources(); resource++) {
-      rest += (long) worker.free(resource) * worker.weight(resource);
+      rest = sum(rest, (long) worker.free(resource) * worker.weight(resource));
     }
     return rest;
+  }
+
+  /** Stops at the largest and the smallest long. */
+  private static long sum(long a, long b) {
+    long sum = a + b;
+    boolean runsOver = ((a ^ sum) & (b ^ sum)) < 0;
+    return runsOver ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
   }
 }

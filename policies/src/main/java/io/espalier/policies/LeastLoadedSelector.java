@@ -23,7 +23,8 @@ public final class LeastLoadedSelector implements WorkerSelector {
       long used = (long) worker.limit(resource) - worker.free(resource);
       fullest = Math.max(fullest, share(used, worker.limit(resource)));
     }
-    return (fullest << Integer.SIZE) + worker.tasks();
+    // A limit that was lowered far below what is in use gives shares beyond an int.
+    return (Math.min(fullest, Integer.MAX_VALUE) << Integer.SIZE) + worker.tasks();
   }
 
   private static long share(long used, long limit) {

@@ -44,6 +44,22 @@ final class BusiestSelectorTest extends WorkerSelectorContract {
   }
 
   @Test
+  void hugeNumbersDoNotRunOver() {
+    int huge = Integer.MAX_VALUE;
+    ConfigFixture config =
+        new ConfigFixture("db")
+            .resource("worker", "a", huge)
+            .resource("worker", "b", huge)
+            .resource("worker", "c", huge)
+            .weight("a", huge)
+            .weight("b", huge)
+            .weight("c", huge)
+            .override("w3", "b", 1)
+            .job("a");
+    assertThat(started(core(config, POOL, 2))).containsExactly("w3", "w1");
+  }
+
+  @Test
   void resourcesWithoutAWeightDoNotCount() {
     ConfigFixture config =
         new ConfigFixture("db")

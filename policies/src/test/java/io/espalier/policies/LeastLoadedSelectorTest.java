@@ -7,7 +7,9 @@ import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.WorkerSelectorContract;
 import io.espalier.testkit.scheduling.Workers;
 import java.util.List;
@@ -49,5 +51,22 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
                 new WorkerRef("large", 1), "h", "", State.HEALTHY, false, Map.of(), 8, 0, 0, ""));
     assertThat(started(core(new ConfigFixture("db").job("a"), pool, 5)))
         .containsExactly("small", "large", "large", "large", "large");
+  }
+
+  @Test
+  void aLimitFarBelowWhatIsInUseIsTheFullest() {
+    int huge = Integer.MAX_VALUE;
+    ConfigFixture config =
+        new ConfigFixture("db")
+            .resource("worker", "ram", huge, huge)
+            .job("a", new JobFixture("a").only("db", "d0"))
+            .job("b", new JobFixture("b").needs("ram", 0).only("db", "d1"));
+    SchedulingCore core = core(config, POOL, 2);
+    core.pause("b");
+    assertThat(started(core)).containsExactly("w1");
+    core.override(new LimitOverride("worker", "ram", "w1", 1, "", "", 0, 0));
+    assertThat(core.stepLimits(10_000)).isTrue();
+    core.resume("b");
+    assertThat(started(core)).containsExactly("w2");
   }
 }

@@ -11,6 +11,7 @@ import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.Selected;
@@ -196,6 +197,16 @@ final class Handover implements SchedulerApi {
   @Override
   public CompletionStage<Selected> forgive(Selection selection) {
     return here(api.forgive(selection));
+  }
+
+  @Override
+  public CompletionStage<List<QueueView>> queues() {
+    return here(api.queues());
+  }
+
+  @Override
+  public List<QueueView> recentQueues() {
+    return api.recentQueues();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.SupervisorFindings;
 import io.espalier.core.config.Config;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.Topology;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -59,10 +60,12 @@ final class Meters implements Handler<RoutingContext> {
   private final PrometheusMeterRegistry registry;
   private final SchedulerApi api;
   private final MultiGauge tasks;
+  private final QueueMeters queues;
 
   Meters(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
     this.registry = registry;
     this.api = api;
+    this.queues = new QueueMeters(registry, api);
     this.tasks =
         MultiGauge.builder("espalier.job.tasks")
             .description("tasks by job and state")
@@ -92,6 +95,12 @@ final class Meters implements Handler<RoutingContext> {
     Gauge.builder("espalier.jobs.paused", api, a -> a.view().paused().size())
         .description("jobs that an operator keeps from starting tasks")
         .register(registry);
+    for (JobState state : JobState.values()) {
+      Gauge.builder("espalier.jobs.state", api, a -> inState(a.view(), state))
+          .description("jobs by their state")
+          .tag("state", state.word())
+          .register(registry);
+    }
     Gauge.builder("espalier.nodes", api, Meters::nodes)
         .description("nodes in force")
         .register(registry);
@@ -115,6 +124,10 @@ final class Meters implements Handler<RoutingContext> {
   private static int jobs(SchedulerApi api) {
     Config config = api.view().config();
     return config == null ? 0 : config.jobs().size();
+  }
+
+  private static long inState(SchedulerView view, JobState state) {
+    return view.standings().values().stream().filter(job -> job.state() == state).count();
   }
 
   private static int nodes(SchedulerApi api) {
@@ -179,6 +192,7 @@ final class Meters implements Handler<RoutingContext> {
       row(rows, job, "disabled", job.disabled());
     }
     tasks.register(rows, true);
+    queues.refresh();
     return registry.scrape();
   }
 

@@ -380,6 +380,7 @@ public final class WebServer implements AutoCloseable {
       Handler<HttpServerRequest> handler = serving.apply(vertx);
       return created
           .connectionHandler(loop::opened)
+          .invalidRequestHandler(new InvalidRequests(REQUEST_LINE_BYTES, HEADER_BYTES))
           .requestHandler(
               request -> {
                 loop.asked(request);

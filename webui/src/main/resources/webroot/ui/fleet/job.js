@@ -41,6 +41,8 @@ function Member({ host, job }) {
     t.td(c(State, { host })),
     t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress })),
     t.td(t.span({ class: 'badges' }, !host.valid && c(Badge, { kind: 'bad' }, 'invalid'), !host.enabled && c(Badge, null, 'disabled'),
+      host.job_state === 'failed' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'failed'),
+      host.job_state === 'succeeded' && c(Badge, { kind: 'good', title: host.job_state_reason }, 'succeeded'),
       host.paused && c(Badge, { kind: 'warn', title: host.pause_reason }, 'paused'), host.differs && c(Badge, { kind: 'warn' }, 'other settings'))),
     t.td({ class: 'num' }, share(host.progress.done, host.progress.total) || '–'));
 }

@@ -14,7 +14,7 @@ export function JobActions({ job }) {
   if (!may('operator')) return null;
   const p = job.progress ?? {};
   return t.div({ class: 'actions' },
-    job.paused ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
+    job.paused || job.state === 'failed' && p.blocked > 0 || job.state === 'succeeded' && p.blocked > 0 ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
     c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0), title: 'Failed tasks and those in back-off become startable' }, 'Forgive'),
     c(Act, { icon: 'redo', onClick: () => rerun(job) }, 'Rerun'),
     c(Act, { icon: 'stop', danger: true, onClick: () => stop(job) }, 'Stop'));

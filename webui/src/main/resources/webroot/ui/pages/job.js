@@ -21,6 +21,7 @@ export default function Job({ route }) {
     c(Title, { badges: job && c(JobBadges, { job }), actions: job && c(JobActions, { job }), sub: job && c(About, { job }) }, name),
     c(Failure, { error, retry: again }),
     !job ? !error && c(Waiting) : t.div(
+      c(Stands, { job }),
       job.paused && c(Paused, { job }),
       job.problems?.length > 0 && tab !== 'config' && c(Problems, { job }),
       c(Tabs, { label: 'Sections of the job', current: tab, tabs }),
@@ -34,9 +35,16 @@ function About({ job }) {
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })));
 }
 
+// Only what a bar of its tasks does not say: an end, and why.
+function Stands({ job }) {
+  if (job.state !== 'failed' && job.state !== 'succeeded') return null;
+  return t.p({ class: job.state === 'failed' ? 'notice is-bad' : 'notice' }, t.strong(job.state === 'failed' ? 'Failed' : 'Succeeded'),
+    job.state_since_ms && t.span(' ', c(Ago, { ms: job.state_since_ms })), job.state_reason && t.span(': ', t.span({ dir: 'auto' }, job.state_reason)), '.');
+}
+
 function Paused({ job }) {
   const p = job.pause ?? { reason: job.pause_reason };
-  return t.p({ class: 'notice' }, t.strong('Paused'), p.author && t.span(' by ', t.span({ dir: 'auto' }, p.author)), p.since_ms && t.span(' ', c(Ago, { ms: p.since_ms })),
+  return t.p({ class: 'notice' }, t.strong(job.state === 'stopped' ? 'Stopped' : 'Paused'), p.author && t.span(' by ', t.span({ dir: 'auto' }, p.author)), p.since_ms && t.span(' ', c(Ago, { ms: p.since_ms })),
     p.reason && t.span(': ', t.span({ dir: 'auto' }, p.reason)), '. Nothing more of it is started',
     p.expires_at_ms ? ` until ${time(p.expires_at_ms)}.` : ' until it is resumed.');
 }

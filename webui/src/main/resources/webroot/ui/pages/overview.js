@@ -12,6 +12,7 @@ const SHOW = [
   ['attention', 'Need attention', needsAttention],
   ['running', 'Running', (j) => j.progress?.running > 0],
   ['paused', 'Paused', (j) => j.paused],
+  ['failed', 'Failed', (j) => j.state === 'failed'],
   ['unfinished', 'Unfinished', (j) => !finished(j)],
   ['finished', 'Finished', finished],
   ['off', 'Disabled', (j) => !j.enabled],
@@ -29,10 +30,11 @@ const SORT = {
 };
 
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
-function finished(j) { return of(j, 'total') > 0 && todo(j) === 0; }
-function needsAttention(j) { return !j.valid || of(j, 'failed') > 0 || of(j, 'blocked') > 0 || (j.past_deadline && !finished(j)); }
+function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
+function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || of(j, 'failed') > 0 || of(j, 'blocked') > 0 || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
+  if (j.state === 'failed') return 5;
   if (j.past_deadline && !finished(j)) return 5;
   if (of(j, 'failed') > 0) return 4;
   if (of(j, 'waiting') > 0) return 3;
@@ -44,14 +46,16 @@ export function JobBadges({ job }) {
   return t.span({ class: 'badges' },
     !job.valid && c(Badge, { kind: 'bad' }, 'invalid'),
     !job.enabled && c(Badge, null, 'disabled'),
-    job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, 'paused'),
+    job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
+    job.state === 'succeeded' && c(Badge, { kind: 'good', title: job.state_reason }, 'succeeded'),
+    job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, job.state === 'stopped' ? 'stopped' : 'paused'),
     job.past_deadline && c(Badge, { kind: 'bad' }, 'past its deadline'),
-    job.enabled && job.valid && finished(job) && (of(job, 'failed') > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
+    job.state === undefined && job.enabled && job.valid && finished(job) && (of(job, 'failed') > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
 }
 
 function Row({ job }) {
   const p = job.progress;
-  return t.li({ class: cls('job', (!job.valid || p?.failed > 0) && 'hurt', job.paused && 'is-paused') },
+  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),

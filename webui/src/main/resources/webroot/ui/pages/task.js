@@ -112,6 +112,8 @@ function how(a) {
   if (a.signal !== undefined) parts.push(`signal ${a.signal}`);
   if (a.core_dumped) parts.push('core dumped');
   if (a.stop_reason) parts.push(a.stop_reason.replaceAll('_', ' '));
+  if (a.made_progress) parts.push('made progress');
+  if (a.backoff_sec) parts.push(`then a wait of ${seconds(a.backoff_sec)}`);
   return parts.join(', ');
 }
 

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
+import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -55,6 +58,25 @@ class ApiV1Test {
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
                  "priority":1,"depends_on":[],"rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}"""));
+  }
+
+  @Test
+  void aJobTellsHowItStandsAsAWhole() {
+    served.scheduler.stands(
+        new JobStanding(
+            "backup",
+            JobState.FAILED,
+            "6 of 53 ended tasks failed, 5 % allowed",
+            ApiWorld.NOW_MILLIS,
+            "6 of 53 ended tasks failed, 5 % allowed",
+            false,
+            false,
+            JobStanding.Start.ALL));
+    Json.Obj job = get("/api/v1/jobs/backup");
+    assertThat(text(job, "state")).isEqualTo("failed");
+    assertThat(text(job, "state_reason")).isEqualTo("6 of 53 ended tasks failed, 5 % allowed");
+    assertThat(job.get("state_since_ms")).isEqualTo(Json.of(ApiWorld.NOW_MILLIS));
+    assertThat(get("/api/v1/jobs/scrub").get("state")).isNull();
   }
 
   @Test

@@ -69,9 +69,14 @@ class LimitsTest {
   void longLinesAndManyHeadersAreRefused() {
     try (Served served = Served.standard()) {
       String tail = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
-      assertThat(served.raw("GET /" + "a".repeat(10_000) + tail + "\r\n")).contains(" 414 ");
+      assertThat(served.raw("GET /" + "a".repeat(10_000) + tail + "\r\n"))
+          .contains(" 414 ")
+          .contains("application/problem+json")
+          .contains("may have 8192 bytes");
       assertThat(served.raw("GET /" + tail + "X: " + "a".repeat(20_000) + "\r\n\r\n"))
-          .contains(" 431 ");
+          .contains(" 431 ")
+          .contains("the headers of a request may have");
+      assertThat(served.raw("nonsense\r\n\r\n")).contains(" 400 ");
     }
   }
 

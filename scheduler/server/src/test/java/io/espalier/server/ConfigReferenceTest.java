@@ -39,10 +39,15 @@ class ConfigReferenceTest {
       case CGROUPS -> "cgroups";
       case IONICE -> "ionice";
       case CGROUP_LIMITS -> "cgroup_limits";
+      case START_RATE -> "start_rate";
       case LOG_RETENTION -> "log_retention";
+      case RETRY -> "retry";
       case KILL_SUBPROCESS -> "kill_subprocess";
       case JOB -> "bistro_job";
+      case QUEUE -> "queues";
       case WHOLE_JOB -> "run_only_after_all_nodes_are_done_for";
+      case FAIL_JOB_WHEN -> "fail_job_when";
+      case SUCCEED_JOB_WHEN -> "succeed_job_when";
       case FILTER -> "filters";
     };
   }

@@ -115,6 +115,8 @@ final class FleetForms {
             .put("from_memory", memory)
             .put("enabled_on", job.count("enabled", "true"))
             .put("paused_on", job.count("paused", "true"))
+            .put("failed_on", job.inState("failed"))
+            .put("succeeded_on", job.inState("succeeded"))
             .put("invalid_on", job.count("valid", "false"))
             .put("past_deadline_on", pastDeadline)
             .put("variants", job.configs().size())
@@ -196,6 +198,12 @@ final class FleetForms {
             .put("progress", job.counts().json());
     if (!job.pauseReason().isEmpty()) {
       json.put("pause_reason", job.pauseReason());
+    }
+    if (!job.state().isEmpty()) {
+      json.put("job_state", job.state());
+    }
+    if (!job.stateReason().isEmpty()) {
+      json.put("job_state_reason", job.stateReason());
     }
     if (!job.problem().isEmpty()) {
       json.put("problem", job.problem());

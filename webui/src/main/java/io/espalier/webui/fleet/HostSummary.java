@@ -33,6 +33,8 @@ public record HostSummary(
    *
    * @param configHash of its effective settings
    * @param problem first error, or empty
+   * @param state of the job; empty where the scheduler does not say
+   * @param stateReason why; may be empty
    * @param ratePerSecond tasks that ended over the last minute; negative: unknown
    */
   public record Job(
@@ -47,6 +49,8 @@ public record HostSummary(
       String configHash,
       String problem,
       boolean pastDeadline,
+      String state,
+      String stateReason,
       double ratePerSecond,
       Counts counts) {}
 

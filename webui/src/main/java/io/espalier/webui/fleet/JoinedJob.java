@@ -69,6 +69,11 @@ public record JoinedJob(
     return 0;
   }
 
+  /** On how many schedulers the job has this state. */
+  public int inState(String state) {
+    return (int) members.stream().filter(member -> member.job().state().equals(state)).count();
+  }
+
   /** On how many schedulers the settings are not those of most. */
   public int differing() {
     return members.size() - configs.get(0).hosts().size();

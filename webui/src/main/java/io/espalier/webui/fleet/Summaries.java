@@ -94,6 +94,8 @@ public final class Summaries {
         word(job, "config_hash"),
         text(job, "problem"),
         truth(job, "past_deadline"),
+        word(job, "state"),
+        text(job, "state_reason"),
         rate instanceof Json.Num n ? finite(n) : -1,
         new Counts(
             number(counts, "total"),

@@ -5,10 +5,12 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
+import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Progress;
+import io.espalier.core.status.RetryCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiJson {
   private ApiJson() {}
+
+  /** The part of the nodes that a scheduler has; null: all. */
+  static @Nullable Json shard(@Nullable Config config) {
+    return config == null || config.shard().isWhole() ? null : Json.of(config.shard().toString());
+  }
 
   /** Schema {@code Task}. */
   public static Json.Obj task(TaskView task) {
@@ -33,6 +40,16 @@ public final class ApiJson {
     time(json, "since_ms", task.sinceMillis());
     time(json, "until_ms", task.untilMillis());
     json.putIfPresent("data", task.data()).putIfPresent("checkpoint", task.checkpoint());
+    RetryCounts retries = task.retries();
+    if (!retries.withGotOn(false).equals(RetryCounts.NONE)) {
+      json.put(
+          "retries",
+          Json.object()
+              .put("successive_no_progress", retries.successive())
+              .put("total_no_progress", retries.noProgress())
+              .put("total_progress", retries.progress())
+              .build());
+    }
     RunningTask running = task.running();
     return running == null ? json.build() : json.put("running", running(running)).build();
   }
@@ -65,6 +82,7 @@ public final class ApiJson {
         .put("status", explanation.status())
         .put("reasons", new Json.Arr(reasons))
         .put("path", QueryForm.path(explanation.path()))
+        .putIfPresent("alternatives", QueryForm.alternatives(explanation.alternatives()))
         .build();
   }
 
@@ -76,10 +94,10 @@ public final class ApiJson {
     }
     String resource = reason.resource();
     if (resource != null) {
-      json.put("resource", resource)
-          .put("need", reason.need())
-          .put("free", reason.free())
-          .put("limit", reason.limit());
+      json.put("resource", resource);
+    }
+    if (resource != null || reason.limit() > 0) {
+      json.put("need", reason.need()).put("free", reason.free()).put("limit", reason.limit());
     }
     if (reason.kind() == Explanation.Kind.RESOURCE) {
       json.put("holders", QueryForm.holders(reason.holders(), false))
@@ -99,7 +117,8 @@ public final class ApiJson {
             .put("attempt", task.attempt())
             .put("worker", task.workerShard())
             .put("started_at_ms", task.invocation().startMillis())
-            .put("invocation", task.invocation().token());
+            .put("invocation", task.invocation().token())
+            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
     limits(json, task.limits());
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptForm.usage(task.usage()))

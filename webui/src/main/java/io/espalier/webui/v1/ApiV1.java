@@ -40,6 +40,7 @@ public final class ApiV1 {
   public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
   public static final String RUNNING = "/api/v1/running";
+  public static final String QUEUES = "/api/v1/queues";
   public static final String WORKERS = "/api/v1/workers";
   public static final String DRAIN = "/api/v1/workers/{worker}/drain";
   public static final String CORDON = "/api/v1/workers/{worker}/cordon";
@@ -75,6 +76,7 @@ public final class ApiV1 {
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
     new QueryResources(api).addTo(routes);
+    new QueueResources(api).addTo(routes);
     new WorkerResources(api, identity).addTo(routes);
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);

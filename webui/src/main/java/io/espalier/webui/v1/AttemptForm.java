@@ -56,6 +56,10 @@ final class AttemptForm {
       json.put("stop_reason", attempt.stopReason().name().toLowerCase(Locale.ROOT));
     }
     json.put("usage", usage(attempt.usage()));
+    json.put("made_progress", attempt.gotOn());
+    if (attempt.backoffSeconds() > 0) {
+      json.put("backoff_sec", attempt.backoffSeconds());
+    }
     if (!attempt.message().isEmpty()) {
       json.put("message", attempt.message());
     }

@@ -8,6 +8,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusBits;
@@ -87,6 +88,13 @@ final class JobResources {
       }
       summary.put("pause", pause(pause));
     }
+    JobStanding standing = view.standings().get(job.name());
+    if (standing != null) {
+      summary
+          .put("state", standing.state().word())
+          .put("state_reason", standing.reason())
+          .put("state_since_ms", standing.sinceMillis());
+    }
     job.problems().stream()
         .filter(Problem::isError)
         .findFirst()
@@ -98,6 +106,12 @@ final class JobResources {
                 summary
                     .put("complete_by_ms", instant.toEpochMilli())
                     .put("past_deadline", instant.toEpochMilli() <= view.publishedAtMillis()));
+    if (job.scheduling().maxConcurrent() > 0) {
+      summary.put("max_concurrent", job.scheduling().maxConcurrent());
+    }
+    job.scheduling()
+        .startRate()
+        .ifPresent(rate -> summary.put("start_rate", JobExport.startRate(rate)));
     if (progress == null) {
       return summary;
     }

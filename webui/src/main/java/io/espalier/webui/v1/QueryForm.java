@@ -13,6 +13,7 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The schemas of {@code openapi.yaml} about the tree and about what keeps a job from getting on.
@@ -96,21 +97,23 @@ final class QueryForm {
         .forEach(
             (job, counts) ->
                 jobs.add(Json.object().put("job", job).put("states", counts(counts)).build()));
-    return Json.object()
-        .put("at_ms", detail.atMillis())
-        .put("name", topology.name(node))
-        .put("level", topology.levels().name(topology.level(node)))
-        .put("parents", Json.strings(parents))
-        .put("children", topology.childEnd(node) - topology.childStart(node))
-        .put("leaves", detail.leaves())
-        .put("enabled", enabled)
-        .put("tags", Json.strings(tags))
-        .put("attributes", topology.attributes(topology.slot(node, 0)))
-        .put("resources", resources(detail.resources(), true))
-        .put("holders", holders(detail.holders(), true))
-        .put("holders_total", detail.holdersTotal())
-        .put("jobs", new Json.Arr(jobs))
-        .build();
+    Json.Builder json =
+        Json.object()
+            .put("at_ms", detail.atMillis())
+            .put("name", topology.name(node))
+            .put("level", topology.levels().name(topology.level(node)))
+            .put("parents", Json.strings(parents))
+            .put("children", topology.childEnd(node) - topology.childStart(node))
+            .put("leaves", detail.leaves())
+            .put("enabled", enabled)
+            .put("tags", Json.strings(tags))
+            .put("attributes", topology.attributes(topology.slot(node, 0)))
+            .put("resources", resources(detail.resources(), true))
+            .put("holders", holders(detail.holders(), true))
+            .put("holders_total", detail.holdersTotal())
+            .put("jobs", new Json.Arr(jobs));
+    putReserved(json, detail.reserved());
+    return json.build();
   }
 
   /** Schema {@code Holder}. */
@@ -134,6 +137,23 @@ final class QueryForm {
     return new Json.Arr(list);
   }
 
+  /** The other places of schema {@code Explanation}; null without any. */
+  static Json.@Nullable Arr alternatives(List<Explanation.Alternative> others) {
+    if (others.isEmpty()) {
+      return null;
+    }
+    List<Json> list = new ArrayList<>();
+    for (Explanation.Alternative other : others) {
+      list.add(
+          Json.object()
+              .put("parent", other.parent())
+              .putIfPresent("role", other.role().isEmpty() ? null : Json.of(other.role()))
+              .put("reasons", Json.strings(other.messages()))
+              .build());
+    }
+    return new Json.Arr(list);
+  }
+
   /** The path of schema {@code Explanation}. */
   static Json.Arr path(List<Explanation.Step> steps) {
     List<Json> list = new ArrayList<>();
@@ -148,16 +168,28 @@ final class QueryForm {
                 .put("limit", use.limit())
                 .build());
       }
-      list.add(
+      Json.Builder shown =
           Json.object()
               .put("node", step.node())
               .put("level", step.level())
               .put("enabled", step.enabled())
               .put("resources", new Json.Arr(uses))
-              .put("blocks", step.blocks())
-              .build());
+              .put("blocks", step.blocks());
+      putReserved(shown, step.reserved());
+      list.add(shown.build());
     }
     return new Json.Arr(list);
+  }
+
+  private static void putReserved(Json.Builder out, Explanation.@Nullable Reserved reserved) {
+    if (reserved != null) {
+      Json.Builder json = Json.object().put("job", reserved.job());
+      String task = reserved.task();
+      if (task != null) {
+        json.put("task", task);
+      }
+      out.put("reserved", json.put("since_ms", reserved.sinceMillis()).build());
+    }
   }
 
   /** Schema {@code WaitingReasons}. */

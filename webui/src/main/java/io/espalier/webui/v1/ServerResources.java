@@ -40,6 +40,7 @@ final class ServerResources {
         Json.object()
             .put("version", identity.version())
             .put("runner", identity.runner())
+            .putIfPresent("shard", ApiJson.shard(config))
             .put("effective", SettingsForm.of(config.settings()))
             .build());
   }

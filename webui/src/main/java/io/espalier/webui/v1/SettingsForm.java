@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.JobExport;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.LogOptions;
@@ -33,7 +32,9 @@ final class SettingsForm {
             .put("idle_wait", seconds(settings.idleWait()))
             .put("scheduler", settings.policy())
             .put("remote_worker_selector", settings.workerSelector())
-            .put("backoff", backoff(defaults.backoff()))
+            .put(
+                defaults.retry().isPresent() ? "retry" : "backoff",
+                JobExport.retrying(defaults.retrying()))
             .put("level_for_tasks", settings.levels().name(defaults.level()))
             .put("nodes", nodes(settings))
             .put("resources", resources(settings))
@@ -52,13 +53,6 @@ final class SettingsForm {
 
   private static double seconds(Duration duration) {
     return duration.toMillis() / 1000.0;
-  }
-
-  private static Json backoff(Backoff backoff) {
-    List<Json> items = new ArrayList<>();
-    backoff.seconds().forEach(s -> items.add(Json.of(s)));
-    items.add(Json.of(backoff.repeats() ? "repeat" : "fail"));
-    return new Json.Arr(items);
   }
 
   private static Json nodes(Settings settings) {

@@ -106,6 +106,7 @@ final class SummaryResources {
             .put("process", process)
             .put("version", identity.version())
             .put("runner", identity.runner())
+            .putIfPresent("shard", ApiJson.shard(config))
             .put("at_ms", clock.millis())
             .put("published_at_ms", view.publishedAtMillis())
             .put("config_in_force", config != null)

@@ -15,7 +15,7 @@ final class Views {
 
   static HostSummary.Job job(String name, String hash, Counts counts) {
     return new HostSummary.Job(
-        name, "ops", "db", "1", true, true, false, "", hash, "", false, -1, counts);
+        name, "ops", "db", "1", true, true, false, "", hash, "", false, "", "", -1, counts);
   }
 
   static Counts counts(long done, long failed) {

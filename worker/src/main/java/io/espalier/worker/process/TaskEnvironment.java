@@ -1,6 +1,7 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.config.TaskVariables;
+import io.espalier.core.json.Json;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.Limits;
 import java.util.ArrayList;
@@ -80,6 +81,10 @@ public final class TaskEnvironment {
     variables.forEach((name, value) -> entries.add(name + "=" + value));
     entries.add("ESPALIER_TASK_JOB=" + launch.job());
     entries.add("ESPALIER_TASK_NODE=" + launch.node());
+    if (launch.argument().get("role") instanceof Json.Str role) {
+      entries.add("ESPALIER_TASK_ROLE=" + role.value());
+    }
+    entries.add("ESPALIER_TASK_PARENT=" + parent(launch));
     entries.add("ESPALIER_TASK_ATTEMPT=" + launch.attempt());
     entries.add(Survivors.INVOCATION_VARIABLE + "=" + invocationId(launch));
     entries.add("ESPALIER_TASK_TOKEN=" + launch.invocation().token());
@@ -91,6 +96,16 @@ public final class TaskEnvironment {
       entries.add("ESPALIER_TASK_DEADLINE=" + deadline / 1000);
     }
     return entries;
+  }
+
+  /** The node above its own on the path on which it runs; empty for the instance's own task. */
+  private static String parent(Launch launch) {
+    if (launch.argument().get("path_to_node") instanceof Json.Arr path
+        && path.items().size() > 1
+        && path.items().get(path.items().size() - 2) instanceof Json.Str parent) {
+      return parent.value();
+    }
+    return "";
   }
 
   /** When it is stopped at the latest, as far as is known at its start; 0: never. */

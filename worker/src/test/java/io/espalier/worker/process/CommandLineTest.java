@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.TaskVariables;
+import io.espalier.core.json.Json;
 import io.espalier.core.running.Launch;
 import io.espalier.testkit.running.Launches;
 import java.io.IOException;
@@ -103,6 +104,22 @@ class CommandLineTest {
         .contains("HOME=/h", "LC_TIME=C", "ESPALIER_TASK_NODE=n", "ESPALIER_TASK_ATTEMPT=1")
         .anyMatch(variable -> variable.startsWith("PATH=/"))
         .noneMatch(variable -> variable.endsWith("=x"));
+  }
+
+  @Test
+  void aTaskIsToldWhichPlaceOfItsNodeWasTaken() {
+    Launch launch =
+        Launches.with(
+            launches.of("n"),
+            Json.object()
+                .put("path_to_node", Json.strings(List.of("here", "hostA", "n")))
+                .put("role", "replica")
+                .build());
+    List<String> variables = TaskEnvironment.of(launch, java.util.Map.of(), "cookie", "/status", 0);
+    assertThat(variables).contains("ESPALIER_TASK_PARENT=hostA", "ESPALIER_TASK_ROLE=replica");
+    assertThat(TaskEnvironment.of(launches.of("n"), java.util.Map.of(), "cookie", "/status", 0))
+        .contains("ESPALIER_TASK_PARENT=")
+        .noneMatch(variable -> variable.startsWith("ESPALIER_TASK_ROLE"));
   }
 
   private List<String> argv(String node, String... command) throws IOException {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param reasons empty if and only if {@code startable}
  * @param path from the instance to the task's node; of several the one on which fewest conditions
  *     fail
+ * @param alternatives the node's other places, if it has several; at most {@link Alternative#MOST}
  */
 public record Explanation(
     String job,
@@ -19,21 +20,56 @@ public record Explanation(
     boolean startable,
     String status,
     List<Reason> reasons,
-    List<Step> path) {
+    List<Step> path,
+    List<Alternative> alternatives) {
   public Explanation {
     reasons = List.copyOf(reasons);
     path = List.copyOf(path);
+    alternatives = List.copyOf(alternatives);
+  }
+
+  /** Of a node with one place. */
+  public Explanation(
+      String job,
+      String node,
+      boolean startable,
+      String status,
+      List<Reason> reasons,
+      List<Step> path) {
+    this(job, node, startable, status, reasons, path, List.of());
   }
 
   /** Without a path. */
   public Explanation(
       String job, String node, boolean startable, String status, List<Reason> reasons) {
-    this(job, node, startable, status, reasons, List.of());
+    this(job, node, startable, status, reasons, List.of(), List.of());
   }
 
   /** The same with other reasons. */
   public Explanation withReasons(List<Reason> others) {
-    return new Explanation(job, node, startable, status, others, path);
+    return new Explanation(job, node, startable, status, others, path, alternatives);
+  }
+
+  /**
+   * A further place of the node, with what stands in the way there beside what is said of the job
+   * and the task.
+   *
+   * @param parent under which it is
+   * @param role what the node is there; mostly empty
+   * @param messages sentences for people; empty: nothing
+   */
+  public record Alternative(String parent, String role, List<String> messages) {
+    /** So many are told. */
+    public static final int MOST = 10;
+
+    public Alternative {
+      messages = List.copyOf(messages);
+    }
+
+    /** A reason in words, with its node. */
+    public static String shown(Reason reason) {
+      return reason.node() == null ? reason.message() : reason.node() + ": " + reason.message();
+    }
   }
 
   /**
@@ -42,13 +78,33 @@ public record Explanation(
    * @param enabled its own flag in that place of the tree
    * @param resources all of its level
    * @param blocks whether a condition fails here: disabled, filtered, no worker, or slots missing
+   * @param reserved whom the node is kept free for; absent: nobody
    */
   public record Step(
-      String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
+      String node,
+      String level,
+      boolean enabled,
+      List<Use> resources,
+      boolean blocks,
+      @Nullable Reserved reserved) {
     public Step {
       resources = List.copyOf(resources);
     }
+
+    /** Kept free for nobody. */
+    public Step(String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
+      this(node, level, enabled, resources, blocks, null);
+    }
   }
+
+  /**
+   * Whom a node is kept free for: a job with a task on it, or below, that has been waiting for
+   * slots for longer than its {@code reserve_after_sec} (design ruling 8).
+   *
+   * @param task the node of a task of the job that waits; absent: not known
+   * @param sinceMillis since when it has been kept free
+   */
+  public record Reserved(String job, @Nullable String task, long sinceMillis) {}
 
   /**
    * Slots of one resource on one node.

@@ -1,8 +1,10 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.topology.Topology;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One node.
@@ -14,6 +16,7 @@ import java.util.Map;
  *     {@link Explanation.Reason#MOST_HOLDERS}; one for each resource
  * @param holdersTotal how many there are
  * @param jobs the tasks in its subtree by job; jobs without any are left out
+ * @param reserved whom it is kept free for; absent: nobody
  */
 public record NodeDetail(
     long atMillis,
@@ -23,9 +26,23 @@ public record NodeDetail(
     List<TreeView.Slots> resources,
     List<Holder> holders,
     long holdersTotal,
-    Map<String, TaskCounts> jobs) {
+    Map<String, TaskCounts> jobs,
+    @Nullable Reserved reserved) {
   public NodeDetail {
     resources = List.copyOf(resources);
     holders = List.copyOf(holders);
+  }
+
+  /** Kept free for nobody. */
+  public NodeDetail(
+      long atMillis,
+      Topology topology,
+      int node,
+      long leaves,
+      List<TreeView.Slots> resources,
+      List<Holder> holders,
+      long holdersTotal,
+      Map<String, TaskCounts> jobs) {
+    this(atMillis, topology, node, leaves, resources, holders, holdersTotal, jobs, null);
   }
 }

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param limits its time limits as instants
  * @param progress the newest that it wrote in this attempt; null: nothing yet
  * @param ratePerSecond units done per second of this attempt; 0: unknown
+ * @param role what its node is in the place through which it runs, such as {@code replica}; mostly
+ *     empty
  */
 public record RunningTask(
     String job,
@@ -22,7 +24,22 @@ public record RunningTask(
     @Nullable Usage usage,
     TimeLeft limits,
     @Nullable Progress progress,
-    double ratePerSecond) {
+    double ratePerSecond,
+    String role) {
+
+  /** A task whose place has no role. */
+  public RunningTask(
+      String job,
+      String node,
+      Invocation invocation,
+      int attempt,
+      String workerShard,
+      @Nullable Usage usage,
+      TimeLeft limits,
+      @Nullable Progress progress,
+      double ratePerSecond) {
+    this(job, node, invocation, attempt, workerShard, usage, limits, progress, ratePerSecond, "");
+  }
 
   /** A task without limits that has said nothing and was not sampled. */
   public RunningTask(

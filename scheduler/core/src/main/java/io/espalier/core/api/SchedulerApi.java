@@ -196,6 +196,16 @@ public interface SchedulerApi {
     return notSupported();
   }
 
+  /** All queues: what they hold, what they may hold, and what is due to them. */
+  default CompletionStage<List<QueueView>> queues() {
+    return notSupported();
+  }
+
+  /** The same as it was some seconds ago at most, at once: for metrics. */
+  default List<QueueView> recentQueues() {
+    return List.of();
+  }
+
   /** All overrides of limits. */
   default CompletionStage<List<LimitView>> limits() {
     return notSupported();

@@ -1,6 +1,7 @@
 package io.espalier.core.api;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.Pause;
 import io.espalier.core.topology.Topology;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param running all live invocations, also of deleted jobs
  * @param errors source of the error to its message; only current ones
  * @param pauses by job, of paused jobs
+ * @param standings by job, of configured jobs: how they stand
  * @param findings of the supervisor's latest pass
  * @param publishedAtMillis when this view was made
  */
@@ -32,6 +34,7 @@ public record SchedulerView(
     List<RunningTask> running,
     Map<String, String> errors,
     Map<String, Pause> pauses,
+    Map<String, JobStanding> standings,
     SupervisorFindings findings,
     long publishedAtMillis) {
   public static final SchedulerView EMPTY =
@@ -41,6 +44,7 @@ public record SchedulerView(
     configProblems = List.copyOf(configProblems);
     running = List.copyOf(running);
     pauses = Map.copyOf(pauses);
+    standings = Map.copyOf(standings);
   }
 
   /** Paused jobs to the reason given, empty if none was. */
@@ -50,7 +54,7 @@ public record SchedulerView(
     return reasons;
   }
 
-  /** A view in which no job is paused. */
+  /** A view in which no job is paused, and that does not say how they stand. */
   public SchedulerView(
       @Nullable Config config,
       List<Problem> configProblems,
@@ -69,6 +73,7 @@ public record SchedulerView(
         running,
         errors,
         Map.of(),
+        Map.of(),
         SupervisorFindings.NONE,
         publishedAtMillis);
   }
@@ -84,6 +89,7 @@ public record SchedulerView(
         running,
         errors,
         pauses,
+        standings,
         newest,
         publishedAtMillis);
   }
@@ -98,6 +104,23 @@ public record SchedulerView(
         progress,
         running,
         errors,
+        newest,
+        standings,
+        findings,
+        publishedAtMillis);
+  }
+
+  /** The same with jobs that stand otherwise. */
+  public SchedulerView withStandings(Map<String, JobStanding> newest) {
+    return new SchedulerView(
+        config,
+        configProblems,
+        topology,
+        nodesAtMillis,
+        progress,
+        running,
+        errors,
+        pauses,
         newest,
         findings,
         publishedAtMillis);

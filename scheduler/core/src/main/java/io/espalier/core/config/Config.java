@@ -12,11 +12,23 @@ import org.jspecify.annotations.Nullable;
  * @param settings valid settings
  * @param jobs by name, broken ones included
  * @param warnings about the settings and the document; problems of jobs are in the jobs
+ * @param shard the part of the nodes that this scheduler works on
  */
-public record Config(Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings) {
+public record Config(
+    Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings, Shard shard) {
   public Config {
     jobs = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
     warnings = List.copyOf(warnings);
+  }
+
+  /** The configuration of a scheduler that shares with none. */
+  public Config(Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings) {
+    this(settings, jobs, warnings, Shard.WHOLE);
+  }
+
+  /** The same settings with other jobs. */
+  public Config withJobs(SortedMap<String, Job> newJobs) {
+    return new Config(settings, newJobs, warnings, shard);
   }
 
   public @Nullable Job job(String name) {

@@ -34,6 +34,7 @@ public final class ConfigParser {
   private static final String SCHEMA = "$schema";
 
   private final SettingsParser settingsParser;
+  private final Shard shard;
 
   /**
    * A parser that knows the plug-ins by name.
@@ -52,6 +53,17 @@ public final class ConfigParser {
             new TreeSet<>(policies),
             new TreeSet<>(workerSelectors),
             new TreeSet<>(nodeSourceTypes));
+    shard = Shard.WHOLE;
+  }
+
+  private ConfigParser(SettingsParser settingsParser, Shard shard) {
+    this.settingsParser = settingsParser;
+    this.shard = shard;
+  }
+
+  /** A parser for one of several schedulers, which finds what cannot be shared. */
+  public ConfigParser inShard(Shard newShard) {
+    return new ConfigParser(settingsParser, newShard);
   }
 
   /**
@@ -86,9 +98,13 @@ public final class ConfigParser {
     object.members().forEach((key, value) -> checkKey(object, key, problems));
     Settings settings = settings(object, problems);
     SortedMap<String, Job> jobs = settings == null ? new TreeMap<>() : jobs(object, settings);
+    if (settings != null) {
+      ShardRules.warn(settings, shard, problems);
+      jobs = ShardRules.check(jobs, shard);
+    }
     List<Problem> all = new ArrayList<>(problems.sorted());
     jobs.values().forEach(job -> all.addAll(job.problems()));
-    Config config = settings == null ? null : new Config(settings, jobs, problems.sorted());
+    Config config = settings == null ? null : new Config(settings, jobs, problems.sorted(), shard);
     return new Result<>(config, Problems.sorted(all));
   }
 

@@ -22,18 +22,26 @@ public enum ConfigPlace {
           "idle_wait",
           "scheduler",
           "remote_worker_selector",
+          "queues",
+          "priority_half_life_sec",
           "backoff",
+          "retry",
           "nodes",
           "resources",
           "level_for_tasks",
+          "queue",
           "worker_resources_override",
           "node_resources_override",
           "physical_resources",
+          "start_rates",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
           "timeout_sec",
           "no_output_timeout_sec",
+          "reserve_after_sec",
+          "fail_job_when",
+          "succeed_job_when",
           "log_retention",
           "redact",
           "CAUTION_exit_initial_wait_before_timestamp"),
@@ -109,8 +117,20 @@ public enum ConfigPlace {
           "io_weight",
           "enforce")),
 
+  /** {@code start_rate} of a job, or an entry of {@code start_rates} of the settings. */
+  START_RATE(List.of("per_second", "burst")),
+
   /** {@code log_retention} of the settings or a job. */
   LOG_RETENTION(List.of("days", "max_mb")),
+
+  /** {@code retry} of the settings or a job. */
+  RETRY(
+      List.of(
+          "max_successive_no_progress",
+          "max_total_no_progress",
+          "max_total_progress",
+          "no_progress_backoff_sec",
+          "progress_backoff_sec")),
 
   /** {@code kill_subprocess} of the settings or a job. */
   KILL_SUBPROCESS(List.of("method", "kill_wait_ms")),
@@ -123,21 +143,29 @@ public enum ConfigPlace {
           "command",
           "status_from",
           "priority",
+          "queue",
           "config",
           "resources",
           "filters",
           "depends_on",
           "run_only_after_all_nodes_are_done_for",
+          "roles",
           "level_for_tasks",
           "level_for_host_placement",
           "host_placement",
+          "max_concurrent",
+          "start_rate",
           "backoff",
+          "retry",
           "kill_orphan_tasks_after_sec",
           "task_subprocess",
           "kill_subprocess",
           "timeout_sec",
           "complete_by",
           "no_output_timeout_sec",
+          "reserve_after_sec",
+          "fail_job_when",
+          "succeed_job_when",
           "log_retention",
           "redact",
           "create_time",
@@ -147,8 +175,17 @@ public enum ConfigPlace {
       Map.of("kill_request", "kill_subprocess"),
       Map.of()),
 
+  /** One queue in {@code bistro_settings.queues}. */
+  QUEUE(List.of("priority_factor", "max_slots", "max_fraction")),
+
   /** One job in {@code run_only_after_all_nodes_are_done_for}. */
   WHOLE_JOB(List.of("job", "done_percent", "tags")),
+
+  /** {@code fail_job_when} of the settings or a job. */
+  FAIL_JOB_WHEN(List.of("failed_tasks", "failed_pct", "min_samples", "window")),
+
+  /** {@code succeed_job_when} of the settings or a job. */
+  SUCCEED_JOB_WHEN(List.of("done_pct")),
 
   /** A level's filter in {@code filters} of a job. */
   FILTER(

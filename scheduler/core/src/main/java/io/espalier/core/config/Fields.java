@@ -83,6 +83,11 @@ final class Fields {
     problems.add(Problems.at(severity, path.key(key), object.keyAt(key), value, message, hint));
   }
 
+  /** Whether that is a key of this place. */
+  boolean knows(String key) {
+    return place.keys().contains(key);
+  }
+
   Json.Obj json() {
     return object;
   }

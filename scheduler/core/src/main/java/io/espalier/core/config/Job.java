@@ -103,6 +103,11 @@ public record Job(
         original);
   }
 
+  /** When and whether its tasks are tried again. */
+  public Retrying retrying() {
+    return new Retrying(backoff, retry);
+  }
+
   public boolean isValid() {
     return problems.stream().noneMatch(Problem::isError);
   }

@@ -96,7 +96,8 @@ final class JobDependencies {
         Suggestions.hint(dependency, jobs.keySet()));
   }
 
-  private static void add(
+  /** Adds a problem of what a job waits for, at the place where the configuration says so. */
+  static void add(
       Problems problems,
       Severity severity,
       Job job,

@@ -33,12 +33,17 @@ public final class JobExport {
             .put("level_for_tasks", levels.name(job.level()))
             .put("priority", job.priority())
             .put("config", job.config())
-            .put("backoff", backoff(job.backoff()))
+            .put(job.retry().isPresent() ? "retry" : "backoff", retrying(job.retrying()))
             .put("kill_orphan_tasks_after_sec", killOrphans(job.killOrphansAfter()))
             .put("task_subprocess", subprocess(job.subprocess(), inherited.subprocess()))
             .put("kill_subprocess", kill(job.kill()));
     OptionsExport.putTimeLimits(out, job.timeLimits(), inherited.timeLimits());
     OptionsExport.putLogs(out, job.logs(), inherited.logs());
+    OptionsExport.putReserveAfter(out, job.scheduling(), inherited.scheduling());
+    OutcomeExport.put(out, job.outcome(), inherited.outcome());
+    if (!job.scheduling().queue().equals(inherited.scheduling().queue())) {
+      out.put("queue", job.scheduling().queue());
+    }
     out.putIfPresent("resources", nonEmpty(resources(job, settings.resources())))
         .putIfPresent("filters", nonEmpty(filters(job, levels)));
     job.levelForHostPlacement()
@@ -46,8 +51,15 @@ public final class JobExport {
     if (!job.hostPlacement().isEmpty()) {
       out.put("host_placement", job.hostPlacement());
     }
+    if (job.scheduling().maxConcurrent() > 0) {
+      out.put("max_concurrent", job.scheduling().maxConcurrent());
+    }
+    job.scheduling().startRate().ifPresent(rate -> out.put("start_rate", startRate(rate)));
     if (!job.dependsOn().isEmpty()) {
       out.put("depends_on", Json.strings(job.dependsOn()));
+    }
+    if (!job.scheduling().roles().isEmpty()) {
+      out.put("roles", Json.strings(job.scheduling().roles()));
     }
     if (!job.afterJobs().isEmpty()) {
       out.put(WholeJobParser.KEY, afterJobs(job.afterJobs()));
@@ -103,6 +115,26 @@ public final class JobExport {
     return new Json.Arr(items);
   }
 
+  /** {@code retry} where there is one, otherwise {@code backoff}. */
+  public static Json retrying(Retrying retrying) {
+    if (retrying.rules().isEmpty()) {
+      return backoff(retrying.backoff());
+    }
+    RetryRules rules = retrying.rules().get();
+    return Json.object()
+        .put("max_successive_no_progress", rules.maxSuccessiveNoProgress())
+        .put("max_total_no_progress", rules.maxTotalNoProgress())
+        .put("max_total_progress", rules.maxTotalProgress())
+        .put(
+            "no_progress_backoff_sec",
+            new Json.Arr(
+                rules.noProgressBackoffSeconds().stream()
+                    .<Json>map(wait -> Json.of(wait))
+                    .toList()))
+        .put("progress_backoff_sec", rules.progressBackoffSeconds())
+        .build();
+  }
+
   /** {@code kill_orphan_tasks_after_sec}: seconds, or false for never. */
   public static Json killOrphans(Optional<Duration> after) {
     return after.isPresent() ? Json.of(after.get().toMillis() / 1000.0) : Json.Bool.FALSE;
@@ -142,6 +174,11 @@ public final class JobExport {
         .put("method", kill.method().label())
         .put("kill_wait_ms", kill.waitMillis())
         .build();
+  }
+
+  /** {@code start_rate}. */
+  public static Json.Obj startRate(StartRate rate) {
+    return Json.object().put("per_second", rate.perSecond()).put("burst", rate.burst()).build();
   }
 
   private static Json.Obj resources(Job job, ResourceCatalog catalog) {

@@ -128,6 +128,11 @@ public final class JobFilters {
     return (mixed(hash) >>> 11) * 0x1.0p-53;
   }
 
+  /** Steps 1 and 2 of the fraction for one name alone. */
+  static long hash(String name) {
+    return mixed(fnv(FNV_BASIS, name));
+  }
+
   private static long mixed(long z) {
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;

@@ -98,7 +98,7 @@ final class JobParser {
         SubprocessParser.readKill(in, inherited.kill()),
         TimeLimitsParser.read(in, inherited.timeLimits()),
         LogOptionsParser.read(in, inherited.logs()),
-        JobSchedulingParser.read(in, inherited.scheduling()),
+        JobSchedulingParser.read(in, inherited.scheduling(), settings.rules().queues()),
         RetryParser.read(in, inherited.retry()),
         OutcomeParser.read(in, inherited.outcome()),
         in.integer("version_id", -1, -1),
@@ -140,13 +140,21 @@ final class JobParser {
 
   private void warnOfNeverFitting(Value value, Resource resource, int need) {
     // A limit of 0 is how operators stop things, and workers can have amounts of their own.
-    boolean never = resource.limit() > 0 && need > resource.limit();
+    int largest = resource.limit();
+    boolean isKnown = true;
+    for (NodeLimit rule : settings.rules().nodeLimits()) {
+      Integer limit = rule.limits().get(resource.name());
+      largest = limit == null ? largest : Math.max(largest, limit);
+      // What node sources deliver is known with the nodes.
+      isKnown &= limit == null || rule.kind() != NodeLimit.Kind.ATTRIBUTE;
+    }
+    boolean never = isKnown && largest > 0 && need > largest;
     if (never && resource.level() != levels.worker()) {
       value.warning(
           "no task of this job can start: a node of the level \""
               + levels.name(resource.level())
               + "\" has only "
-              + resource.limit(),
+              + largest,
           null);
     }
   }

@@ -30,4 +30,9 @@ public record JobScheduling(
   public JobScheduling {
     roles = List.copyOf(roles);
   }
+
+  /** The same with another time to wait for slots. */
+  public JobScheduling withReserveAfter(Optional<Duration> other) {
+    return new JobScheduling(queue, maxConcurrent, startRate, other, roles);
+  }
 }

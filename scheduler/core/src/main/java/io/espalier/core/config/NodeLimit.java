@@ -30,6 +30,8 @@ public record NodeLimit(
     @Nullable String value,
     Map<String, Integer> limits,
     String path) {
+  private static final int LONG_DIGITS = 19;
+
   /** How nodes are chosen. */
   public enum Kind {
     NAME,
@@ -73,6 +75,11 @@ public record NodeLimit(
 
   /** How the value of an attribute is compared: a string by its text, all else as it is written. */
   public static String text(Json value) {
+    if (value instanceof Json.Num number
+        && number.value().scale() == 0
+        && number.value().precision() < LONG_DIGITS) {
+      return Long.toString(number.value().longValue());
+    }
     return value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
   }
 

@@ -34,6 +34,15 @@ public final class OptionsExport {
         OptionsExport::seconds);
   }
 
+  /** {@code reserve_after_sec}, which all jobs have: left out where it is the inherited one. */
+  static void putReserveAfter(Json.Builder out, JobScheduling job, JobScheduling inherited) {
+    if (!job.reserveAfter().equals(inherited.reserveAfter())) {
+      out.put(
+          ReserveAfterParser.KEY,
+          job.reserveAfter().map(OptionsExport::seconds).orElse(Json.Bool.FALSE));
+    }
+  }
+
   private static Json seconds(Duration duration) {
     return Json.of(duration.toMillis() / 1000.0);
   }

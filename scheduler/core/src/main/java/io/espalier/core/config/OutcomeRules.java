@@ -2,22 +2,32 @@ package io.espalier.core.config;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
 
 /**
- * When a job as a whole has failed or succeeded (features L2, L11).
+ * {@code fail_job_when} and {@code succeed_job_when}: when a job as a whole has failed or succeeded
+ * (features L2, L11).
  *
- * @param failedTasks failed tasks from which on the job has failed; 0: no such rule
- * @param failedPercent the same in percent of the tasks that have ended; 0: no such rule
+ * @param failedTasks failed tasks from which on the job has failed; empty: no such rule
+ * @param failedPercent the job has failed when more percent of the tasks that have ended failed;
+ *     empty: no such rule
  * @param minSamples ended tasks below which {@code failedPercent} says nothing
- * @param window only tasks that ended within it count; empty: all
+ * @param window only tasks that ended within it count for a failure; empty: all
  * @param donePercent tasks in percent that must be done for the job to have succeeded
  */
 public record OutcomeRules(
-    int failedTasks,
-    double failedPercent,
+    OptionalInt failedTasks,
+    OptionalDouble failedPercent,
     int minSamples,
     Optional<Duration> window,
     double donePercent) {
   /** Never fails; succeeds when every task is done. */
-  public static final OutcomeRules DEFAULT = new OutcomeRules(0, 0, 0, Optional.empty(), 100);
+  public static final OutcomeRules DEFAULT =
+      new OutcomeRules(OptionalInt.empty(), OptionalDouble.empty(), 1, Optional.empty(), 100);
+
+  /** Whether the job can fail before its tasks are through. */
+  public boolean canFail() {
+    return failedTasks.isPresent() || failedPercent.isPresent();
+  }
 }

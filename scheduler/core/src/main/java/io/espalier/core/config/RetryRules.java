@@ -10,7 +10,7 @@ import java.util.List;
  * @param maxTotalNoProgress attempts without progress in all
  * @param maxTotalProgress unsuccessful attempts with progress in all
  * @param noProgressBackoffSeconds waits after the 1st, 2nd, ... attempt in a row without progress;
- *     the last one repeats
+ *     the last one repeats; never empty
  * @param progressBackoffSeconds wait after an attempt with progress
  */
 public record RetryRules(
@@ -19,7 +19,23 @@ public record RetryRules(
     int maxTotalProgress,
     List<Integer> noProgressBackoffSeconds,
     int progressBackoffSeconds) {
+  /** What a {@code retry} that says nothing means. */
+  public static final RetryRules DEFAULT = new RetryRules(5, 10, 20, List.of(10, 30, 90, 270), 0);
+
   public RetryRules {
     noProgressBackoffSeconds = List.copyOf(noProgressBackoffSeconds);
+    if (noProgressBackoffSeconds.isEmpty()) {
+      throw new IllegalArgumentException("no waits");
+    }
+  }
+
+  /**
+   * Seconds to wait after an attempt without progress.
+   *
+   * @param successive which one in a row it was, from 1; 0 stands for 1
+   */
+  public int noProgressWait(int successive) {
+    int at = Math.min(Math.max(successive, 1), noProgressBackoffSeconds.size()) - 1;
+    return noProgressBackoffSeconds.get(at);
   }
 }

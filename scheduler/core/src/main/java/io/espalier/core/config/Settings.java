@@ -56,5 +56,10 @@ public record Settings(
       LogOptions logs,
       JobScheduling scheduling,
       Optional<RetryRules> retry,
-      OutcomeRules outcome) {}
+      OutcomeRules outcome) {
+    /** When and whether a task is tried again whose job says nothing of it. */
+    public Retrying retrying() {
+      return new Retrying(backoff, retry);
+    }
+  }
 }

@@ -67,6 +67,7 @@ final class SettingsParser {
       boolean namesAreKnown) {
     List<NodeSourceSpec> sources =
         nodes == null ? List.of() : NodesParser.readSources(nodes, levels, nodeSourceTypes);
+    TreeRules rules = namesAreKnown ? TreeRulesParser.read(in, levels, resources) : TreeRules.NONE;
     return new Settings(
         in.bool("enabled", true),
         Value.millis(in.number("working_wait", 0.5, 0, LONGEST_WAIT_SECONDS)),
@@ -79,9 +80,9 @@ final class SettingsParser {
         resources,
         namesAreKnown ? ResourcesParser.readOverrides(in, levels, resources) : Map.of(),
         namesAreKnown ? PhysicalResourcesParser.read(in, levels, resources) : List.of(),
-        namesAreKnown ? TreeRulesParser.read(in, levels, resources) : TreeRules.NONE,
+        rules,
         exitInitialWaitBefore(in),
-        defaults(in, levels, namesAreKnown),
+        defaults(in, levels, namesAreKnown, rules.queues()),
         NodesParser.hash(in.json()),
         in.json());
   }
@@ -98,7 +99,8 @@ final class SettingsParser {
     return name;
   }
 
-  private static JobDefaults defaults(Fields in, Levels levels, boolean namesAreKnown) {
+  private static JobDefaults defaults(
+      Fields in, Levels levels, boolean namesAreKnown, List<QueueSpec> queues) {
     int level = namesAreKnown ? taskLevel(in, levels.bottom(), levels) : levels.bottom();
     return new JobDefaults(
         BackoffParser.read(in, Backoff.DEFAULT),
@@ -108,7 +110,9 @@ final class SettingsParser {
         SubprocessParser.readKill(in, KillRequest.DEFAULT),
         TimeLimitsParser.readDurations(in, TimeLimits.NONE),
         LogOptionsParser.read(in, LogOptions.DEFAULT),
-        JobSchedulingParser.read(in, JobScheduling.DEFAULT),
+        namesAreKnown
+            ? JobSchedulingParser.read(in, JobScheduling.DEFAULT, queues)
+            : JobScheduling.DEFAULT,
         RetryParser.read(in, Optional.empty()),
         OutcomeParser.read(in, OutcomeRules.DEFAULT));
   }

@@ -6,10 +6,10 @@ final class TreeRulesParser {
 
   static TreeRules read(Fields in, Levels levels, ResourceCatalog resources) {
     return new TreeRules(
-        TreeRules.NONE.queues(),
-        TreeRules.NONE.priorityHalfLife(),
+        QueuesParser.read(in, resources),
+        QueuesParser.readHalfLife(in),
         NodeLimitParser.read(in, levels, resources),
-        TreeRules.NONE.startRates(),
+        StartRateParser.ofLevels(in, levels),
         NodeLimitParser.killOverLimit(in));
   }
 }

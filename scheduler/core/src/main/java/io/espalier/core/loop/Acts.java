@@ -40,7 +40,7 @@ final class Acts {
         @Override
         public @Nullable TaskStatus after(@Nullable TaskStatus status, Job job, long nowMillis) {
           Transition forgiven =
-              TaskTransitions.apply(status, new TaskEvent.Forgiven(), job.backoff(), nowMillis);
+              TaskTransitions.apply(status, new TaskEvent.Forgiven(), job.retrying(), nowMillis);
           return forgiven.changed() ? forgiven.status() : status;
         }
       };

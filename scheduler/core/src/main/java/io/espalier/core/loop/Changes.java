@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.NewTasks;
@@ -36,6 +36,7 @@ final class Changes {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final LoopEvents events;
+  private final JobOutcomes outcomes;
 
   /** Ends that the core could not keep, because job or node was gone; newest last. */
   private final Map<TaskKey, LateEnd> lateEnds = new LinkedHashMap<>();
@@ -48,6 +49,10 @@ final class Changes {
   private @Nullable PreparedChange current;
   private @Nullable CompletableFuture<Void> answer;
   private Set<String> held = Set.of();
+
+  /** Jobs all of whose tasks are new, as after a restart. */
+  private Set<String> fresh = Set.of();
+
   private boolean indexed;
   private int nextRow;
   private boolean hasConfig;
@@ -56,10 +61,11 @@ final class Changes {
 
   private record LateEnd(Invocation invocation, TaskStatus status) {}
 
-  Changes(SchedulingCore core, LiveTasks live, LoopEvents events) {
+  Changes(SchedulingCore core, LiveTasks live, LoopEvents events, JobOutcomes outcomes) {
     this.core = core;
     this.live = live;
     this.events = events;
+    this.outcomes = outcomes;
   }
 
   boolean hasConfig() {
@@ -91,9 +97,10 @@ final class Changes {
     if (current != null) {
       throw new IllegalStateException("a change is under way");
     }
-    NewTasks fresh = change.change().newTasks();
-    held = new HashSet<>(fresh.jobs());
-    fresh.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
+    NewTasks news = change.change().newTasks();
+    fresh = Set.copyOf(news.jobs());
+    held = new HashSet<>(fresh);
+    news.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
     held.addAll(change.forgotten());
     held.forEach(core::hold);
     core.begin(change.change());
@@ -102,7 +109,7 @@ final class Changes {
     indexed = false;
     nextRow = 0;
     toClear.clear();
-    change.forgotten().stream().filter(j -> !fresh.jobs().contains(j)).forEach(toClear::add);
+    change.forgotten().stream().filter(j -> !fresh.contains(j)).forEach(toClear::add);
     nextNode = 0;
   }
 
@@ -190,14 +197,17 @@ final class Changes {
     }
     TaskStatus status = row.status();
     if (status.main() == TaskStatus.Main.RUNNING) {
-      status = resolve(row, config.backoff(), nowMillis);
+      status = resolve(row, config.retrying(), nowMillis);
       changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
     }
     core.setStatus(job, node, status);
+    if (fresh.contains(row.job())) {
+      outcomes.restored(row.job(), status);
+    }
   }
 
   /** A stored invocation that is not alive: it ended while its row was read, or we crashed. */
-  private TaskStatus resolve(StatusRow row, Backoff backoff, long nowMillis) {
+  private TaskStatus resolve(StatusRow row, Retrying retrying, long nowMillis) {
     LateEnd late = lateEnds.get(row.key());
     if (late != null && row.invocation().equals(late.invocation())) {
       return late.status();
@@ -206,7 +216,7 @@ final class Changes {
         TaskTransitions.apply(
             row.status(),
             new TaskEvent.Interrupted("the scheduler ended while the task ran"),
-            backoff,
+            retrying,
             nowMillis);
     TaskStatus status = transition.status();
     if (status == null) {

@@ -5,6 +5,8 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.Checkpoints;
+import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.TaskStatus;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
@@ -25,8 +27,14 @@ final class Checkpointing {
 
   void heard(Live task, Progress progress, long nowMillis, Consumer<Live> write) {
     task.heard(progress, nowMillis);
-    task.status =
+    TaskStatus status =
         task.status.withCheckpoint(Checkpoints.updated(task.status.checkpoint(), progress));
+    RetryCounts retries = status.retries();
+    // Kept with the checkpoint, so that it is known still after a fail-over.
+    if (!retries.gotOn() && Checkpoints.gotOn(task.checkpointAtStart(), status.checkpoint())) {
+      status = status.withRetries(retries.withGotOn(true));
+    }
+    task.status = status;
     if (task.checkpointIsDue) {
       return;
     }

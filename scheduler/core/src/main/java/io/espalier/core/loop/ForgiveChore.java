@@ -104,7 +104,7 @@ final class ForgiveChore implements Chore {
   private void forgive(int job, int found, Job config, long nowMillis) {
     TaskStatus status = core.status(job, found);
     Transition transition =
-        TaskTransitions.apply(status, new TaskEvent.Forgiven(), config.backoff(), nowMillis);
+        TaskTransitions.apply(status, new TaskEvent.Forgiven(), config.retrying(), nowMillis);
     TaskStatus next = transition.status();
     if (!transition.changed() || next == null) {
       return;

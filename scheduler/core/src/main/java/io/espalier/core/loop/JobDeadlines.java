@@ -1,16 +1,17 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 
 /** Closes jobs whose {@code complete_by} is over, and opens them again when it was moved. */
 final class JobDeadlines {
   private final SchedulingCore core;
-  private final Set<String> closed = new TreeSet<>();
+  private final Map<String, String> closed = new TreeMap<>();
   private long next = Long.MAX_VALUE;
 
   JobDeadlines(SchedulingCore core) {
@@ -19,7 +20,7 @@ final class JobDeadlines {
 
   /** Looks at all jobs anew: another configuration is in force. */
   void recheck(long nowMillis) {
-    closed.forEach(core::reopen);
+    closed.keySet().forEach(job -> core.reopen(job, Kind.DEADLINE));
     closed.clear();
     close(nowMillis);
   }
@@ -43,16 +44,16 @@ final class JobDeadlines {
       long deadline = completeBy.get().toEpochMilli();
       if (deadline > nowMillis) {
         next = Math.min(next, deadline);
-      } else if (closed.add(job.name())) {
-        core.close(
-            job.name(),
-            "the job was to be complete by " + completeBy.get() + ": nothing more starts");
+      } else if (closed.put(job.name(), "the job was to be complete by " + completeBy.get())
+          == null) {
+        core.close(job.name(), Kind.DEADLINE, why(job.name()) + ": nothing more starts");
       }
     }
   }
 
-  boolean isClosed(String job) {
-    return closed.contains(job);
+  /** Why it is closed; empty: it is not. */
+  String why(String job) {
+    return closed.getOrDefault(job, "");
   }
 
   /** When the next job is to be closed; {@link Long#MAX_VALUE} when none is. */

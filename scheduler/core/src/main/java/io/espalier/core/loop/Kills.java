@@ -10,16 +10,20 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Kills live tasks: those an operator names, and orphans when their time has come. */
 final class Kills {
   private static final long ORPHAN_CHECK_MILLIS = 500;
+  private static final int MOST_NAMED = 3;
 
   private final SchedulingCore core;
   private final LiveTasks live;
   private final LoopEvents events;
   private final TaskRunner runner;
   private final OrphanTimers timers = new OrphanTimers();
+  private final String shard;
+  private @Nullable String problem;
   private long nextCheck;
 
   Kills(SchedulingCore core, LiveTasks live, LoopEvents events, TaskRunner runner) {
@@ -27,6 +31,7 @@ final class Kills {
     this.live = live;
     this.events = events;
     this.runner = runner;
+    shard = runner.shard();
   }
 
   /** Asks for one task to be killed in its job's way; returns whether it is alive. */
@@ -45,6 +50,17 @@ final class Kills {
     signal(task, how, "task_kill_repeated", nowMillis);
   }
 
+  /**
+   * Kills one because more than a limit is in use.
+   *
+   * @param why a sentence, for its history
+   * @param about where, for the event
+   */
+  void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
+    task.overLimit = why;
+    signal(task, request(task.key.job()), "over_limit_killed", about, nowMillis);
+  }
+
   /** Makes the next check happen at once: what is an orphan may have changed. */
   void recheck() {
     nextCheck = 0;
@@ -53,6 +69,14 @@ final class Kills {
   /** When the next orphan is due; {@link Long#MAX_VALUE} when none is. */
   long nextMillis() {
     return timers.nextMillis();
+  }
+
+  /**
+   * What is wrong with orphans: those that live on although they were sent a KILL; null: nothing.
+   * As of the latest check.
+   */
+  @Nullable String problem() {
+    return problem;
   }
 
   /** Behaviour 5.8; does nothing between two checks, and while the scheduler is disabled. */
@@ -82,9 +106,37 @@ final class Kills {
     for (OrphanTimers.Kill kill : timers.update(orphans, nowMillis)) {
       Live task = live.get(new TaskKey(kill.job(), kill.node()));
       if (task != null) {
-        signal(task, kill.how(), "orphan_killed", nowMillis);
+        Json.Obj about =
+            kill.survived() == 0
+                ? Json.Obj.EMPTY
+                : Json.object().put("survived_signals", kill.survived()).build();
+        signal(task, kill.how(), "orphan_killed", about, nowMillis);
       }
     }
+    problem = stubborn(orphans);
+  }
+
+  private @Nullable String stubborn(List<OrphanTimers.Orphan> orphans) {
+    int count = 0;
+    StringBuilder named = new StringBuilder();
+    for (OrphanTimers.Orphan orphan : orphans) {
+      Live task = live.get(new TaskKey(orphan.job(), orphan.node()));
+      if (task != null && timers.isStubborn(orphan.invocation()) && count++ < MOST_NAMED) {
+        named
+            .append(count == 1 ? "" : ", ")
+            .append(task.name(shard))
+            .append(" (")
+            .append(timers.signals(orphan.invocation()))
+            .append(" signals)");
+      }
+    }
+    return count == 0
+        ? null
+        : count
+            + (count == 1 ? " orphan lives" : " orphans live")
+            + " on although sent KILL: "
+            + named
+            + (count > MOST_NAMED ? " and others" : "");
   }
 
   private KillRequest request(String job) {
@@ -94,6 +146,10 @@ final class Kills {
   }
 
   private void signal(Live task, KillRequest how, String event, long nowMillis) {
+    signal(task, how, event, Json.Obj.EMPTY, nowMillis);
+  }
+
+  private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.killAskedMillis = nowMillis;
       task.killWaitMillis = Math.max(0, how.waitMillis());
@@ -104,14 +160,13 @@ final class Kills {
     } else {
       task.killAtStart = how;
     }
-    events.add(
-        nowMillis,
-        event,
+    Json.Builder data =
         Json.object()
             .put("job", task.key.job())
             .put("node", task.key.node())
             .put("invocation", task.invocation().token())
-            .put("method", how.method().label())
-            .build());
+            .put("method", how.method().label());
+    about.members().forEach(data::put);
+    events.add(nowMillis, event, data.build());
   }
 }

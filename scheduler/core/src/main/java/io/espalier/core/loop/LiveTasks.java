@@ -2,8 +2,8 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.TimeLeft;
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
@@ -49,7 +49,7 @@ final class LiveTasks {
     final Launch launch;
 
     /** Of a resumed invocation both are known with the first configuration. */
-    Backoff backoff;
+    Retrying retrying;
 
     StatusFrom statusFrom;
 
@@ -88,6 +88,9 @@ final class LiveTasks {
     /** Why the supervisor stopped it, because its runner had not. */
     @Nullable StopReason overdue;
 
+    /** What it was told to end for, of a kill that was not asked for by name. */
+    @Nullable String overLimit;
+
     private @Nullable Progress progress;
     private long firstDone;
     private long firstDoneMillis;
@@ -105,14 +108,14 @@ final class LiveTasks {
     /** Asked for before it was handed to the runner. */
     @Nullable KillRequest killAtStart;
 
-    Live(TaskKey key, long run, Launch launch, TaskStatus status, Backoff backoff) {
+    Live(TaskKey key, long run, Launch launch, TaskStatus status, Retrying retrying) {
       this.key = key;
       this.run = run;
       this.launch = launch;
       this.status = status;
       this.checkpointAtStart = status.checkpoint();
       this.limits = timeLeft(launch);
-      this.backoff = backoff;
+      this.retrying = retrying;
       this.statusFrom = launch.statusFrom();
     }
 
@@ -187,11 +190,18 @@ final class LiveTasks {
           usage,
           limits,
           progress,
-          rate);
+          rate,
+          TaskArgument.roleIn(launch.argument()));
     }
 
     Invocation invocation() {
       return launch.invocation();
+    }
+
+    /** Which task it is and where, for people. */
+    String name(String ownShard) {
+      String shard = shard(ownShard);
+      return key.job() + " on " + key.node() + (shard.isEmpty() ? "" : ", worker " + shard);
     }
 
     /** Its worker's. */

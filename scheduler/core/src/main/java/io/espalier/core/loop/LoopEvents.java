@@ -4,7 +4,6 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;
-import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.RowEvents;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StopReasons;
@@ -38,7 +37,9 @@ final class LoopEvents {
 
   /** The task's row after its start. */
   void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
-    add(nowMillis, RowEvents.STARTED, RowEvents.put(task(live), row).build());
+    String role = TaskArgument.roleIn(live.launch.argument());
+    Json.Builder task = task(live).putIfPresent("role", role.isEmpty() ? null : Json.of(role));
+    add(nowMillis, RowEvents.STARTED, RowEvents.put(task, row).build());
   }
 
   /** The task's row with a newer checkpoint. */
@@ -107,7 +108,7 @@ final class LoopEvents {
     if (end.stopReason() != null) {
       data.put(StopReasons.KEY, StopReasons.word(end.stopReason()));
     }
-    if (Checkpoints.gotOn(live.checkpointAtStart(), live.status.checkpoint())) {
+    if (live.status.retries().gotOn()) {
       data.put("got_on", true);
     }
     if (end.exitCode() != null) {

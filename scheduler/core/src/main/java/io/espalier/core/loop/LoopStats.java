@@ -1,5 +1,8 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.QueueView;
+import java.util.List;
+
 /**
  * What a loop has done so far. Written by the scheduler thread alone, read by any; each number is
  * right by itself.
@@ -11,6 +14,13 @@ public final class LoopStats {
   private volatile long policyFailures;
   private volatile int live;
   private volatile int chores;
+  private volatile int heldJobs;
+  private volatile int heldNodes;
+  private volatile List<QueueView> queues = List.of();
+  private volatile int reservedNodes;
+  private volatile long reservedSlots;
+  private volatile long idleSlotMillis;
+  private long reservedAt;
 
   LoopStats() {}
 
@@ -44,6 +54,40 @@ public final class LoopStats {
     return chores;
   }
 
+  /** Jobs of which no task may start before their rate of starts has a token again. */
+  public int heldJobs() {
+    return heldJobs;
+  }
+
+  /** Nodes below which no task may start before their rate of starts has a token again. */
+  public int heldNodes() {
+    return heldNodes;
+  }
+
+  /** The queues as they were some seconds ago at most; none unless some are configured. */
+  public List<QueueView> queues() {
+    return queues;
+  }
+
+  void queues(List<QueueView> newest) {
+    queues = newest;
+  }
+
+  /** Nodes that are kept free for tasks that have been waiting for long. */
+  public int reservedNodes() {
+    return reservedNodes;
+  }
+
+  /** Slots that idle now because they are kept free. */
+  public long reservedSlots() {
+    return reservedSlots;
+  }
+
+  /** How long slots have idled because they were kept free, in all: slots times milliseconds. */
+  public long idleSlotMillis() {
+    return idleSlotMillis;
+  }
+
   // One writer: no update is lost.
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
@@ -63,8 +107,22 @@ public final class LoopStats {
     policyFailures++;
   }
 
+  /** After a round. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void reserved(int nodes, long slots, long nowMillis) {
+    idleSlotMillis += reservedSlots * Math.max(0, nowMillis - reservedAt);
+    reservedAt = nowMillis;
+    reservedNodes = nodes;
+    reservedSlots = slots;
+  }
+
   void now(int liveTasks, int openChores) {
     live = liveTasks;
     chores = openChores;
+  }
+
+  void heldByRate(int jobs, int nodes) {
+    heldJobs = jobs;
+    heldNodes = nodes;
   }
 }

@@ -1,10 +1,12 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.scheduling.CountScan;
 import io.espalier.core.scheduling.HolderScan;
+import io.espalier.core.scheduling.Reservation;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.topology.Topology;
 import java.util.concurrent.CompletableFuture;
@@ -79,6 +81,7 @@ final class NodeQuestion implements Question {
   }
 
   private NodeDetail detail(CountScan tasks, long nowMillis) {
+    Reservation kept = core.reservation(node);
     return new NodeDetail(
         nowMillis,
         core.topology(),
@@ -87,7 +90,8 @@ final class NodeQuestion implements Question {
         TreeQuestion.slots(core, node),
         pick.first(Reason.MOST_HOLDERS),
         pick.total(),
-        tasks.countsByJob());
+        tasks.countsByJob(),
+        kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis()));
   }
 
   private final class Found implements HolderScan.Sink {

@@ -38,8 +38,12 @@ final class OrphanTimers {
       Optional<Duration> killAfter,
       KillRequest kill) {}
 
-  /** A signal to send. */
-  record Kill(String job, String node, Invocation invocation, KillRequest how) {}
+  /**
+   * A signal to send.
+   *
+   * @param survived how many it has survived
+   */
+  record Kill(String job, String node, Invocation invocation, KillRequest how, int survived) {}
 
   private record Timer(long dueMillis, int signals) {}
 
@@ -65,7 +69,8 @@ final class OrphanTimers {
                 orphan.invocation(),
                 timer.signals() < TIMES_BEFORE_KILL
                     ? orphan.kill()
-                    : new KillRequest(KillRequest.Method.KILL, 0)));
+                    : new KillRequest(KillRequest.Method.KILL, 0),
+                timer.signals()));
         timers.put(
             orphan.invocation(),
             new Timer(nowMillis + pause(delay, timer.signals() + 1), timer.signals() + 1));
@@ -73,6 +78,18 @@ final class OrphanTimers {
     }
     timers.keySet().retainAll(seen);
     return kills;
+  }
+
+  /** Whether it is an orphan that has outlived a KILL that nothing outlives. */
+  boolean isStubborn(Invocation invocation) {
+    Timer timer = timers.get(invocation);
+    return timer != null && timer.signals() > TIMES_BEFORE_KILL + 1;
+  }
+
+  /** How many signals it was sent. */
+  int signals(Invocation invocation) {
+    Timer timer = timers.get(invocation);
+    return timer == null ? 0 : timer.signals();
   }
 
   /** When the next kill is due; {@link Long#MAX_VALUE} when none is. */

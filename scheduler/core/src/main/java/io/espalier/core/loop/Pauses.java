@@ -52,11 +52,28 @@ final class Pauses {
     events.add(nowMillis, "job_paused", event.build());
   }
 
+  boolean isPaused(String job) {
+    return pauses.containsKey(job);
+  }
+
+  /** Why it is paused, and who did it; empty when nobody said, or it is not. */
+  String why(String job) {
+    Pause pause = pauses.get(job);
+    if (pause == null) {
+      return "";
+    }
+    return pause.operator().isEmpty() || pause.reason().isEmpty()
+        ? pause.operator() + pause.reason()
+        : pause.operator() + ": " + pause.reason();
+  }
+
   /**
-   * @throws RefusedException when it is not paused
+   * Ends the pause, if there is one, and tells of it.
+   *
+   * @throws RefusedException for a job that neither is paused nor configured
    */
   void resume(String job, String author, String reason, long nowMillis) {
-    if (pauses.remove(job) == null) {
+    if (pauses.remove(job) == null && core.job(core.findJob(job)) == null) {
       throw new RefusedException(RefusedException.Reason.CONFLICT, "job " + job + " is not paused");
     }
     core.resume(job);

@@ -47,7 +47,6 @@ public final class Questions {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Paces paces;
-  private final JobDeadlines deadlines;
   private final ArrayDeque<Asked> open = new ArrayDeque<>();
   private final Map<Object, Asked> kept =
       new LinkedHashMap<>() {
@@ -74,11 +73,10 @@ public final class Questions {
     }
   }
 
-  Questions(SchedulingCore core, LiveTasks live, Paces paces, JobDeadlines deadlines) {
+  Questions(SchedulingCore core, LiveTasks live, Paces paces) {
     this.core = core;
     this.live = live;
     this.paces = paces;
-    this.deadlines = deadlines;
   }
 
   private <T> CompletionStage<T> ask(Function<CompletableFuture<T>, Question> question) {
@@ -176,7 +174,7 @@ public final class Questions {
 
   private boolean startsNothing(String name) {
     Job job = core.job(core.findJob(name));
-    return job == null || !job.isValid() || deadlines.isClosed(name);
+    return job == null || !job.isValid() || core.isClosed(name);
   }
 
   /**

@@ -60,7 +60,7 @@ final class Recovery {
               Map.of());
       long run = core.adopt(row.job(), row.node(), row.worker());
       Settings settings = core.config().settings();
-      Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().backoff());
+      Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().retrying());
       task.dispatched = true;
       task.dispatchedMillis = nowMillis;
       live.add(task);
@@ -83,10 +83,10 @@ final class Recovery {
     for (Live task : resumed) {
       Job job = core.config().job(task.key.job());
       if (job != null) {
-        task.backoff = job.backoff();
+        task.retrying = job.retrying();
         task.statusFrom = job.statusFrom();
       } else {
-        task.backoff = core.config().settings().defaults().backoff();
+        task.retrying = core.config().settings().defaults().retrying();
       }
       int node = core.runNode(task.run);
       if (node >= 0 && core.runJob(task.run) >= 0) {

@@ -4,17 +4,22 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.Selected;
 import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.outcome.JobEvent;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
@@ -30,9 +35,9 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
-import io.espalier.core.status.Checkpoints;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.RowEvents;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
@@ -89,13 +94,16 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final Pauses pauses;
   private final Limits limits;
+  private final QueueSamples queueSamples;
   private final Paces paces = new Paces();
   private final Questions questions;
   private final ViewBuilder views;
   private final Kills kills;
+  private final OverLimitKills overLimits;
   private final Pool pool;
   private final Supervision supervision;
   private final JobDeadlines deadlines;
+  private final JobOutcomes outcomes;
   private final Checkpointing checkpoints = new Checkpointing();
   private final Starts starts;
   private final Changes changes;
@@ -127,14 +135,17 @@ public final class SchedulerLoop {
     this.deadlines = new JobDeadlines(core);
     this.pauses = new Pauses(core, events);
     this.limits = new Limits(core, events);
-    this.views = new ViewBuilder(core, live, ports.runner().shard(), deadlines, paces, pauses);
-    this.questions = new Questions(core, live, paces, deadlines);
+    this.outcomes = new JobOutcomes(core, events, deadlines, pauses);
+    this.views = new ViewBuilder(core, live, ports.runner().shard(), outcomes, paces, pauses);
+    this.questions = new Questions(core, live, paces);
     this.kills = new Kills(core, live, events, ports.runner());
+    this.overLimits = new OverLimitKills(core, live, kills, ports.warnings());
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
     this.starts = new Starts(core, live, pool, options, ports.warnings());
-    this.changes = new Changes(core, live, events);
+    this.changes = new Changes(core, live, events, outcomes);
     this.recovery = new Recovery(core, live);
+    this.queueSamples = new QueueSamples(core, this::started, usage -> batch.queueUsage(usage));
   }
 
   // ---- inputs: noted now, effective in the next step
@@ -170,6 +181,7 @@ public final class SchedulerLoop {
       }
     }
     changes.forget(job);
+    outcomes.forget(job);
   }
 
   /** What the newest configuration suffers from; replaces what was said before. */
@@ -242,14 +254,33 @@ public final class SchedulerLoop {
     views.changed();
   }
 
+  /**
+   * How jobs stood when an earlier process ended; after {@link #restorePauses}, before the first
+   * step. Those that have failed start nothing from the first step on.
+   */
+  public void restoreStandings(List<JobStanding> stored) {
+    outcomes.restore(stored);
+  }
+
   /** Overrides of limits that outlived a restart; before the first step. */
   public void restoreLimits(List<LimitOverride> stored) {
     limits.restore(stored);
   }
 
+  /** What queues had used before a restart; before the first step. */
+  public void restoreQueueUsage(List<QueueUsage> stored) {
+    if (!stored.isEmpty()) {
+      inputs.add(now -> core.restoreQueueUsage(stored, now));
+    }
+  }
+
   /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
   public void stop() {
-    inputs.add(now -> stopping = true);
+    inputs.add(
+        now -> {
+          stopping = true;
+          queueSamples.take();
+        });
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#forgive}. */
@@ -270,19 +301,28 @@ public final class SchedulerLoop {
 
   /** See {@link io.espalier.core.api.SchedulerApi#forgive(Selection)}. */
   public CompletionStage<Selected> forgive(Selection selection) {
-    return select(selection, Acts.FORGIVE, "forgiven", this::recordForgiven);
+    return select(selection, Acts.FORGIVE, "forgiven", JobEvent.FORGIVE, this::recordForgiven);
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#rerun}. */
   public CompletionStage<Selected> rerun(Selection selection) {
-    return select(selection, Acts.RERUN, "rerun", this::recordRerun);
+    return select(selection, Acts.RERUN, "rerun", JobEvent.RERUN, this::recordRerun);
   }
 
   private CompletionStage<Selected> select(
-      Selection selection, SelectionChore.Act act, String event, ForgiveChore.Changed changed) {
+      Selection selection,
+      SelectionChore.Act act,
+      String event,
+      JobEvent lifts,
+      ForgiveChore.Changed changed) {
     SelectionChore chore =
         new SelectionChore(
-            core, live, selection, act, new Slices(event, changed), new CompletableFuture<>());
+            core,
+            live,
+            selection,
+            act,
+            new Slices(event, lifts, changed),
+            new CompletableFuture<>());
     inputs.add(now -> chores.add(chore));
     return chore.answer();
   }
@@ -290,10 +330,12 @@ public final class SchedulerLoop {
   /** Takes the changes of a chore into batches. */
   private final class Slices implements SelectionChore.Sink {
     private final String event;
+    private final JobEvent lifts;
     private final ForgiveChore.Changed changed;
 
-    Slices(String event, ForgiveChore.Changed changed) {
+    Slices(String event, JobEvent lifts, ForgiveChore.Changed changed) {
       this.event = event;
+      this.lifts = lifts;
       this.changed = changed;
     }
 
@@ -318,11 +360,17 @@ public final class SchedulerLoop {
         said.put("author", selection.author());
       }
       events.add(nowMillis, event, said.build());
+      if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
+        outcomes.again(selection.job(), lifts, nowMillis);
+        lookAtJobs(nowMillis);
+      }
       commit().thenRun(durable);
     }
   }
 
   private void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable) {
+    jobs.forEach(job -> outcomes.again(job, JobEvent.FORGIVE, nowMillis));
+    lookAtJobs(nowMillis);
     events.add(
         nowMillis,
         "forgiven",
@@ -381,6 +429,8 @@ public final class SchedulerLoop {
     return changeDurably(
         now -> {
           pause(job, author, reason, millis, now);
+          outcomes.paused(job, false);
+          lookAtJobs(now);
           return null;
         });
   }
@@ -397,9 +447,10 @@ public final class SchedulerLoop {
   public CompletionStage<Void> resume(String job, String author, String reason) {
     return changeDurably(
         now -> {
+          outcomes.resume(job, now);
           pauses.resume(job, author, reason, now);
           batch.resume(job);
-          views.changed();
+          lookAtJobs(now);
           return null;
         });
   }
@@ -409,6 +460,8 @@ public final class SchedulerLoop {
     return changeDurably(
         now -> {
           pause(job, author, reason, 0, now);
+          outcomes.paused(job, true);
+          lookAtJobs(now);
           long signaled = 0;
           for (Live task : live.all()) {
             if (task.key.job().equals(job) && kills.kill(task.key, now)) {
@@ -514,6 +567,11 @@ public final class SchedulerLoop {
     return core.explain(job, node);
   }
 
+  /** See {@link io.espalier.core.api.SchedulerApi#queues}. */
+  public List<QueueView> queues() {
+    return core.queues();
+  }
+
   /** See {@link io.espalier.core.api.SchedulerApi#limits}. */
   public List<LimitView> limits() {
     return limits.view();
@@ -545,6 +603,11 @@ public final class SchedulerLoop {
   /** The counts of all configured jobs, by name, as of this moment. */
   public Map<String, JobProgress> progress() {
     return views.progress();
+  }
+
+  /** How all configured jobs stand, by name, as of this moment. */
+  public Map<String, JobStanding> standings() {
+    return outcomes.latest();
   }
 
   /** The highest use of every resource so far. */
@@ -579,8 +642,15 @@ public final class SchedulerLoop {
         && !changes.underWay()
         && roundComplete
         && !placedInRound
-        && core.nextTimerMillis() == Long.MAX_VALUE
+        && !timersMatter()
         && !endsOfOverridesMatter();
+  }
+
+  /** Whether a back-off will end of a job that may start something then. */
+  private boolean timersMatter() {
+    return core.nextTimerMillis() != Long.MAX_VALUE
+        && views.progress().values().stream()
+            .anyMatch(job -> job.waiting() > 0 && !core.isClosed(job.job()));
   }
 
   /** Whether tasks remain that the end of a pause or of another limit may start. */
@@ -599,6 +669,7 @@ public final class SchedulerLoop {
    * @return how long to sleep at most before the next step, unless there is news
    */
   public Duration runOnce(long nowMillis) {
+    core.setClock(nowMillis);
     for (int left = inputs.size(); left > 0; left--) {
       inputs.remove().accept(nowMillis);
     }
@@ -619,29 +690,52 @@ public final class SchedulerLoop {
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    lookAtJobs(nowMillis);
     more |= questions.step(nowMillis);
     more |= round(nowMillis);
+    lookAtJobs(nowMillis);
     if (!stopping && changes.hasConfig()) {
       kills.checkOrphans(nowMillis);
+      views.error("orphans", kills.problem());
+      more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> recordCheckpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
+    queueSamples.step(nowMillis, stats);
     commit();
     stats.now(live.size(), chores.size());
+    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     long view = views.publishIfDue(nowMillis, ports.views());
     return more ? Duration.ZERO : untilNext(nowMillis, view);
   }
 
+  /** Brings the states of jobs up to date, and closes those that are through. */
+  private void lookAtJobs(long nowMillis) {
+    if (changes.hasConfig() && outcomes.step(nowMillis, this::recordStanding)) {
+      views.changed();
+    }
+  }
+
+  private void recordStanding(JobStanding standing, boolean moved) {
+    batch.standing(standing);
+    if (moved && standing.state() == JobState.FAILED) {
+      ports.warnings().warn("the job has failed: " + standing.reason(), standing.job(), "");
+    }
+  }
+
   private void resumed(String job) {
     batch.resume(job);
+    outcomes.pauseEnded(job);
     views.changed();
   }
 
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
-    next = Math.min(next, kills.nextMillis());
+    next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
     next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
     next = Math.min(next, supervision.nextMillis());
+    next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
@@ -724,16 +818,13 @@ public final class SchedulerLoop {
     if (task.isOfForgottenJob()) {
       event = new TaskEvent.Interrupted("it belonged to a deleted job of the same name");
     }
-    TaskStatus before =
-        Checkpoints.gotOn(task.checkpointAtStart(), task.status.checkpoint())
-            ? TaskTransitions.withLadderAnew(task.status)
-            : task.status;
     task.checkpointIsDue = false;
-    Transition transition = TaskTransitions.apply(before, event, task.backoff, nowMillis);
+    Transition transition = TaskTransitions.apply(task.status, event, task.retrying, nowMillis);
     WorkerRef worker = task.launch.worker();
     TaskEnd explained = withReason(end, task);
     TaskStatus after = bounded(transition.status());
-    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, nowMillis);
+    boolean gotOn = task.status.retries().gotOn();
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
     TaskStatus status = after.withFailure(attempt.failure());
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
@@ -742,6 +833,7 @@ public final class SchedulerLoop {
       changes.endedOutside(key, end.invocation(), status);
     }
     core.finish(task.run, status);
+    outcomes.ended(key.job(), status);
     paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     batch.put(row);
@@ -755,6 +847,9 @@ public final class SchedulerLoop {
   /** What the supervisor stopped in the runner's stead ended for that limit. */
   private static TaskEnd withReason(TaskEnd end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
+    if (task.overLimit != null && unexplained && end.kind() == TaskEnd.Kind.KILLED) {
+      return end.withStopReason(StopReason.OVER_LIMIT, task.overLimit);
+    }
     return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
         ? end.withStopReason(task.overdue)
         : end;
@@ -784,7 +879,9 @@ public final class SchedulerLoop {
         status.position(),
         status.attempts(),
         status.data(),
-        status.checkpoint());
+        status.checkpoint(),
+        null,
+        status.retries());
   }
 
   // ---- recording and dispatching
@@ -812,6 +909,7 @@ public final class SchedulerLoop {
     events.take().forEach(batch::append);
     Batch changesOfThisStep = batch.build();
     List<TaskEnd> ends = List.copyOf(toConfirm);
+    List<JobStanding> standings = outcomes.takeRecorded();
     toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
       ends.forEach(ports.runner()::recorded);
@@ -826,13 +924,20 @@ public final class SchedulerLoop {
         .thenRun(
             () -> {
               ports.events().accept(changesOfThisStep.events());
-              if (!launches.isEmpty() || !ends.isEmpty()) {
-                ports.owner().execute(() -> inputs.add(now -> durable(launches, ends, now)));
+              if (!launches.isEmpty() || !ends.isEmpty() || !standings.isEmpty()) {
+                ports
+                    .owner()
+                    .execute(() -> inputs.add(now -> durable(launches, ends, standings, now)));
               }
             });
   }
 
-  private void durable(List<Live> launches, List<TaskEnd> ends, long nowMillis) {
+  private void durable(
+      List<Live> launches, List<TaskEnd> ends, List<JobStanding> standings, long nowMillis) {
+    if (!standings.isEmpty()) {
+      outcomes.show(standings);
+      views.changed();
+    }
     ends.forEach(ports.runner()::recorded);
     dispatch(launches, nowMillis);
   }

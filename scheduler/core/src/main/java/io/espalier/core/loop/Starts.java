@@ -57,7 +57,7 @@ final class Starts {
     }
     TaskStatus before = core.runStatus(run);
     Transition start =
-        TaskTransitions.apply(before, new TaskEvent.Started(), config.backoff(), nowMillis);
+        TaskTransitions.apply(before, new TaskEvent.Started(), config.retrying(), nowMillis);
     TaskStatus status = start.status();
     if (status == null || status.main() != TaskStatus.Main.RUNNING || !start.changed()) {
       throw new IllegalStateException("placed a task that must not start: " + start.warning());
@@ -76,6 +76,7 @@ final class Starts {
             TaskArgument.of(
                 config,
                 core.runPath(run),
+                core.runRole(run),
                 core.resourcesByNode(run),
                 before == null ? null : before.toJson(),
                 status.checkpoint(),
@@ -88,7 +89,7 @@ final class Starts {
             worker,
             share.slots(),
             config.logs());
-    Live task = new Live(key, run, launch, status, config.backoff());
+    Live task = new Live(key, run, launch, status, config.retrying());
     live.add(task);
     return task;
   }

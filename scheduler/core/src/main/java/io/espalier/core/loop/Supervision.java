@@ -251,8 +251,8 @@ final class Supervision {
     views.found(findings);
   }
 
-  private static String name(Live task) {
-    return task.key.job() + " on " + task.key.node();
+  private String name(Live task) {
+    return task.name(runner.shard());
   }
 
   private static String seconds(long millis) {

@@ -8,10 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The JSON argument of a task (behaviour 7.2). */
 final class TaskArgument {
+  private static final String ROLE = "role";
+
   private TaskArgument() {}
+
+  /** The role of the place in which a task runs, by its argument; empty: none, or not known. */
+  static String roleIn(Json.Obj argument) {
+    return argument.get(ROLE) instanceof Json.Str role ? role.value() : "";
+  }
 
   /**
    * @param path names from the instance down to the task's node
+   * @param role of the place in which it runs; empty: none
    * @param resources slots held, by node and resource name
    * @param checkpoint the newest progress of earlier attempts; null when there was none
    * @param previous the task's status before this start, in its JSON form; null on the first run
@@ -19,6 +27,7 @@ final class TaskArgument {
   static Json.Obj of(
       Job job,
       List<String> path,
+      String role,
       Map<String, Map<String, Integer>> resources,
       Json.@Nullable Obj previous,
       Json.@Nullable Obj checkpoint,
@@ -34,6 +43,7 @@ final class TaskArgument {
     return Json.object()
         .put("id", job.name())
         .put("path_to_node", Json.strings(path))
+        .putIfPresent(ROLE, role.isEmpty() ? null : Json.of(role))
         .put("config", job.config())
         .put("resources_by_node", byNode.build())
         .putIfPresent("prev_status", previous)

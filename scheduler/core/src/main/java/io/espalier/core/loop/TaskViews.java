@@ -4,6 +4,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -51,6 +52,7 @@ final class TaskViews {
         status == null ? 0 : status.sinceMillis(),
         status == null ? null : status.data(),
         status == null ? null : status.checkpoint(),
-        running == null ? null : running.view(shard));
+        running == null ? null : running.view(shard),
+        status == null ? RetryCounts.NONE : status.retries());
   }
 }

@@ -4,15 +4,15 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.SupervisorFindings;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.Job;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes what monitors read, not more often than they can look. */
@@ -23,9 +23,9 @@ final class ViewBuilder {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
-  private final JobDeadlines deadlines;
+  private final JobOutcomes outcomes;
   private final Pauses pauses;
-  private final Paces paces;
+  private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
   private SupervisorFindings findings = SupervisorFindings.NONE;
@@ -38,15 +38,15 @@ final class ViewBuilder {
       SchedulingCore core,
       LiveTasks live,
       String shard,
-      JobDeadlines deadlines,
+      JobOutcomes outcomes,
       Paces paces,
       Pauses pauses) {
     this.core = core;
     this.live = live;
     this.shard = shard;
-    this.deadlines = deadlines;
+    this.outcomes = outcomes;
     this.pauses = pauses;
-    this.paces = paces;
+    this.progress = new ProgressTable(core, paces, core::isClosed);
   }
 
   void changed() {
@@ -71,7 +71,9 @@ final class ViewBuilder {
       return configProblems;
     }
     List<Problem> all = new ArrayList<>(configProblems);
-    all.addAll(ofNodes);
+    // Where the parser has found it without knowing the nodes it is said once.
+    Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
+    ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);
     return all;
   }
 
@@ -101,22 +103,7 @@ final class ViewBuilder {
   }
 
   Map<String, JobProgress> progress() {
-    Map<String, JobProgress> progress = new TreeMap<>();
-    for (int job = 0; hasConfig && job < core.jobCount(); job++) {
-      Job known = core.job(job);
-      if (known != null) {
-        JobProgress counts = core.progress(job);
-        boolean startsNothing = !known.isValid() || deadlines.isClosed(known.name());
-        progress.put(known.name(), startsNothing ? counts.withoutReady() : counts);
-      }
-    }
-    return Collections.unmodifiableMap(progress);
-  }
-
-  private Map<String, JobProgress> paced(long nowMillis) {
-    Map<String, JobProgress> progress = new TreeMap<>(progress());
-    progress.replaceAll((job, counts) -> paces.withPace(counts, nowMillis));
-    return Collections.unmodifiableMap(progress);
+    return hasConfig ? progress.counts() : Map.of();
   }
 
   private SchedulerView view(long nowMillis) {
@@ -126,10 +113,11 @@ final class ViewBuilder {
         problems(),
         config == null ? null : core.topology(),
         nodesAtMillis,
-        paced(nowMillis),
+        config == null ? Map.of() : progress.paced(nowMillis, !dirty),
         live.view(shard),
         Map.copyOf(errors),
         pauses.all(),
+        config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);
   }

@@ -20,6 +20,9 @@ public record Problem(
     String message,
     @Nullable String value,
     @Nullable String hint) {
+  private static final int LONGEST_PATH = 300;
+  private static final int SHOWN_BEGIN = 200;
+  private static final int SHOWN_END = 60;
 
   /** How bad it is. */
   public enum Severity {
@@ -43,6 +46,17 @@ public record Problem(
     return new Problem(severity, path, at, message, value, newHint);
   }
 
+  /** The path for people: names of thousands of characters are cut in the middle. */
+  public String shownPath() {
+    int length = path.length();
+    if (length <= LONGEST_PATH) {
+      return path;
+    }
+    int from = Character.isLowSurrogate(path.charAt(length - SHOWN_END)) ? 1 : 0;
+    int to = Character.isHighSurrogate(path.charAt(SHOWN_BEGIN - 1)) ? 1 : 0;
+    return path.substring(0, SHOWN_BEGIN - to) + "…" + path.substring(length - SHOWN_END + from);
+  }
+
   /** One line: {@code error 3:14 bistro_settings.levels: message (value: 7); hint}. */
   @Override
   public String toString() {
@@ -51,7 +65,7 @@ public record Problem(
       out.append(' ').append(at);
     }
     if (!path.isEmpty()) {
-      out.append(' ').append(path);
+      out.append(' ').append(shownPath());
     }
     out.append(": ").append(message);
     if (value != null) {

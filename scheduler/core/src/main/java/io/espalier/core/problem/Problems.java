@@ -68,6 +68,10 @@ public final class Problems {
       return null;
     }
     String text = JsonWriter.compact(value);
-    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+    if (text.length() <= LONGEST_VALUE) {
+      return text;
+    }
+    int half = Character.isHighSurrogate(text.charAt(LONGEST_VALUE - 1)) ? 1 : 0;
+    return text.substring(0, LONGEST_VALUE - half) + "…";
   }
 }

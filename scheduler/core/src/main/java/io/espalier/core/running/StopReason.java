@@ -15,5 +15,7 @@ public enum StopReason {
   /** Its runner ended, or was found to have ended. */
   SHUTDOWN,
   /** Its worker had lost touch with the scheduler for too long. */
-  LEASE_LOST
+  LEASE_LOST,
+  /** More than the limit of something it held was in use for {@code kill_over_limit_after_sec}. */
+  OVER_LIMIT
 }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param rawStatus the task's last status line; null when it wrote none
  * @param exitCode of the process; null when a signal ended it or it never started
  * @param signal that ended the process; null when none did
- * @param message for {@code NOT_STARTED}, {@code START_FAILED} and {@code LOST}: the cause
+ * @param message for {@code NOT_STARTED}, {@code START_FAILED} and {@code LOST}: the cause; of a
+ *     stopped one what there is to say beside {@code stopReason}
  * @param stopReason why the runner stopped it; null when it ended by itself
  * @param coreDumped whether the kernel wrote a core dump
  * @param usage what it used; null when nothing is known
@@ -112,6 +113,24 @@ public record TaskEnd(
         exitCode,
         signal,
         message,
+        reason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis);
+  }
+
+  /** The same with a reason for which it was stopped, and what there is to say of it. */
+  public TaskEnd withStopReason(StopReason reason, String why) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        why,
         reason,
         coreDumped,
         usage,

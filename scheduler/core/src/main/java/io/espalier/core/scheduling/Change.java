@@ -26,6 +26,10 @@ public final class Change {
   private final int baseVersion;
   private final Config config;
   private final NodeLimits nodeLimits;
+
+  /** Of a change in place. */
+  private final @Nullable NeverFits neverFits;
+
   private final Topology topology;
   private final NewTasks newTasks;
 
@@ -49,6 +53,7 @@ public final class Change {
       World base,
       Config config,
       NodeLimits nodeLimits,
+      @Nullable NeverFits neverFits,
       Topology topology,
       NewTasks newTasks,
       List<Resource> limits,
@@ -61,6 +66,7 @@ public final class Change {
     baseVersion = base.version();
     this.config = config;
     this.nodeLimits = nodeLimits;
+    this.neverFits = neverFits;
     this.topology = topology;
     this.newTasks = newTasks;
     this.limits = limits;
@@ -91,6 +97,11 @@ public final class Change {
 
   NodeLimits nodeLimits() {
     return nodeLimits;
+  }
+
+  /** Of a change in place; of another it is in the new world. */
+  @Nullable NeverFits neverFits() {
+    return neverFits;
   }
 
   Topology topology() {
@@ -143,6 +154,8 @@ public final class Change {
             base,
             config,
             nodeLimits,
+            NeverFits.of(
+                new JobTable(config, new TreeMap<>()), nodeLimits, config.settings(), topology),
             topology,
             NewTasks.NONE,
             limits,
@@ -161,7 +174,9 @@ public final class Change {
     List<Resource> resources = old.settings().resources().all();
     List<Resource> nextResources = next.settings().resources().all();
     if (old.settings().nodeOrder() != next.settings().nodeOrder()
+        || !old.settings().rules().startRates().equals(next.settings().rules().startRates())
         || resources.size() != nextResources.size()
+        || !QueueTable.names(old).equals(QueueTable.names(next))
         || !old.jobs().keySet().equals(next.jobs().keySet())) {
       return false;
     }
@@ -176,10 +191,13 @@ public final class Change {
       if (other == null
           || job.level() != other.level()
           || !job.needs().equals(other.needs())
+          || !job.scheduling().reserveAfter().equals(other.scheduling().reserveAfter())
           || !job.filters().equals(other.filters())
+          || !job.scheduling().roles().equals(other.scheduling().roles())
           || !job.hostPlacement().equals(other.hostPlacement())
           || !job.levelForHostPlacement().equals(other.levelForHostPlacement())
           || !job.dependsOn().equals(other.dependsOn())
+          || !job.scheduling().queue().equals(other.scheduling().queue())
           || !job.afterJobs().equals(other.afterJobs())) {
         return false;
       }
@@ -207,6 +225,7 @@ public final class Change {
       }
     }
     JobTable jobs = new JobTable(config, removed);
+    jobs.keepQueues(oldTable);
     int[] oldNodes = base.topology == topology ? null : match(base.topology, topology);
     int[] newNodes = oldNodes == null ? null : inverse(oldNodes, base.topology.size());
     int[] oldJobs = new int[jobs.count()];
@@ -236,12 +255,14 @@ public final class Change {
             random,
             base.runs,
             base.pool,
-            base.selectors);
+            base.selectors,
+            base.clock);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base,
         config,
         nodeLimits,
+        null,
         topology,
         newTasks,
         List.of(),

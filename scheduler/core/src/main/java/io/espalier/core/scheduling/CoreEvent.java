@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.List;
@@ -43,7 +44,8 @@ public sealed interface CoreEvent {
   /**
    * The gate of a job.
    *
-   * @param why of {@link Gate#CLOSE}; otherwise empty
+   * @param why of {@link Gate#CLOSE} and {@link Gate#REOPEN}: the kind of the reason; otherwise
+   *     empty
    */
   record Gated(Gate gate, String job, String why) implements CoreEvent {}
 
@@ -55,6 +57,13 @@ public sealed interface CoreEvent {
 
   /** A slice of bringing overrides into effect. */
   record LimitsStepped(int units, boolean done) implements CoreEvent {}
+
+  /** What queues had used before a restart became known. */
+  record QueuesRestored(List<QueueUsage> usage, long nowMillis) implements CoreEvent {
+    public QueuesRestored {
+      usage = List.copyOf(usage);
+    }
+  }
 
   /** The workers were named. */
   record WorkersNamed(List<WorkerInfo> workers) implements CoreEvent {

@@ -72,7 +72,8 @@ final class EmptyWorld {
             random,
             runs,
             pool,
-            selectors);
+            selectors,
+            new RateClock());
     world.index.build(0);
     return world;
   }

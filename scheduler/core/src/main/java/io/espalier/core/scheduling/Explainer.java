@@ -1,19 +1,26 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.RetryRules;
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Names everything that keeps one task from starting, asking the same parts that start tasks. */
@@ -27,7 +34,7 @@ final class Explainer {
   private final List<Step> steps = new ArrayList<>();
 
   /** What is not in the configuration: by job. */
-  record Gates(boolean paused, boolean held, @Nullable String closed) {}
+  record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
   Explainer(World world) {
     this.world = world;
@@ -40,7 +47,9 @@ final class Explainer {
     explainer.job(job, gates);
     explainer.status(job, node);
     explainer.dependencies(job, node);
-    explainer.path(job, node);
+    int[] best = explainer.bestPath(job, node);
+    explainer.path(job, best);
+    Topology topology = world.topology;
     int code = world.tasks.code(job, node);
     String label =
         StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
@@ -50,7 +59,10 @@ final class Explainer {
         explainer.reasons.isEmpty(),
         label,
         explainer.reasons,
-        explainer.steps);
+        explainer.steps,
+        topology.slotCount(node) > 1
+            ? alternatives(world, job, node, best[0])
+            : List.<Alternative>of());
   }
 
   /** What stands in the way of all tasks of a job, workers aside. */
@@ -88,20 +100,45 @@ final class Explainer {
     if (gates.held()) {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
-    if (gates.closed() != null) {
-      add(Kind.DEADLINE, null, gates.closed());
-    }
+    gates.closed().forEach((kind, why) -> add(kind, null, why));
     for (String message : world.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
+    }
+    reasons.addAll(QueueExplainer.reasons(world, number));
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobCaps caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          new Reason(
+              Kind.START_RATE,
+              null,
+              null,
+              0,
+              0,
+              0,
+              caps.heldUntil(job),
+              "tasks of the job have started as often as its \"start_rate\" allows"));
     }
   }
 
   private void status(int job, int node) {
     int code = world.tasks.code(job, node);
+    Job configured = world.jobs.job(job);
+    RetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
       case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
       case DONE -> add(Kind.DONE, null, "the task is done");
-      case FAILED -> add(Kind.FAILED, null, "the task has failed for good; it can be forgiven");
+      case FAILED -> add(Kind.FAILED, null, RetryText.failed(world.tasks.detail(job, node), rules));
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
           TaskStatus status = world.tasks.detail(job, node);
@@ -115,7 +152,7 @@ final class Explainer {
                   0,
                   0,
                   until,
-                  "the task is backing off" + why(status)));
+                  RetryText.waits(status, rules) + why(status)));
         }
       }
     }
@@ -166,20 +203,51 @@ final class Explainer {
     return BestPath.find(topology, node, slot -> failures(job, slot));
   }
 
-  private void path(int job, int node) {
-    int[] slots = bestPath(job, node);
+  /** What stands in the way in the other places of a node; its best path is told in full. */
+  private static List<Alternative> alternatives(World world, int job, int node, int best) {
+    Topology topology = world.topology;
+    List<Alternative> others = new ArrayList<>();
+    int count = topology.slotCount(node);
+    for (int i = 0; i < count && others.size() < Alternative.MOST; i++) {
+      int slot = topology.slot(node, i);
+      if (slot != best) {
+        Explainer other = new Explainer(world);
+        int[] above = other.bestPath(job, topology.parent(slot));
+        int[] slots = new int[above.length + 1];
+        slots[0] = slot;
+        System.arraycopy(above, 0, slots, 1, above.length);
+        other.path(job, slots);
+        others.add(
+            new Alternative(
+                topology.name(topology.parent(slot)),
+                topology.role(slot),
+                other.reasons.stream().map(Alternative::shown).toList()));
+      }
+    }
+    return others;
+  }
+
+  private void path(int job, int[] slots) {
     for (int slot : slots) {
       int at = topology.node(slot);
       int before = reasons.size();
       if (!topology.enabled(slot)) {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
-      if (!passes(job, slot)) {
-        add(Kind.FILTERED, topology.name(at), "the filters of the job exclude the node");
+      if (slot == 0 && isElsewhere(job)) {
+        add(
+            Kind.OTHER_SHARD,
+            topology.name(at),
+            "tasks on the instance belong to the scheduler with shard 0/"
+                + world.config().shard().count());
+      } else if (!passes(job, slot)) {
+        add(Kind.FILTERED, topology.name(at), excluded(job, slot));
       }
       int level = world.index.level(at);
       reasons.addAll(placement(job, slot, level));
+      rate(at, level);
       List<Use> uses = new ArrayList<>();
+      Reservation kept = world.reservations == null ? null : world.reservations.of(at, level);
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
@@ -205,7 +273,31 @@ final class Explainer {
                       + " of "
                       + limit
                       + " are free"
-                      + LimitWords.on(world, at, resource)));
+                      + LimitWords.never(world, need, limit, resource)
+                      + LimitWords.on(world, at, resource)
+                      + (kept != null && kept.job().equals(world.jobs.name(job))
+                          ? "; " + words(kept)
+                          : "")));
+        } else if (isKept(job, at, level, r)) {
+          reasons.add(
+              new Reason(
+                  Kind.RESERVED,
+                  topology.name(at),
+                  resource.name(),
+                  need,
+                  free,
+                  limit,
+                  0,
+                  "needs "
+                      + need
+                      + " of "
+                      + resource.name()
+                      + ", "
+                      + free
+                      + " of "
+                      + limit
+                      + " are free, but "
+                      + words(kept)));
         }
       }
       steps.add(
@@ -215,8 +307,57 @@ final class Explainer {
               topology.levels().name(level),
               topology.enabled(slot),
               uses,
-              reasons.size() > before));
+              reasons.size() > before,
+              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
     }
+  }
+
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+    }
+  }
+
+  /** Whether slots are free that are kept for another job. */
+  private boolean isKept(int job, int node, int level, int resource) {
+    return world.reservations != null
+        && world.reservations.keepsFrom(job, node, level, resource)
+        && Ledger.fits(world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
+  }
+
+  private static String words(@Nullable Reservation kept) {
+    if (kept == null) {
+      return "";
+    }
+    return "kept free for job "
+        + kept.job()
+        + (kept.task() == null ? "" : ", task " + kept.task())
+        + ", since "
+        + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  /** Why a job may not use a place, roles coming before filters. */
+  private String excluded(int job, int slot) {
+    Job configured = world.jobs.job(job);
+    String role = topology.role(slot);
+    if (configured == null || Roles.permits(configured, role)) {
+      return "the filters of the job exclude the node";
+    }
+    return "the job uses only places with the role "
+        + String.join(" or ", configured.scheduling().roles())
+        + ", and under "
+        + topology.name(topology.parent(slot))
+        + " the node is "
+        + role;
+  }
+
+  private boolean isElsewhere(int job) {
+    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
   }
 
   private long failures(int job, int slot) {
@@ -225,8 +366,10 @@ final class Explainer {
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
     for (int r : world.ledger.resources(level)) {
       failures += Ledger.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+      failures += isKept(job, at, level, r) ? 1 : 0;
     }
     return failures;
   }

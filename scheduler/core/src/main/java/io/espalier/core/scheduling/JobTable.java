@@ -2,6 +2,7 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.Levels;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,8 +34,14 @@ final class JobTable {
 
   final int[][] dependants;
 
+  /** Names. Those of removed jobs are the ones they had. */
+  final String[] queues;
+
   /** Removed jobs that have nothing running any more: they are not carried into the next world. */
   final boolean[] dropped;
+
+  /** Whether the tasks of the instance node belong to another scheduler. */
+  final boolean instanceElsewhere;
 
   private final long[] active;
   private boolean schedulerEnabled;
@@ -54,13 +61,16 @@ final class JobTable {
     needs = new int[names.length][];
     dependencies = new int[names.length][];
     dependants = new int[names.length][];
+    queues = new String[names.length];
     dropped = new boolean[names.length];
     active = new long[words];
+    instanceElsewhere = !config.shard().ownsInstance();
     for (int j = 0; j < names.length; j++) {
       numbers.put(names[j], j);
       Job job = config.job(names[j]);
       jobs[j] = job;
       String level = removed.get(names[j]);
+      queues[j] = job == null ? JobScheduling.DEFAULT_QUEUE : job.scheduling().queue();
       levels[j] = job != null ? job.level() : level != null ? levelNames.find(level) : -1;
       needs[j] = new int[config.settings().resources().count()];
       if (job != null) {
@@ -71,6 +81,16 @@ final class JobTable {
     }
     linkDependencies();
     schedulerEnabled = config.settings().enabled();
+  }
+
+  /** Tasks of removed jobs go on holding what is their queue's. */
+  void keepQueues(JobTable before) {
+    for (int j = 0; j < names.length; j++) {
+      int old = before.find(names[j]);
+      if (jobs[j] == null && old >= 0) {
+        queues[j] = before.queues[old];
+      }
+    }
   }
 
   private void linkDependencies() {

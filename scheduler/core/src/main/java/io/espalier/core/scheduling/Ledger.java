@@ -18,6 +18,8 @@ final class Ledger {
   /** Up to this need the place in the table is looked up, above it is searched for. */
   private static final int LARGEST_DIRECT = 1024;
 
+  private static final int[] NONE = {};
+
   private final int words;
   private final int[][] ofLevel;
   private final int[] levelStart;
@@ -26,6 +28,11 @@ final class Ledger {
 
   /** By resource: on all nodes for which nothing else is said. */
   private final int[] limits;
+
+  /** By resource: the sum of the limits of all nodes. */
+  private final long[] totals;
+
+  private int totalsVersion;
 
   /**
    * By resource: the configured limits of single nodes by their number in the level, {@link
@@ -47,6 +54,8 @@ final class Ledger {
   private int shiftLimit;
   private int @Nullable [] shiftOfNodes;
 
+  private final OverLimits over;
+
   /** By resource: the distinct needs, ascending, without 0. */
   private final int[][] thresholds;
 
@@ -62,7 +71,13 @@ final class Ledger {
   private final int[] peakNode;
   private final int[] peakLimit;
 
-  Ledger(Topology topology, ResourceCatalog catalog, NodeLimits configured, JobTable jobs) {
+  Ledger(
+      Topology topology,
+      ResourceCatalog catalog,
+      NodeLimits configured,
+      JobTable jobs,
+      OverLimits over) {
+    this.over = over;
     Levels levels = topology.levels();
     words = jobs.words;
     ofLevel = new int[levels.count()][];
@@ -79,6 +94,7 @@ final class Ledger {
     free = new int[size];
     int count = catalog.count();
     limits = new int[count];
+    totals = new long[count];
     ofNodes = new int[count][];
     first = new int[count];
     for (int r = 0; r < count; r++) {
@@ -91,7 +107,9 @@ final class Ledger {
       int width = ofLevel[level].length;
       for (int i = base[level]; i < end; i++) {
         int node = levelStart[level] + (i - base[level]) / width;
-        free[i] = sharedLimit(node, ofLevel[level][(i - base[level]) % width]);
+        int resource = ofLevel[level][(i - base[level]) % width];
+        free[i] = sharedLimit(node, resource);
+        totals[resource] += free[i];
       }
     }
     thresholds = new int[count][];
@@ -163,6 +181,22 @@ final class Ledger {
     return fit;
   }
 
+  /**
+   * As {@link #fit}, when so much is kept for another job.
+   *
+   * @param kept by resource
+   */
+  long fitBeside(int node, int level, int word, int[] kept) {
+    int[] resources = ofLevel[level];
+    long fit = -1L;
+    for (int k = 0; k < resources.length; k++) {
+      int r = resources[k];
+      int room = free[at(level, node) + k] - kept[r];
+      fit &= fits[r][met(r, room) * words + word];
+    }
+    return fit;
+  }
+
   /** Whether the node has enough left of that resource for a job that needs so much. */
   static boolean fits(int need, int room) {
     return need <= 0 || need <= room;
@@ -197,6 +231,7 @@ final class Ledger {
         int before = free[at + k];
         int after = before - amount;
         free[at + k] = after;
+        over.changed(r, at + k, before, after);
         changed |= met(r, before) != met(r, after);
         int limit = limitAt(at + k, node, r);
         if (limit - after > peakUsed[r]) {
@@ -207,6 +242,27 @@ final class Ledger {
       }
     }
     return changed;
+  }
+
+  /**
+   * What can be counted of what a task holds that was not started here: where numbers would run
+   * over, less.
+   *
+   * @param path node per level, -1 for none
+   * @return {@code amounts} where nothing does
+   */
+  int[] countable(int[] path, int[] amounts) {
+    int[] countable = amounts;
+    for (int level = 0; level < path.length; level++) {
+      for (int r : path[level] < 0 ? NONE : ofLevel[level]) {
+        long used = (long) limit(path[level], level, r) - free(path[level], level, r);
+        if (used + amounts[r] > Integer.MAX_VALUE) {
+          countable = countable == amounts ? amounts.clone() : countable;
+          countable[r] = (int) (Integer.MAX_VALUE - used);
+        }
+      }
+    }
+    return countable;
   }
 
   /** Gives slots back; as {@link #charge}. */
@@ -220,6 +276,7 @@ final class Ledger {
       if (amount != 0) {
         int before = free[at + k];
         free[at + k] = before + amount;
+        over.changed(r, at + k, before, before + amount);
         changed |= met(r, before) != met(r, before + amount);
       }
     }
@@ -228,10 +285,6 @@ final class Ledger {
 
   int free(int node, int level, int resource) {
     return free[place(node, level, resource)];
-  }
-
-  private int place(int node, int level, int resource) {
-    return at(level, node) + Arrays.binarySearch(ofLevel[level], resource);
   }
 
   // ---- limits
@@ -261,6 +314,16 @@ final class Ledger {
     return limits[resource] == limit && ofNodes[resource] == limitsOfNodes;
   }
 
+  /** The sum of the limits in effect on all nodes; 0 for a resource of workers. */
+  long total(int resource) {
+    return totals[resource];
+  }
+
+  /** Grows whenever a total may have changed. */
+  int totalsVersion() {
+    return totalsVersion;
+  }
+
   /**
    * Gives a node a limit of its own, below what is in use or not; as {@link #charge}.
    *
@@ -278,8 +341,11 @@ final class Ledger {
   }
 
   private boolean move(int place, int resource, int by) {
+    totals[resource] += by;
+    totalsVersion++;
     int before = free[place];
     free[place] = before + by;
+    over.changed(resource, place, before, before + by);
     return met(resource, before) != met(resource, before + by);
   }
 
@@ -310,6 +376,16 @@ final class Ledger {
     ofNodes[shifting] = shiftOfNodes;
     shiftOfNodes = null;
     shifting = -1;
+  }
+
+  /** The number of a place of a resource of a level, by which {@link OverLimits} names it. */
+  int place(int node, int level, int resource) {
+    return at(level, node) + Arrays.binarySearch(ofLevel[level], resource);
+  }
+
+  /** The node of a place. */
+  int nodeOf(int place, int level) {
+    return levelStart[level] + (place - base[level]) / ofLevel[level].length;
   }
 
   int peakUsed(int resource) {

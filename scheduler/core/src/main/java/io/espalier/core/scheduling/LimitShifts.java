@@ -103,7 +103,8 @@ final class LimitShifts {
     if (node >= 0) {
       LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
       Integer limit = override == null ? null : Integer.valueOf(override.limit());
-      if (world.ledger.setOwnLimit(node, level, resource.index(), limit) && indexed) {
+      boolean refit = world.ledger.setOwnLimit(node, level, resource.index(), limit);
+      if (indexed && (refit | world.limitChanged(node, level))) {
         world.index.refresh(node, level);
       }
     }
@@ -128,7 +129,8 @@ final class LimitShifts {
     int stop = (int) Math.min(end, (long) next + Math.max(1, units / NODE_UNITS));
     int from = next;
     for (; next < stop; next++) {
-      if (ledger.shift(next, level) && indexed) {
+      boolean refit = ledger.shift(next, level);
+      if (indexed && (refit | world.limitChanged(next, level))) {
         world.index.refresh(next, level);
       }
     }

@@ -17,13 +17,44 @@ final class LimitWords {
             resource.name(),
             world.topology.name(node));
     int configured = world.nodeLimits().of(node, resource.index());
+    String kills = kills(world, node, resource);
     if (override != null || !world.nodeLimits().isOwn(node, resource.index())) {
-      return of(override, configured);
+      return of(override, configured) + kills;
     }
     return "; the limit of "
         + configured
         + " is configured for this node, that of its level is "
-        + resource.limit();
+        + resource.limit()
+        + kills;
+  }
+
+  /** What to add where more is needed than the limit; empty where it is not. */
+  static String never(World world, int need, int limit, Resource resource) {
+    if (need <= limit) {
+      return "";
+    }
+    int largest = world.largestLimit(resource);
+    return "; it can never start while the limit is "
+        + limit
+        + (need <= largest
+            ? ""
+            : ", and no node of level "
+                + world.topology.levels().name(resource.level())
+                + " has more than "
+                + largest);
+  }
+
+  /** When tasks are killed because more is in use than the limit. */
+  private static String kills(World world, int node, Resource resource) {
+    long delay = world.killOverLimitMillis(resource);
+    int r = resource.index();
+    Long since =
+        delay < 0 ? null : world.over.of(r).get(world.ledger.place(node, resource.level(), r));
+    return since == null
+        ? ""
+        : "; the youngest of those that hold it are killed from "
+            + Instant.ofEpochMilli(since + delay)
+            + " on, until the limit is kept";
   }
 
   /**

@@ -1,13 +1,16 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,16 +26,23 @@ final class Migration {
   private static final int STATUSES = 1;
   private static final int DETAILS = 2;
   private static final int READY = 3;
-  private static final int INDEX = 4;
-  private static final int WORKERS = 5;
-  private static final int RUNNING = 6;
-  private static final int CHANGES = 7;
+  private static final int RATES = 4;
+  private static final int INDEX = 5;
+  private static final int WORKERS = 6;
+  private static final int RUNNING = 7;
+  private static final int WAITS = 8;
+  private static final int CHANGES = 9;
 
   private final Change change;
   private final World old;
   private final World next;
   private final RunTable runs;
   private final LongQueue changed = new LongQueue();
+
+  /** Old nodes of which a token was taken. */
+  private final LongQueue charged = new LongQueue();
+
+  private final long begun;
   private final BitSet carried = new BitSet();
 
   /** Carried runs whose job, node and path are known from now on. */
@@ -47,7 +57,8 @@ final class Migration {
     this.old = change.base();
     this.next = next;
     this.runs = runs;
-    old.logTo(changed);
+    begun = old.clock.now();
+    old.logTo(changed, charged);
     for (LimitOverride override : old.overrides.all()) {
       next.override(override.key(), override);
     }
@@ -76,9 +87,11 @@ final class Migration {
             case STATUSES -> statuses(left);
             case DETAILS -> details();
             case READY -> ready(left);
+            case RATES -> rates(left);
             case INDEX -> index(left);
             case WORKERS -> worker();
-            default -> running();
+            case RUNNING -> running();
+            default -> waits();
           };
     }
     if (phase == CHANGES) {
@@ -86,8 +99,13 @@ final class Migration {
         copyAgain(changed.poll());
         left -= 4;
       }
+      left = takeTokens(left);
     }
-    return phase == CHANGES && changed.isEmpty() && next.limits.isDone();
+    return phase == CHANGES
+        && changed.isEmpty()
+        && charged.isEmpty()
+        && !next.rates.isDue()
+        && next.limits.isDone();
   }
 
   private void startPhase(int number) {
@@ -157,7 +175,7 @@ final class Migration {
 
   private int ready(int units) {
     if (job == next.jobs.count()) {
-      startPhase(INDEX);
+      startPhase(RATES);
       return 1;
     }
     int first = next.tasks.first(job);
@@ -175,6 +193,43 @@ final class Migration {
       at = 0;
     }
     return 1 + done;
+  }
+
+  /** Tokens of the nodes that have buckets. */
+  private int rates(int units) {
+    int done = 0;
+    int count = next.rates.count();
+    for (; at < count && done < units; at++) {
+      takeOver(next.rates.node(at));
+      done += 2;
+    }
+    if (at == count) {
+      startPhase(INDEX);
+    }
+    return 1 + done;
+  }
+
+  private boolean takeOver(int node) {
+    int oldNode = change.oldNode(node);
+    int oldLevel = oldNode < 0 ? -1 : old.index.level(oldNode);
+    return next.rates.takeOver(node, next.index.level(node), old.rates, oldNode, oldLevel, begun);
+  }
+
+  /**
+   * Those that were charged meanwhile, and those that have a token again.
+   *
+   * @return the units that are left
+   */
+  private int takeTokens(int units) {
+    int left = units;
+    while (left > 0 && !charged.isEmpty()) {
+      int node = change.newNode((int) charged.poll());
+      if (node >= 0 && takeOver(node)) {
+        next.index.refresh(node, next.index.level(node));
+      }
+      left -= 4;
+    }
+    return left > 0 ? left - 4 * next.rates.advance(1 + left / 4, next.index) : left;
   }
 
   private int index(int units) {
@@ -200,7 +255,7 @@ final class Migration {
 
   private int running() {
     if (at >= runs.high()) {
-      phase = CHANGES;
+      startPhase(WAITS);
       return 1;
     }
     int run = at++;
@@ -209,6 +264,15 @@ final class Migration {
       return 20;
     }
     return 1;
+  }
+
+  /** Since when jobs have been waiting for slots. */
+  private int waits() {
+    if (next.reservations == null || old.reservations == null || at == old.reservations.parts()) {
+      phase = CHANGES;
+      return 1;
+    }
+    return 1 + 20 * next.reservations.carry(old.reservations, change, at++);
   }
 
   /** An override of a limit was given, changed or ended. */
@@ -227,6 +291,7 @@ final class Migration {
   void started(int run) {
     if (phase >= RUNNING) {
       carry(run);
+      next.startedBefore(run);
     }
   }
 
@@ -346,10 +411,40 @@ final class Migration {
     }
   }
 
+  /** Where more is in use than the limit it has been for as long as before. */
+  private void keepOverLimits() {
+    Levels levels = old.topology.levels();
+    for (Resource resource : next.config().settings().resources().all()) {
+      Resource before = old.config().settings().resources().find(resource.name());
+      if (before == null
+          || next.over.of(resource.index()).isEmpty()
+          || !levels.name(before.level()).equals(next.topology.levels().name(resource.level()))) {
+        continue;
+      }
+      Map<Integer, Long> since = new LinkedHashMap<>();
+      old.over
+          .of(before.index())
+          .forEach(
+              (place, millis) -> {
+                if (before.level() == levels.worker()) {
+                  since.put(place, millis);
+                  return;
+                }
+                int node = change.newNode(old.ledger.nodeOf(place, before.level()));
+                if (node >= 0) {
+                  since.put(next.ledger.place(node, resource.level(), resource.index()), millis);
+                }
+              });
+      next.over.since(resource.index(), since);
+    }
+  }
+
   /** Ends the notes of the old world. */
   void end() {
-    old.logTo(null);
+    keepOverLimits();
+    old.logTo(null, null);
     next.workers.goOnAfter(old.workers);
+    next.caps.goOnAfter(old.caps);
     for (int run = found.nextSetBit(0); run >= 0; run = found.nextSetBit(run + 1)) {
       runs.setNames(run, null);
       runs.setJobName(run, null);

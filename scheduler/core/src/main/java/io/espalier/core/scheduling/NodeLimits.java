@@ -9,6 +9,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.Topology;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,25 +30,28 @@ final class NodeLimits {
   /** In place of a limit: the node has none of its own. */
   static final int OF_LEVEL = -1;
 
+  /** Of the largest number of slots. */
+  private static final int DIGITS = 10;
+
   /** So many nodes are named for one rule; the rest are counted. */
   private static final int PROBLEMS_NAMED = 5;
 
   private final int[] ofLevel;
   private final int[] @Nullable [] ofNodes;
   private final int[] first;
-  private final LimitTops tops;
+  private final int[] largest;
   private final List<Problem> problems;
 
   private NodeLimits(
       int[] ofLevel,
       int[] @Nullable [] ofNodes,
       int[] first,
-      LimitTops tops,
+      int[] largest,
       List<Problem> problems) {
     this.ofLevel = ofLevel;
     this.ofNodes = ofNodes;
     this.first = first;
-    this.tops = tops;
+    this.largest = largest;
     this.problems = List.copyOf(problems);
   }
 
@@ -104,8 +108,9 @@ final class NodeLimits {
         && Arrays.equals(ofNodes[resource], other.ofNodes[resource]);
   }
 
-  LimitTops tops() {
-    return tops;
+  /** The largest limit that any node has; -1: there are no nodes. */
+  int largest(int resource) {
+    return largest[resource];
   }
 
   /** What is wrong with attributes that should be limits. */
@@ -143,13 +148,27 @@ final class NodeLimits {
       int count = ofNodes.length;
       int[] ofLevel = new int[count];
       int[] first = new int[count];
+      int[] largest = new int[count];
       for (Resource resource : settings.resources().all()) {
         int r = resource.index();
         ofLevel[r] = resource.limit();
         first[r] = topology.levelStart(resource.level());
+        largest[r] = largest(resource);
       }
-      LimitTops tops = LimitTops.of(topology, settings.resources().all(), ofNodes);
-      return new NodeLimits(ofLevel, ofNodes, first, tops, problems);
+      return new NodeLimits(ofLevel, ofNodes, first, largest, problems);
+    }
+
+    private int largest(Resource resource) {
+      int[] own = ofNodes[resource.index()];
+      if (own == null) {
+        boolean any = topology.levelEnd(resource.level()) > topology.levelStart(resource.level());
+        return any ? resource.limit() : -1;
+      }
+      int largest = -1;
+      for (int limit : own) {
+        largest = Math.max(largest, limit == OF_LEVEL ? resource.limit() : limit);
+      }
+      return largest;
     }
 
     private void evaluate(NodeLimit rule) {
@@ -250,21 +269,29 @@ final class NodeLimits {
 
     /** A whole number of slots; -1: it is none. Databases and files may give it as text. */
     private static int slots(Json value) {
-      String text = NodeLimit.text(value);
+      String text = "";
       if (value instanceof Json.Num number) {
+        BigDecimal exact = number.value();
+        if (exact.scale() == 0 && exact.precision() <= DIGITS) {
+          return inRange(exact.longValue());
+        }
         // 5.0 and 5e2 are whole numbers, too; 1e400 must not be written out.
-        boolean whole =
-            number.value().signum() == 0 || number.value().stripTrailingZeros().scale() <= 0;
-        boolean small = number.value().precision() - number.value().scale() <= 10;
-        text = whole && small ? number.value().toBigInteger().toString() : "";
+        boolean whole = exact.signum() == 0 || exact.stripTrailingZeros().scale() <= 0;
+        boolean small = exact.precision() - exact.scale() <= DIGITS;
+        return whole && small ? inRange(exact.longValue()) : -1;
       }
-      if (text.isEmpty()
-          || text.length() > 10
-          || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-        return -1;
+      if (value instanceof Json.Str string) {
+        text = string.value();
       }
-      long slots = Long.parseLong(text);
-      return slots > Integer.MAX_VALUE ? -1 : (int) slots;
+      boolean isNumber =
+          !text.isEmpty()
+              && text.length() <= DIGITS
+              && text.chars().allMatch(c -> c >= '0' && c <= '9');
+      return isNumber ? inRange(Long.parseLong(text)) : -1;
+    }
+
+    private static int inRange(long slots) {
+      return slots < 0 || slots > Integer.MAX_VALUE ? -1 : (int) slots;
     }
 
     private Problem problem(NodeLimit rule, int node, Json value) {

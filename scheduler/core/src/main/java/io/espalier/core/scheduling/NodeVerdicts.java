@@ -3,16 +3,19 @@ package io.espalier.core.scheduling;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobFilters;
+import io.espalier.core.config.Roles;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * What enabled flags and filters say of every slot and task, for all jobs at once and from the root
- * down. A task may run when some path of its node is allowed throughout. Otherwise, going upwards,
- * the first refusal on a path decides, a disabled node coming before a filter (behaviour section
- * 4); with several paths a task is avoided rather than disabled when any of them says so.
+ * What enabled flags, filters and roles say of every slot and task, for all jobs at once and from
+ * the root down. A task may run when some path of its node is allowed throughout. Otherwise, going
+ * upwards, the first refusal on a path decides, a disabled node coming before a filter (behaviour
+ * section 4); with several paths a task is avoided rather than disabled when any of them says so.
  */
 final class NodeVerdicts {
   private final Topology topology;
@@ -27,6 +30,9 @@ final class NodeVerdicts {
 
   private long[] avoided = new long[0];
 
+  /** What {@link #permitted} said of the roles there are. */
+  private final Map<String, long[]> byRole = new HashMap<>();
+
   private record Filtered(int job, String name, JobFilter filter) {}
 
   private NodeVerdicts(Topology topology, JobTable jobs) {
@@ -38,7 +44,7 @@ final class NodeVerdicts {
   static NodeVerdicts of(Topology topology, JobTable jobs) {
     NodeVerdicts verdicts = new NodeVerdicts(topology, jobs);
     List<List<Filtered>> filters = new ArrayList<>();
-    boolean any = !topology.allEnabled();
+    boolean any = !topology.allEnabled() || jobs.instanceElsewhere || verdicts.rolesMatter();
     for (int level = 0; level <= topology.levels().bottom(); level++) {
       List<Filtered> ofLevel = new ArrayList<>();
       for (int j = 0; j < jobs.count(); j++) {
@@ -57,9 +63,21 @@ final class NodeVerdicts {
     return verdicts;
   }
 
-  /** Whether a job's filter for the level lets it use the node of a slot. */
+  private boolean rolesMatter() {
+    boolean any = false;
+    for (int j = 0; j < jobs.count() && topology.hasRoles(); j++) {
+      Job job = jobs.job(j);
+      any |= job != null && !job.scheduling().roles().isEmpty();
+    }
+    return any;
+  }
+
+  /** Whether roles and the filter for the level let a job use the node of a slot. */
   static boolean passes(Topology topology, Job job, int slot) {
     int node = topology.node(slot);
+    if (!Roles.permits(job, topology.role(slot))) {
+      return false;
+    }
     JobFilter filter = job.filters().get(topology.level(node));
     return filter == null
         || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
@@ -101,6 +119,12 @@ final class NodeVerdicts {
         passes[filtered.job() >>> 6] &= ~(1L << filtered.job());
       }
     }
+    if (topology.hasRoles()) {
+      closeByRole(topology.role(slot), passes);
+    }
+    if (slot == 0 && jobs.instanceElsewhere) {
+      closeInstance(passes);
+    }
     int parent = topology.parent(slot);
     boolean refuses = false;
     for (int w = 0; w < words; w++) {
@@ -112,6 +136,36 @@ final class NodeVerdicts {
       refuses |= passes[w] != -1L;
     }
     return refuses;
+  }
+
+  private void closeByRole(String role, long[] passes) {
+    if (role.isEmpty()) {
+      return;
+    }
+    long[] permitted = byRole.computeIfAbsent(role, this::permitted);
+    for (int w = 0; w < words; w++) {
+      passes[w] &= permitted[w];
+    }
+  }
+
+  /** Bits of the jobs that may use places with a role. */
+  private long[] permitted(String role) {
+    long[] bits = new long[words];
+    for (int j = 0; j < jobs.count(); j++) {
+      Job job = jobs.job(j);
+      if (job == null || Roles.permits(job, role)) {
+        bits[j >>> 6] |= 1L << j;
+      }
+    }
+    return bits;
+  }
+
+  /** Tasks on the instance itself belong to shard 0 alone. */
+  private void closeInstance(long[] passes) {
+    long[] there = jobs.onLevel(0);
+    for (int w = 0; w < words; w++) {
+      passes[w] &= ~there[w];
+    }
   }
 
   /** Per slot, for a range of the first slots; all others are allowed to all jobs. */

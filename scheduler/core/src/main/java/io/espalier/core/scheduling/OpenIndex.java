@@ -2,6 +2,7 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.topology.Topology;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The index of design section 4: per slot a bit per job, set if and only if {@code open(j, node)}
@@ -44,6 +45,9 @@ final class OpenIndex {
   /** How many values were computed. */
   private long evaluations;
 
+  /** Told of every node that is looked at; null: nobody asks. */
+  private @Nullable Reservations watch;
+
   /**
    * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
    * @param gates conditions on nodes; whoever is one must {@link #refresh} where its mask changes
@@ -75,6 +79,11 @@ final class OpenIndex {
     rows = new Rows(topology, jobs.count(), order == NodeOrder.RANDOM, random);
   }
 
+  /** Tells who keeps nodes free of each look at a node. */
+  void watch(Reservations reservations) {
+    watch = reservations;
+  }
+
   // ---- building, before the first use
 
   /** Sets a ready bit without telling anybody; only before {@link #build}. */
@@ -89,7 +98,7 @@ final class OpenIndex {
   void build(int node) {
     int level = level(node);
     for (int w = 0; w < words; w++) {
-      long value = value(node, level, w);
+      long value = looked(node, level, w);
       int slotCount = plain ? 1 : topology.slotCount(node);
       for (int i = 0; i < slotCount; i++) {
         int slot = plain ? node : topology.slot(node, i);
@@ -143,6 +152,12 @@ final class OpenIndex {
 
   boolean isReady(int node, int job) {
     return (ready(node, job >>> 6) & 1L << job) != 0;
+  }
+
+  /** Whether a job would start something on a node or below it, slots of the node aside. */
+  boolean wants(int node, int job) {
+    int word = job >>> 6;
+    return ((ready(node, word) | rows.below(node, word)) & 1L << job) != 0;
   }
 
   boolean isAllowed(int slot, int job) {
@@ -225,7 +240,7 @@ final class OpenIndex {
     int at = node;
     int atLevel = level;
     while (true) {
-      long value = value(at, atLevel, word);
+      long value = looked(at, atLevel, word);
       if (!plain && topology.slotCount(at) > 1) {
         refreshSlots(at, value, word);
         return;
@@ -298,12 +313,19 @@ final class OpenIndex {
         above--;
       }
       if (dirty || refit[level]) {
-        long now = value(path[level], level, word) & allowed(path[level], word);
+        long now = looked(path[level], level, word) & allowed(path[level], word);
         long was = rows.open(path[level], word);
         dirty = now != was && rows.write(above < 0 ? -1 : path[above], path[level], word, was, now);
       }
       level = above;
     }
+  }
+
+  private long looked(int node, int level, int word) {
+    if (watch != null) {
+      watch.looked(node, level, word, ready(node, word) | rows.below(node, word));
+    }
+    return value(node, level, word);
   }
 
   /** The bits of a node by its own and those of its children, without what is allowed to whom. */

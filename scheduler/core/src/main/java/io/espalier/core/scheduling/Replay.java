@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.Explanation;
 import io.espalier.core.scheduling.CoreEvent.Placed;
 import java.util.Iterator;
 import java.util.Map;
@@ -146,6 +147,8 @@ public final class Replay {
       core.override(e.override());
     } else if (event instanceof CoreEvent.OverrideEnded e) {
       core.endOverride(e.key());
+    } else if (event instanceof CoreEvent.QueuesRestored e) {
+      core.restoreQueueUsage(e.usage(), e.nowMillis());
     } else if (event instanceof CoreEvent.LimitsStepped e) {
       same(e, new CoreEvent.LimitsStepped(e.units(), core.stepLimits(e.units())));
     } else {
@@ -159,8 +162,8 @@ public final class Replay {
       case RESUME -> core.resume(e.job());
       case HOLD -> core.hold(e.job());
       case RELEASE -> core.release(e.job());
-      case CLOSE -> core.close(e.job(), e.why());
-      case REOPEN -> core.reopen(e.job());
+      case CLOSE -> core.close(e.job(), Explanation.Kind.valueOf(e.why()), "");
+      case REOPEN -> core.reopen(e.job(), Explanation.Kind.valueOf(e.why()));
     }
   }
 

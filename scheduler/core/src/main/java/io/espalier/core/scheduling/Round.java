@@ -114,6 +114,79 @@ public final class Round {
     return -1;
   }
 
+  // ---- queues
+
+  /** Queues that are known, with jobs or without: numbers from 0 to one less. */
+  public int queueCount() {
+    return world.queues.count();
+  }
+
+  /** The number of the queue that the job belongs to. */
+  public int queue(int job) {
+    return world.queues.ofJob(job);
+  }
+
+  public String queueName(int queue) {
+    return world.queues.queue(queue).name;
+  }
+
+  /**
+   * The effective priority of a queue: its factor times what it has used lately, with a floor. More
+   * than 0; the lower, the more is due to it. The same throughout a slice.
+   */
+  public double effectivePriority(int queue) {
+    return world.queues.effective(queue);
+  }
+
+  /** Whether some job of the queue is open. */
+  public boolean isQueueOpen(int queue) {
+    return nextOpen(world.queues.queue(queue), 0) >= 0;
+  }
+
+  /**
+   * The open job of a queue whose turn it is, or -1: the jobs of a queue take turns in the order of
+   * their names, over slices and rounds.
+   */
+  public int nextInTurn(int queue) {
+    QueueState state = world.queues.queue(queue);
+    int job = nextOpen(state, state.last + 1);
+    if (job < 0) {
+      job = nextOpen(state, 0);
+    }
+    if (job >= 0) {
+      state.last = job;
+    }
+    return job;
+  }
+
+  private int nextOpen(QueueState queue, int from) {
+    for (int i = 0; i < queue.words.length; i++) {
+      int word = queue.words[i];
+      if (word >= from >>> 6) {
+        long bits = open(word) & queue.members[i];
+        if (word == from >>> 6) {
+          bits &= -1L << from;
+        }
+        if (bits != 0) {
+          return (word << 6) + Long.numberOfTrailingZeros(bits);
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** What a policy has noted of a queue, such as starts that are due to it; 0 at first. */
+  public double balance(int queue) {
+    return world.queues.queue(queue).balance;
+  }
+
+  /** Notes something of a queue; kept over slices, rounds and changes of the configuration. */
+  public void setBalance(int queue, double balance) {
+    world.queues.queue(queue).balance = balance;
+  }
+
+  // ---- jobs
+
   public String name(int job) {
     return world.jobs.name(job);
   }

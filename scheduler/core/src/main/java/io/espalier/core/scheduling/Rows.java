@@ -74,7 +74,7 @@ final class Rows {
 
   /** Blocks begin at multiples of their length, so the first one of a row may be shorter. */
   private int blocks(int start, int count) {
-    return (start + count - 1 >>> blockShift) - (start >>> blockShift) + 1;
+    return ((start + count - 1) >>> blockShift) - (start >>> blockShift) + 1;
   }
 
   private int aligned(int count) {
@@ -135,11 +135,11 @@ final class Rows {
   }
 
   private int blockStart(int start, int block) {
-    return Math.max(start, (start >>> blockShift) + block << blockShift);
+    return Math.max(start, ((start >>> blockShift) + block) << blockShift);
   }
 
   private int blockEnd(int start, int count, int block) {
-    return Math.min(start + count, (start >>> blockShift) + block + 1 << blockShift);
+    return Math.min(start + count, ((start >>> blockShift) + block + 1) << blockShift);
   }
 
   private int pick(JobBits bits, int from, int to, int job) {

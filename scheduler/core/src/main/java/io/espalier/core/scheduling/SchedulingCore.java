@@ -4,22 +4,25 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.outcome.JobTally;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,10 +65,12 @@ public final class SchedulingCore {
   private final Peaks peaks = new Peaks();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Map<String, String> closed = new HashMap<>();
+  private final Closings closings = new Closings();
   private final WorkerTable pool = new WorkerTable();
+  private final QueueHistory queueHistory = new QueueHistory();
 
   private World world;
+  private long worlds;
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
 
@@ -91,6 +96,7 @@ public final class SchedulingCore {
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new Randomness(seed);
     world = EmptyWorld.create(random, runs, pool, Map.copyOf(selectors));
+    world.queues.enter(0, queueHistory);
   }
 
   /**
@@ -115,9 +121,9 @@ public final class SchedulingCore {
     return news;
   }
 
-  /** The instant, without anything that depends on it: for {@link Replay}. */
-  void setClock(long nowMillis) {
-    now = Math.max(now, nowMillis);
+  /** Says what time it is, without anything that depends on it: before other news. */
+  public void setClock(long nowMillis) {
+    at(nowMillis);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Clock(nowMillis));
     }
@@ -150,6 +156,7 @@ public final class SchedulingCore {
       inPlace = change;
     } else {
       migration = new Migration(change, next, runs);
+      next.over.at(now);
     }
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Began(change.config(), change.topology()));
@@ -197,7 +204,9 @@ public final class SchedulingCore {
     for (int j = 0; j < ran.length; j++) {
       ran[j] = isRunnable(j);
     }
-    world.setConfig(change.config(), change.nodeLimits());
+    NeverFits neverFits = change.neverFits();
+    world.setConfig(
+        change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
       world.workers.setSettings(after);
     }
@@ -247,9 +256,14 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    world.queues.leave(queueHistory);
+    World before = world;
     world = done.next();
+    worlds++;
+    world.queues.enter(now, queueHistory);
     judged = -1; // each was looked at when it was carried over
     updateGates();
+    world.takeOver(before, done.change());
   }
 
   /** The place in the order of names that the old one's last job has in the new. */
@@ -276,13 +290,18 @@ public final class SchedulingCore {
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
-      world.jobs.setActive(
-          job,
+      world.tasks.touch(job);
+      boolean before = world.jobs.isActive(job);
+      boolean after =
           world.jobs.canRun(job)
               && world.wholeJobs.areDone(job)
               && !paused.contains(name)
               && !held.contains(name)
-              && !closed.containsKey(name));
+              && !closings.isClosed(name);
+      world.jobs.setActive(job, after);
+      if (before != after) {
+        world.activated(job, after);
+      }
     }
   }
 
@@ -364,21 +383,71 @@ public final class SchedulingCore {
     gated(CoreEvent.Gate.RELEASE, job, "");
   }
 
-  /** Stops starts of that job for good, or until it is {@link #reopen}ed; kills nothing. */
-  public void close(String job, String why) {
-    closed.put(job, why);
-    gated(CoreEvent.Gate.CLOSE, job, why);
+  /**
+   * Stops starts of that job for one reason of those that concern whole jobs; kills nothing. Lasts
+   * until it is {@link #reopen}ed for the same reason; several are kept apart.
+   *
+   * @param why for people
+   */
+  public void close(String job, Explanation.Kind kind, String why) {
+    closings.close(job, kind, why);
+    gated(CoreEvent.Gate.CLOSE, job, kind.name());
   }
 
-  public void reopen(String job) {
-    closed.remove(job);
-    gated(CoreEvent.Gate.REOPEN, job, "");
+  public void reopen(String job, Explanation.Kind kind) {
+    closings.reopen(job, kind);
+    gated(CoreEvent.Gate.REOPEN, job, kind.name());
   }
 
   private void gated(CoreEvent.Gate gate, String job, String why) {
     updateGate(job);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Gated(gate, job, why));
+    }
+  }
+
+  /** Whether a job is closed for whatever reason. */
+  public boolean isClosed(String job) {
+    return closings.isClosed(job);
+  }
+
+  /** Whether the stored statuses of its tasks are being read. */
+  public boolean isHeld(String job) {
+    return held.contains(job);
+  }
+
+  /** What the state of a job follows from. */
+  public JobTally tally(int job) {
+    return world.tasks.tally(job, world.places.ofJob(job));
+  }
+
+  /**
+   * The jobs that may have another state since the last call: something of them started or ended,
+   * was changed by hand, or something keeps them or does so no more.
+   */
+  public int[] takeTouched() {
+    return world.tasks.takeTouched();
+  }
+
+  // ---- queues
+
+  /** All queues. Costs queues and jobs. */
+  public List<QueueView> queues() {
+    return QueueViews.of(world);
+  }
+
+  /** What all queues have used lately, those included that are not configured any more. */
+  public List<QueueUsage> queueUsage() {
+    return world.queues.usage(queueHistory);
+  }
+
+  /** Takes over what was known before a restart; nothing was held since. */
+  public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
+    at(nowMillis);
+    stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
+    world.queues.restore(queueHistory);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.QueuesRestored(List.copyOf(stored), nowMillis));
     }
   }
 
@@ -450,9 +519,26 @@ public final class SchedulingCore {
     return world.nodeLimits().of(node, resource);
   }
 
-  /** What is wrong with the limits that node sources deliver. */
+  /**
+   * What is wrong with limits that node sources deliver, and jobs that can never run for theirs.
+   */
   public List<Problem> nodeProblems() {
-    return world.nodeLimits().problems();
+    List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
+    problems.addAll(world.neverFits().problems(world));
+    return problems;
+  }
+
+  /**
+   * When tasks are to be killed next because more than a limit is in use; {@link Long#MAX_VALUE}:
+   * nowhere is more in use, or nothing is to be killed for it.
+   */
+  public long nextOverLimitMillis() {
+    return world.nextOverLimitMillis();
+  }
+
+  /** Begins to look where that is, and who holds slots there. */
+  public OverLimitScan overLimits(long nowMillis) {
+    return new OverLimitScan(this, nowMillis);
   }
 
   // ---- workers
@@ -532,6 +618,16 @@ public final class SchedulingCore {
 
   public JobProgress progress(int job) {
     return ProgressCounts.of(world, job);
+  }
+
+  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  public long countsRevision(int job) {
+    return world.tasks.revision(job);
+  }
+
+  /** Another number whenever jobs and nodes have been numbered anew. */
+  public long worldNumber() {
+    return worlds;
   }
 
   /**
@@ -649,15 +745,13 @@ public final class SchedulingCore {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
-    if (at < 0) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "job " + job + " has no task on a node called " + node);
-    }
-    return Explainer.explain(world, number, at, gates(job));
+    return at < 0
+        ? OtherShard.explain(config().shard(), job, level, node)
+        : Explainer.explain(world, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {
-    return new Explainer.Gates(paused.contains(job), held.contains(job), closed.get(job));
+    return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
   }
 
   /** Begins to count the waiting tasks of a job by what keeps them. */
@@ -728,6 +822,7 @@ public final class SchedulingCore {
           });
     }
     policy.schedule(current);
+    world.clockRuns();
     boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
@@ -877,6 +972,14 @@ public final class SchedulingCore {
     return Migration.path(world, runs, runs.index(run)).nodes();
   }
 
+  /**
+   * What its node is in the place through which it runs, such as {@code replica}; where only a node
+   * above it has a role there, that. Empty: neither, or not known.
+   */
+  public String runRole(long run) {
+    return world.roleOf(runs.index(run));
+  }
+
   /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
     return Migration.path(world, runs, runs.index(run)).levels();
@@ -926,14 +1029,24 @@ public final class SchedulingCore {
 
   // ---- time
 
+  private void at(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    world.clock.at(nowMillis);
+    world.queues.advance(now);
+    world.over.at(now);
+    if (migration != null) {
+      migration.next().over.at(now);
+    }
+  }
+
   /**
-   * Ends the back-offs that are over.
+   * Says what time it is, and ends the back-offs and the waits for a start's turn that are over.
    *
    * @param limit how many at most
    * @return whether all that are over were ended
    */
   public boolean advance(long nowMillis, int limit) {
-    now = Math.max(now, nowMillis);
+    at(nowMillis);
     boolean done = world.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
@@ -943,8 +1056,7 @@ public final class SchedulingCore {
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    long tick = world.timers.nextTick();
-    return tick == Long.MAX_VALUE ? Long.MAX_VALUE : tick * TICK_MILLIS;
+    return world.nextTimerMillis();
   }
 
   // ---- figures
@@ -952,6 +1064,36 @@ public final class SchedulingCore {
   /** Slots left of a resource on a node, negative when over-committed. */
   public int free(int node, int resource) {
     return world.ledger.free(node, world.index.level(node), resource);
+  }
+
+  /** How many jobs have to wait before another of their tasks may start. */
+  public int jobsHeldByRate() {
+    return world.caps.heldCount();
+  }
+
+  /** How many nodes have to wait before another task may start below them. */
+  public int nodesHeldByRate() {
+    return world.rates.heldCount();
+  }
+
+  /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
+  public List<Reservation> reservations() {
+    return world.reservations == null ? List.of() : world.reservations.all();
+  }
+
+  /** Whom a node is kept free for; null: nobody. */
+  public @Nullable Reservation reservation(int node) {
+    return world.reservations == null ? null : world.reservations.of(node, world.index.level(node));
+  }
+
+  /** How many nodes are kept free. */
+  public int reservedNodes() {
+    return world.reservations == null ? 0 : world.reservations.count();
+  }
+
+  /** How many slots idle because they are kept free. */
+  public long reservedSlots() {
+    return world.reservations == null ? 0 : world.reservations.idleSlots();
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */

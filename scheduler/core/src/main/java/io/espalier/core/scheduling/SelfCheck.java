@@ -1,5 +1,8 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.outcome.JobTally;
+import io.espalier.core.status.TaskStatus.Main;
+
 /** Computes everything that is kept up to date from scratch, and compares. */
 final class SelfCheck {
   private final World world;
@@ -19,7 +22,13 @@ final class SelfCheck {
     ready();
     statuses();
     world.limits.check();
+    world.caps.check(world.places);
+    world.rates.check();
     world.index.check();
+    if (world.reservations != null) {
+      world.reservations.check();
+    }
+    world.queues.check(world, runs, world.places);
     new WorkerCheck(world, runs).run();
   }
 
@@ -42,7 +51,23 @@ final class SelfCheck {
         check(counts[code] == world.tasks.count(job, code), "count of code " + code);
       }
       check(remaining == world.tasks.remaining(job), "remaining tasks of job " + job);
+      check(tally(counts).equals(world.tasks.tally(job, 0)), "tally of job " + job);
     }
+  }
+
+  private static JobTally tally(int[] counts) {
+    long[] of = new long[Main.values().length];
+    for (int code = 0; code < counts.length; code++) {
+      if (StatusCodes.effect(code) == StatusCodes.OPEN) {
+        of[StatusCodes.main(code).ordinal()] += counts[code];
+      }
+    }
+    return new JobTally(
+        of[Main.UNSTARTED.ordinal()],
+        of[Main.INCOMPLETE.ordinal()] + of[Main.ERROR.ordinal()],
+        0,
+        of[Main.DONE.ordinal()],
+        of[Main.FAILED.ordinal()]);
   }
 
   private void free() {
@@ -61,6 +86,8 @@ final class SelfCheck {
         }
         for (int i = 0; i < free.length; i++) {
           check(free[i] == world.ledger.free(start + i, level, resource), "free slots");
+          int place = world.ledger.place(start + i, level, resource);
+          check(free[i] < 0 == world.over.isOver(resource, place), "over the limit");
         }
       }
     }

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.outcome.JobTally;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
@@ -15,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskTable {
   private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
+  private static final byte[] CLASS = new byte[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < REMAINING.length; code++) {
       REMAINING[code] = StatusCodes.isRemaining(code);
+      CLASS[code] = (byte) tallyClass(code);
     }
   }
 
@@ -27,7 +30,17 @@ final class TaskTable {
 
   private final int[] first;
   private final int[][] counts;
+
+  /** By job: how often its counts have changed. */
+  private final int[] revisions;
+
   private final long[] remaining;
+
+  /** By job and class of code: what a job's state follows from. */
+  private final int[][] tallies;
+
+  /** Jobs of which the tally has changed since {@link #takeTouched}. */
+  private final BitSet touched = new BitSet();
 
   /** By job; null: nobody counts its tagged tasks. */
   private final @Nullable List<TagCounts>[] watches;
@@ -43,7 +56,10 @@ final class TaskTable {
     this.codes = codes;
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
+    revisions = new int[codes.length];
     remaining = new long[codes.length];
+    tallies = new int[codes.length][CLASSES];
+    touched.set(0, codes.length);
     watches = watches(codes.length);
     failures = new FailureIndex[codes.length];
     Arrays.setAll(failures, j -> new FailureIndex());
@@ -53,6 +69,7 @@ final class TaskTable {
       }
       for (int code = 0; code < StatusCodes.COUNT; code++) {
         remaining[j] += REMAINING[code] ? counts[j][code] : 0;
+        tallies[j][CLASS[code]] += counts[j][code];
       }
     }
   }
@@ -128,14 +145,80 @@ final class TaskTable {
     int[] count = counts[job];
     count[before]--;
     count[code]++;
+    revisions[job]++;
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
+    }
+    if (CLASS[before] != CLASS[code]) {
+      tallies[job][CLASS[before]]--;
+      tallies[job][CLASS[code]]++;
+      touched.set(job);
     }
     List<TagCounts> counting = watches[job];
     if (counting != null) {
       counting.forEach(counts -> counts.changed(at, before, code));
     }
     return before;
+  }
+
+  private static final int UNTRIED = 0;
+  private static final int LEFT = 1;
+  private static final int DONE = 2;
+  private static final int FAILED = 3;
+
+  /** Runs, or is on a node that does not count. */
+  private static final int OTHER = 4;
+
+  private static final int CLASSES = 5;
+
+  private static int tallyClass(int code) {
+    TaskStatus.Main main = StatusCodes.main(code);
+    if (main == TaskStatus.Main.RUNNING || StatusCodes.effect(code) != StatusCodes.OPEN) {
+      return OTHER;
+    }
+    return switch (main) {
+      case UNSTARTED -> UNTRIED;
+      case DONE -> DONE;
+      case FAILED -> FAILED;
+      case INCOMPLETE, ERROR, RUNNING -> LEFT;
+    };
+  }
+
+  /**
+   * What the job's state follows from.
+   *
+   * @param running tasks, wherever they are
+   */
+  JobTally tally(int job, int running) {
+    int[] of = tallies[job];
+    return new JobTally(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED]);
+  }
+
+  /**
+   * The job must be looked at, for whatever reason.
+   *
+   * @param job -1: none
+   */
+  void touch(int job) {
+    if (job >= 0) {
+      touched.set(job);
+    }
+  }
+
+  /** Jobs that may have another state since the last call. */
+  int[] takeTouched() {
+    if (touched.isEmpty()) {
+      return NONE;
+    }
+    int[] taken = touched.stream().toArray();
+    touched.clear();
+    return taken;
+  }
+
+  private static final int[] NONE = {};
+
+  int revision(int job) {
+    return revisions[job];
   }
 
   int count(int job, int code) {

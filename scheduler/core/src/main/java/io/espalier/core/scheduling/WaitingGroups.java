@@ -112,7 +112,12 @@ final class WaitingGroups {
         isOne ? topology.name(group.firstBlocking) : null,
         group.resource < 0 ? null : resource(world, group.resource).name(),
         group.count,
-        group.resource < 0 ? group.message : message(group, world, job),
+        group.resource < 0
+            ? group.message
+            : message(group, world, job)
+                + world
+                    .neverFits()
+                    .words(world, world.jobs.name(job), resource(world, group.resource)),
         group.samples.stream().map(topology::name).distinct().toList());
   }
 
@@ -123,8 +128,8 @@ final class WaitingGroups {
   private String message(Group group, World world, int job) {
     Resource resource = resource(world, group.resource);
     int node = group.firstBlocking;
-    String text =
-        "needs " + world.jobs.needs[job][group.resource] + " of " + resource.name() + ", ";
+    int need = world.jobs.needs[job][group.resource];
+    String text = "needs " + need + " of " + resource.name() + ", ";
     if (group.blocking == 1) {
       int free = world.ledger.free(node, resource.level(), resource.index());
       int limit = world.ledger.limit(node, resource.level(), resource.index());
@@ -135,12 +140,18 @@ final class WaitingGroups {
           + limit
           + " are free on "
           + name
+          + LimitWords.never(world, need, limit, resource)
           + LimitWords.on(world, node, resource);
     }
     return text
         + "too few are free on "
         + (isTree ? group.blocking + " nodes" : "several nodes")
         + " of level "
-        + topology.levels().name(resource.level());
+        + topology.levels().name(resource.level())
+        + (need <= world.largestLimit(resource)
+            ? ""
+            : "; none there has more than "
+                + world.largestLimit(resource)
+                + ": they can never start");
   }
 }

@@ -244,10 +244,21 @@ public final class WaitingScan {
         return groups.of(Kind.NO_WORKER, -2, "no worker on their host takes them");
       }
     }
+    if (world.rates.isHeld(node, atLevel)) {
+      return groups.of(
+          Kind.START_RATE, atLevel, "as many tasks as may have started below a node on their path");
+    }
     for (int r : world.ledger.resources(atLevel)) {
       int need = world.jobs.needs[job][r];
       if (need > 0 && !Ledger.fits(need, world.ledger.free(node, atLevel, r))) {
         return groups.ofResource(r);
+      }
+    }
+    Reservations kept = world.reservations;
+    for (int r : world.ledger.resources(atLevel)) {
+      if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
+        return groups.of(
+            Kind.RESERVED, -1, "a node on their path is kept free for a task that waits for long");
       }
     }
     return null;

@@ -51,6 +51,10 @@ final class WorkerCheck {
       check(
           used[k] == index.limitOf(worker, k) - index.freeOf(worker, k),
           "used slots of worker " + worker);
+      check(
+          world.over.isOver(index.resources().get(k).index(), worker)
+              == (world.pool.info(worker) != null && index.freeOf(worker, k) < 0),
+          "over the limit of worker " + worker);
     }
   }
 

@@ -150,6 +150,7 @@ final class WorkerExplainer {
                 + limit
                 + " are free"
                 + where
+                + (need > limit ? "; it can never start there while the limit is " + limit : "")
                 + LimitWords.of(index.overrideOf(worker, k), -1);
         reasons.add(new Reason(Kind.NO_WORKER, node, name, need, free, limit, 0, message));
       }

@@ -59,6 +59,7 @@ final class WorkerIndex {
   private final WorkerHosts hosts;
   private final OpenIndex index;
   private final LimitOverrides overrides;
+  private final OverLimits over;
   private final String instance;
   private final WorkerForest all;
   private final WorkerForest byHost;
@@ -89,6 +90,11 @@ final class WorkerIndex {
   private Settings settings;
   private @Nullable WorkerSelector selector;
   private List<Resource> resources;
+
+  /** By resource of workers: the slots of all in the pool. */
+  private final long[] totals;
+
+  private int totalsVersion;
 
   /** The load of one worker, without an object for each. */
   private final class Load implements WorkerLoad {
@@ -141,6 +147,7 @@ final class WorkerIndex {
    * @param hosts of the same world; the index asks it, too
    * @param placementLevel by job: see {@link #placementLevels}
    * @param overrides of limits: whoever changes them must {@link #put} the workers anew
+   * @param over is told where more is in use than there is
    * @param instance the name by which the scheduler's own host goes
    */
   WorkerIndex(
@@ -152,9 +159,11 @@ final class WorkerIndex {
       int[] placementLevel,
       OpenIndex index,
       LimitOverrides overrides,
+      OverLimits over,
       String instance) {
     this.table = table;
     this.overrides = overrides;
+    this.over = over;
     this.instance = instance;
     this.selectors = selectors;
     this.settings = settings;
@@ -164,6 +173,7 @@ final class WorkerIndex {
     Levels levels = settings.levels();
     resources = settings.resources().ofLevel(levels.worker());
     width = resources.size();
+    totals = new long[width];
     words = jobs.words;
     WorkerTable.Mode mode = table.mode();
     active = mode == WorkerTable.Mode.POOL || (mode == WorkerTable.Mode.LOCAL && width > 0);
@@ -277,6 +287,9 @@ final class WorkerIndex {
         hostCursorRanks[host] = Long.MIN_VALUE;
       }
     }
+    if (hostOf[worker] >= 0) {
+      addToTotals(worker, -1);
+    }
     takes[worker] = info.takesTasks();
     maxTasks[worker] = info.maxTasks();
     int at = worker * width;
@@ -288,6 +301,7 @@ final class WorkerIndex {
     if (!overrides.isEmpty()) {
       override(worker);
     }
+    addToTotals(worker, 1);
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
       if (classes.passes(c, info.host(), info.ref().shard())) {
@@ -295,6 +309,9 @@ final class WorkerIndex {
       }
     }
     refit(worker, host);
+    for (int k = 0; k < width; k++) {
+      over.set(classes.resources[k], worker, free(worker, k) < 0);
+    }
   }
 
   /** What operators say counts more than what is configured or measured. */
@@ -349,13 +366,34 @@ final class WorkerIndex {
     cursorRank = before.cursorRank;
   }
 
+  private void addToTotals(int worker, int sign) {
+    for (int k = 0; k < width; k++) {
+      totals[k] += (long) sign * capacity[worker * width + k];
+    }
+    totalsVersion++;
+  }
+
+  /** The slots of all workers in the pool, whatever their state. */
+  long total(int resource) {
+    return totals[resource];
+  }
+
+  /** Grows whenever a total may have changed. */
+  int totalsVersion() {
+    return totalsVersion;
+  }
+
   private void leave(int worker) {
+    addToTotals(worker, -1);
     int host = hostOf[worker];
     before(host);
     root = all.remove(root, worker);
     roots[host] = byHost.remove(roots[host], worker);
     after(host);
     hostOf[worker] = -1;
+    for (int k = 0; k < width; k++) {
+      over.set(classes.resources[k], worker, false);
+    }
     Arrays.fill(fits, worker * classWords, (worker + 1) * classWords, 0);
     hosts.release(host);
   }
@@ -371,6 +409,25 @@ final class WorkerIndex {
     change(worker, amounts, -1);
   }
 
+  /**
+   * What can be counted of what a task holds that was not started here: where numbers would run
+   * over, less.
+   */
+  int[] countable(int worker, int[] amounts) {
+    int[] countable = amounts;
+    if (active && worker >= 0 && worker < hostOf.length) {
+      for (int k = 0; k < width; k++) {
+        int r = classes.resources[k];
+        int room = Integer.MAX_VALUE - used[worker * width + k];
+        if (amounts[r] > room) {
+          countable = countable == amounts ? amounts.clone() : countable;
+          countable[r] = room;
+        }
+      }
+    }
+    return countable;
+  }
+
   private void change(int worker, int[] amounts, int sign) {
     if (!active || worker < 0) {
       return;
@@ -378,7 +435,11 @@ final class WorkerIndex {
     grow(worker);
     tasks[worker] += sign;
     for (int k = 0; k < width; k++) {
+      int before = free(worker, k);
       used[worker * width + k] += sign * amounts[classes.resources[k]];
+      if (hostOf[worker] >= 0) {
+        over.changed(classes.resources[k], worker, before, free(worker, k));
+      }
     }
     if (hostOf[worker] >= 0) {
       refit(worker, hostOf[worker]);
@@ -554,6 +615,29 @@ final class WorkerIndex {
     return (bits & 1L << needClass) != 0;
   }
 
+  /**
+   * Whether there is a worker that takes tasks of a job, full or not.
+   *
+   * @param host where it must run; null: anywhere
+   */
+  boolean isThere(int job, @Nullable String host) {
+    if (finds(job, host)) {
+      return true;
+    }
+    int number = host == null ? -1 : hosts.find(host);
+    for (int worker = 0; worker < table.high(); worker++) {
+      WorkerInfo info = table.info(worker);
+      if (info != null
+          && info.takesTasks()
+          && isKnown(worker)
+          && passes(job, worker)
+          && (host == null || (number >= 0 && isOn(worker, number)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether the worker filter of a job lets it use a worker. */
   boolean passes(int job, int worker) {
     int needClass = classes.ofJob[job];
@@ -587,6 +671,20 @@ final class WorkerIndex {
 
   int limitOf(int worker, int resource) {
     return capacity[worker * width + resource];
+  }
+
+  /** Slots of a resource, by its number among all, that a worker has. */
+  int limitOfResource(int worker, int resource) {
+    return capacity[worker * width + place(resource)];
+  }
+
+  /** Slots of a resource, by its number among all, that tasks hold on a worker. */
+  int usedOfResource(int worker, int resource) {
+    return used[worker * width + place(resource)];
+  }
+
+  private int place(int resource) {
+    return Arrays.binarySearch(classes.resources, resource);
   }
 
   int tasks(int worker) {

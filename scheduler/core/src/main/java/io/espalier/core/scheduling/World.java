@@ -5,9 +5,11 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Roles;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,16 +37,22 @@ final class World {
   final Topology topology;
   final JobTable jobs;
   final Ledger ledger;
+  final OverLimits over;
   final OpenIndex index;
   final WorkerHosts hosts;
   final WorkerIndex workers;
   final TaskTable tasks;
   final WholeJobs wholeJobs;
-  final JobCaps caps = new JobCaps();
-  final QueueTable queues = new QueueTable();
+  final RateClock clock;
+  final JobCaps caps;
+  final NodeRates rates;
+  final QueueTable queues;
   final HistogramRows histograms;
   final RunPlaces places;
   final Timers timers;
+
+  /** Null: no job can be starved by lighter ones. */
+  final @Nullable Reservations reservations;
 
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
@@ -57,6 +65,7 @@ final class World {
   private final boolean[] refit;
   private Config config;
   private NodeLimits nodeLimits;
+  private NeverFits neverFits;
   private int version;
 
   /** Notes every task that changes while the next world is being made. */
@@ -75,23 +84,34 @@ final class World {
       Randomness random,
       RunTable runs,
       WorkerTable pool,
-      Map<String, WorkerSelector> selectors) {
+      Map<String, WorkerSelector> selectors,
+      RateClock clock) {
     this.config = config;
     this.topology = topology;
     this.nodeLimits = nodeLimits;
+    neverFits = NeverFits.of(jobs, nodeLimits, config.settings(), topology);
     this.jobs = jobs;
     this.tasks = tasks;
     this.runs = runs;
     this.pool = pool;
     this.selectors = selectors;
+    this.clock = clock;
+    caps = new JobCaps(jobs, clock);
+    rates = new NodeRates(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
-    ledger = new Ledger(topology, catalog, nodeLimits, jobs);
+    over = new OverLimits(catalog.count());
+    ledger = new Ledger(topology, catalog, nodeLimits, jobs, over);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new WorkerHosts(topology, jobs, placement);
+    HeavyJobs heavy = HeavyJobs.of(topology, catalog, jobs);
+    reservations = heavy == null ? null : new Reservations(this, heavy);
     index =
         new OpenIndex(
             topology, ledger, jobs, config.settings().nodeOrder(), allowed, gates(), random);
+    if (reservations != null) {
+      index.watch(reservations);
+    }
     workers =
         new WorkerIndex(
             pool,
@@ -102,7 +122,9 @@ final class World {
             placement,
             index,
             overrides,
+            over,
             topology.name(0));
+    queues = new QueueTable(config, jobs, ledger, workers);
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.needs);
@@ -120,6 +142,12 @@ final class World {
     if (hosts.placesAny()) {
       all.add(hosts);
     }
+    if (rates.limitsAny()) {
+      all.add(rates);
+    }
+    if (reservations != null) {
+      all.add(reservations);
+    }
     return all.toArray(new NodeGate[0]);
   }
 
@@ -132,12 +160,31 @@ final class World {
     return nodeLimits;
   }
 
+  /** Jobs that need more than any node has. */
+  NeverFits neverFits() {
+    return neverFits;
+  }
+
+  /** The largest limit that any node has, by configuration or operator; at times a little more. */
+  int largestLimit(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        largest = Math.max(largest, override.limit());
+      }
+    }
+    return largest;
+  }
+
   /** A configuration that differs in nothing that is numbered. */
-  void setConfig(Config next, NodeLimits nextLimits) {
+  void setConfig(Config next, NodeLimits nextLimits, NeverFits nextNeverFits) {
     config = next;
     nodeLimits = nextLimits;
+    neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
+    caps.reread();
+    queues.replace(next);
   }
 
   /** Grows with every change in place. */
@@ -145,8 +192,12 @@ final class World {
     return version;
   }
 
-  void logTo(@Nullable LongQueue queue) {
+  /**
+   * @param nodes receives the nodes that are charged a token
+   */
+  void logTo(@Nullable LongQueue queue, @Nullable LongQueue nodes) {
     log = queue;
+    rates.logTo(nodes);
   }
 
   // ---- statuses
@@ -291,7 +342,94 @@ final class World {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
-    return enter(job, node, level, workers.choose(job, path));
+    int run = enter(job, node, level, workers.choose(job, path), jobs.needs[job]);
+    caps.started(job);
+    rates.started(path, index);
+    return run;
+  }
+
+  private boolean starts(int job, int node, int level) {
+    return reservations != null && node >= 0 && reservations.started(job, node, level);
+  }
+
+  /** Whether it is kept free for a job, so that others fit depending on all that is free there. */
+  boolean isHeld(int node, int level) {
+    return reservations != null && reservations.isHeld(node, level);
+  }
+
+  /** The limit of a node has changed; returns whether the index must look at it for that. */
+  boolean limitChanged(int node, int level) {
+    if (reservations == null) {
+      return false;
+    }
+    reservations.limitsChanged();
+    return reservations.isHeld(node, level);
+  }
+
+  /** A task started in the world before while it was carried over: those who wait begin anew. */
+  void startedBefore(int run) {
+    for (int l = path.length - 1; l >= 0; l--) {
+      int node = places.node(run, l);
+      if (starts(places.job(run), node, l)) {
+        index.refresh(node, l);
+      }
+    }
+  }
+
+  /** A job has become active or has ceased to be. */
+  void activated(int job, boolean on) {
+    if (reservations != null) {
+      reservations.activated(job, on);
+    }
+  }
+
+  /** Until time is told again it may be later than was told. */
+  void clockRuns() {
+    if (reservations != null) {
+      reservations.clockRuns();
+    }
+  }
+
+  /** Goes on with what is kept free, when this world comes into force. */
+  void takeOver(World before, Change change) {
+    if (reservations != null) {
+      reservations.takeOver(before.reservations, change);
+    }
+  }
+
+  /** The next tick at which a back-off or a wait for slots ends. */
+  private long nextTick() {
+    long next = timers.nextTick();
+    return reservations == null ? next : Math.min(next, reservations.nextTick());
+  }
+
+  /** The role of the lowest place with one on the path of a running task; empty: none. */
+  String roleOf(int run) {
+    if (!topology.hasRoles()) {
+      return Roles.NONE;
+    }
+    int node = -1;
+    for (int l = path.length - 1; l >= 0; l--) {
+      int parent = places.node(run, l);
+      if (parent >= 0 && node >= 0) {
+        String role = roleUnder(node, parent);
+        if (!role.isEmpty()) {
+          return role;
+        }
+      }
+      node = parent >= 0 ? parent : node;
+    }
+    return Roles.NONE;
+  }
+
+  private String roleUnder(int node, int parent) {
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      if (topology.parent(slot) == parent) {
+        return topology.role(slot);
+      }
+    }
+    return Roles.NONE;
   }
 
   /** What the tasks of a job are charged. */
@@ -302,7 +440,8 @@ final class World {
   /** Takes a given task for running, fitting or not, where least is missing. */
   int adopt(int job, int node, int worker) {
     findBestPath(job, node);
-    return enter(job, node, jobs.levels[job], worker);
+    int[] amounts = countable(path, jobs.needs[job], worker);
+    return enter(job, node, jobs.levels[job], worker, amounts);
   }
 
   /**
@@ -322,7 +461,7 @@ final class World {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
     places.add(run, job, -1, path, nothing, worker, false);
-    entered(job, nothing);
+    entered(job, run);
     workers.charge(worker, nothing);
   }
 
@@ -348,13 +487,18 @@ final class World {
     }
   }
 
-  private int enter(int job, int node, int level, int worker) {
+  private int[] countable(int[] onPath, int[] amounts, int worker) {
+    return workers.countable(worker, ledger.countable(onPath, amounts));
+  }
+
+  private int enter(int job, int node, int level, int worker, int[] needs) {
     int run = runs.add(charges[job]);
-    int[] needs = jobs.needs[job];
     places.add(run, job, node, path, needs, worker, true);
-    entered(job, needs);
+    entered(job, run);
     for (int l = level; l >= 0; l--) {
-      refit[l] = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
+      boolean released = starts(job, path[l], l);
+      refit[l] = changed || released;
     }
     int before = tasks.code(job, node);
     if (HAS_DETAIL[before]) {
@@ -393,7 +537,7 @@ final class World {
     for (int l = 0; l < path.length; l++) {
       int at = places.node(run, l);
       path[l] = at;
-      refit[l] = at >= 0 && ledger.release(at, l, amounts);
+      refit[l] = at >= 0 && (ledger.release(at, l, amounts) || isHeld(at, l));
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
@@ -405,15 +549,17 @@ final class World {
     leave(run);
   }
 
-  private void entered(int job, int[] amounts) {
+  private void entered(int job, int run) {
+    tasks.touch(job);
     caps.entered(job);
-    queues.entered(job, amounts);
+    queues.entered(job, run, places);
   }
 
   private void leave(int run) {
     int job = places.job(run);
+    tasks.touch(job);
     caps.left(job);
-    queues.left(job, places.amounts(run));
+    queues.left(job, run, places);
     workers.release(places.worker(run), places.amounts(run));
     places.remove(run);
     dropIfIdle(job);
@@ -434,12 +580,14 @@ final class World {
   }
 
   /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] amounts, int worker) {
+  void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
+    int[] amounts = countable(carriedPath, charged, worker);
     places.add(run, job, node, carriedPath, amounts, worker, false);
-    entered(job, amounts);
+    entered(job, run);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
-      refit[l] = carriedPath[l] >= 0 && ledger.charge(carriedPath[l], l, amounts);
+      int at = carriedPath[l];
+      refit[l] = at >= 0 && (ledger.charge(at, l, amounts) || isHeld(at, l));
       lowest = carriedPath[l] >= 0 ? l : lowest;
     }
     index.settle(carriedPath, lowest, false, refit, -1);
@@ -472,6 +620,27 @@ final class World {
     }
   }
 
+  /** After how long with more in use than the limit tasks are killed; -1: never. */
+  long killOverLimitMillis(Resource resource) {
+    Duration after = config.settings().rules().killOverLimit().get(resource.name());
+    return after == null ? -1 : after.toMillis();
+  }
+
+  /** When the first tasks are to be killed for it; {@link Long#MAX_VALUE}: none. */
+  long nextOverLimitMillis() {
+    long next = Long.MAX_VALUE;
+    if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
+      for (Resource resource : config.settings().resources().all()) {
+        long delay = killOverLimitMillis(resource);
+        long first = over.first(resource.index());
+        if (delay >= 0 && first != Long.MAX_VALUE) {
+          next = Math.min(next, first + delay);
+        }
+      }
+    }
+    return next;
+  }
+
   /** An override was given, changed or ended; {@link LimitShifts#step} must follow. */
   void override(LimitOverride.Key key, @Nullable LimitOverride override) {
     if (override == null) {
@@ -491,16 +660,32 @@ final class World {
   // ---- time
 
   /**
-   * Ends back-offs.
+   * Ends back-offs and waits for tokens.
    *
    * @return whether all that are over were ended
    */
   boolean advance(long nowMillis, int limit) {
+    int left = limit - caps.advance(limit);
+    left -= rates.advance(left, index);
+    return endBackoffs(nowMillis, left) && !caps.isDue() && !rates.isDue();
+  }
+
+  /** The next instant at which {@link #advance} has something to do. */
+  long nextTimerMillis() {
+    long tick = nextTick();
+    long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
+    return Math.min(backoff, Math.min(caps.nextMillis(), rates.nextMillis()));
+  }
+
+  private boolean endBackoffs(long nowMillis, int limit) {
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    if (reservations != null) {
+      reservations.clockIs(nowMillis);
+    }
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
       if (task < 0) {
-        return true;
+        return reservations == null || reservations.advance(limit);
       }
       int job = TaskTable.job(task);
       int node = TaskTable.node(task);
@@ -511,7 +696,7 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick;
+    return timers.nextTick() > tick && (reservations == null || reservations.advance(limit));
   }
 
   // ---- orphans
@@ -556,6 +741,10 @@ final class World {
   }
 
   long byteSize() {
-    return ledger.byteSize() + index.byteSize() + tasks.byteSize();
+    return ledger.byteSize()
+        + index.byteSize()
+        + tasks.byteSize()
+        + rates.byteSize()
+        + nodeLimits.byteSize();
   }
 }

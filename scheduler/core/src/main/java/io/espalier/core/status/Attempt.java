@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
  * @param fingerprint the same for failures of one cause, see {@link Fingerprint}; empty for an
  *     attempt that did not fail
+ * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
+ * @param backoffSeconds how long its task had to wait after it; 0: not at all
  */
 public record Attempt(
     String job,
@@ -35,7 +37,46 @@ public record Attempt(
     @Nullable StopReason stopReason,
     Usage usage,
     String message,
-    String fingerprint) {
+    String fingerprint,
+    boolean gotOn,
+    int backoffSeconds) {
+  /** One that made no progress and is not waited after. */
+  public Attempt(
+      String job,
+      String node,
+      int number,
+      Invocation invocation,
+      WorkerRef worker,
+      long endedAtMillis,
+      TaskEnd.Kind kind,
+      int bits,
+      @Nullable Integer exitCode,
+      @Nullable Integer signal,
+      boolean coreDumped,
+      @Nullable StopReason stopReason,
+      Usage usage,
+      String message,
+      String fingerprint) {
+    this(
+        job,
+        node,
+        number,
+        invocation,
+        worker,
+        endedAtMillis,
+        kind,
+        bits,
+        exitCode,
+        signal,
+        coreDumped,
+        stopReason,
+        usage,
+        message,
+        fingerprint,
+        false,
+        0);
+  }
+
   /** Longer messages are cut: the rest is in the logs. */
   public static final int MAX_MESSAGE = 500;
 
@@ -43,10 +84,11 @@ public record Attempt(
    * The attempt that ended so.
    *
    * @param status what the task is after it
+   * @param gotOn whether it made progress
    * @param nowMillis when the scheduler learned of it, for runners that do not say
    */
   public static Attempt of(
-      TaskEnd end, int number, WorkerRef worker, TaskStatus status, long nowMillis) {
+      TaskEnd end, int number, WorkerRef worker, TaskStatus status, boolean gotOn, long nowMillis) {
     boolean failed =
         status.main() == TaskStatus.Main.ERROR
             || status.main() == TaskStatus.Main.FAILED
@@ -68,7 +110,9 @@ public record Attempt(
         end.stopReason(),
         end.usage() == null ? Usage.UNKNOWN : end.usage(),
         message.length() > MAX_MESSAGE ? StatusText.cut(message, MAX_MESSAGE) : message,
-        failed ? Fingerprint.of(end, message) : "");
+        failed ? Fingerprint.of(end, message) : "",
+        gotOn,
+        status.usesBackoff() ? status.backoffSeconds() : 0);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,9 +15,9 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * ended holds, holds, ended limits, limits, incarnations, events.
+ * ended holds, holds, ended limits, limits, standings, use of queues, incarnations, events.
  *
- * @param forgottenJobs all rows of these jobs are deleted
+ * @param forgottenJobs all rows of these jobs are deleted, and their standings
  * @param deletedRows rows to delete; absent ones are no error
  * @param rows rows to write, one per task, replacing what is there
  * @param attempts to append to the history of their tasks, in this order; those of tasks without a
@@ -27,6 +28,8 @@ import java.util.Set;
  * @param holds of workers, replacing an older hold
  * @param endedLimits overrides of limits that are no longer in force
  * @param limits overrides of limits, replacing an older one of the same
+ * @param standings how jobs stand, replacing older ones
+ * @param queueUsage what queues have used: replaces all that is stored of it; empty: leaves it
  * @param incarnations which job of its name the rows of a job are of: the time it was created
  * @param events to append to the event log, sequences ascending and above all stored ones
  */
@@ -41,6 +44,8 @@ public record Batch(
     List<WorkerHold> holds,
     Set<LimitOverride.Key> endedLimits,
     List<LimitOverride> limits,
+    List<JobStanding> standings,
+    List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
     List<Event> events) {
 
@@ -58,6 +63,8 @@ public record Batch(
     holds = List.copyOf(holds);
     endedLimits = Set.copyOf(endedLimits);
     limits = List.copyOf(limits);
+    standings = List.copyOf(standings);
+    queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
   }
@@ -85,6 +92,8 @@ public record Batch(
         + holds.size()
         + endedLimits.size()
         + limits.size()
+        + standings.size()
+        + queueUsage.size()
         + incarnations.size()
         + events.size();
   }
@@ -108,6 +117,8 @@ public record Batch(
     private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
     private final Set<LimitOverride.Key> endedLimits = new LinkedHashSet<>();
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+    private final Map<String, JobStanding> standings = new LinkedHashMap<>();
+    private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
@@ -132,6 +143,7 @@ public record Batch(
       deletedRows.removeIf(key -> key.job().equals(job));
       attempts.removeIf(attempt -> attempt.job().equals(job));
       incarnations.remove(job);
+      standings.remove(job);
       forgottenJobs.add(job);
       return this;
     }
@@ -174,6 +186,17 @@ public record Batch(
       return this;
     }
 
+    public Builder standing(JobStanding standing) {
+      standings.put(standing.job(), standing);
+      return this;
+    }
+
+    /** What queues have used lately: all that is known, in place of all that is stored. */
+    public Builder queueUsage(List<QueueUsage> all) {
+      queueUsage = List.copyOf(all);
+      return this;
+    }
+
     public Builder pause(Pause pause) {
       endedPauses.remove(pause.job());
       pauses.put(pause.job(), pause);
@@ -203,6 +226,10 @@ public record Batch(
       later.holds.forEach(this::hold);
       later.endedLimits.forEach(this::endLimit);
       later.limits.forEach(this::limit);
+      later.standings.forEach(this::standing);
+      if (!later.queueUsage.isEmpty()) {
+        queueUsage = later.queueUsage;
+      }
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
       return this;
@@ -220,6 +247,8 @@ public record Batch(
           + holds.size()
           + endedLimits.size()
           + limits.size()
+          + standings.size()
+          + queueUsage.size()
           + incarnations.size()
           + events.size();
     }
@@ -236,6 +265,8 @@ public record Batch(
           List.copyOf(holds.values()),
           endedLimits,
           List.copyOf(limits.values()),
+          List.copyOf(standings.values()),
+          queueUsage,
           incarnations,
           events);
     }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are there when
  * it is not the scheduler's own host. {@code task_started} and {@code tasks_forgiven} leave data
  * and checkpoint as they were; in all others {@code data} and {@code checkpoint} are what there is
- * now. Of a failure there are {@code fingerprint} and {@code failure}, its message.
+ * now. Of a failure there are {@code fingerprint} and {@code failure}, its message; {@code retries}
+ * are its {@link RetryCounts}, where it has any.
  */
 public final class RowEvents {
   /** A task was started. */
@@ -75,6 +76,9 @@ public final class RowEvents {
     Failure failure = status.failure();
     if (failure != null) {
       event.put("fingerprint", failure.fingerprint()).put("failure", failure.message());
+    }
+    if (!status.retries().equals(RetryCounts.NONE)) {
+      event.put("retries", status.retries().json());
     }
     return event;
   }
@@ -164,7 +168,9 @@ public final class RowEvents {
           new StatusRow(
               key.job(),
               key.node(),
-              status(row, 0, said, checkpoint).withFailure(failure),
+              status(row, 0, said, checkpoint)
+                  .withFailure(failure)
+                  .withRetries(RetryCounts.of(data.get("retries"))),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL

@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,7 +11,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Remembers what must survive a restart: task statuses, paused jobs, the newest events, the epoch.
+ * Remembers what must survive a restart: task statuses, paused jobs, how jobs stand, the newest
+ * events, the epoch.
  *
  * <p>Order at take-over: {@link #bindSource}, {@link #openEpoch}, then load, then commit.
  *
@@ -77,11 +79,17 @@ public interface StatusStore extends AutoCloseable {
   /** All paused jobs, in any order. */
   List<Pause> pauses();
 
+  /** How jobs stand, those of which it was stored, in any order. */
+  List<JobStanding> standings();
+
   /** All holds of workers, in any order. */
   List<WorkerHold> holds();
 
   /** All overrides of limits, in any order. */
   List<LimitOverride> limits();
+
+  /** What queues had used when that was stored last, in any order. */
+  List<QueueUsage> queueUsage();
 
   /** The sequence of the newest stored event; 0 when there is none. */
   long newestEvent();

@@ -4,6 +4,7 @@ import io.espalier.core.config.StatusFrom;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.List;
@@ -67,7 +68,7 @@ public final class StatusText {
     boolean killed = end.kind() == TaskEnd.Kind.KILLED;
     // Many programs answer TERM by cleaning up and exiting with 0: that does not mean done.
     if (killed) {
-      return TaskReport.killed("killed: " + howItEnded(end));
+      return TaskReport.killed(whyKilled(end, "killed: ") + howItEnded(end));
     }
     Integer code = end.exitCode();
     if (code != null && code == 0) {
@@ -91,7 +92,7 @@ public final class StatusText {
       return stoppedForAnError(end);
     }
     return end.kind() == TaskEnd.Kind.KILLED
-        ? TaskReport.killed("killed before it wrote a status: " + howItEnded(end))
+        ? TaskReport.killed(whyKilled(end, "killed before it wrote a status: ") + howItEnded(end))
         : TaskReport.error("wrote no status: " + howItEnded(end));
   }
 
@@ -102,6 +103,10 @@ public final class StatusText {
             .put(StopReasons.KEY, StopReasons.word(end.stopReason()))
             .build();
     return TaskReport.error(data);
+  }
+
+  private static String whyKilled(TaskEnd end, String otherwise) {
+    return end.stopReason() == StopReason.OVER_LIMIT ? StopReasons.sentence(end) + ": " : otherwise;
   }
 
   static String howItEnded(TaskEnd end) {
@@ -235,7 +240,8 @@ public final class StatusText {
             JsonText.withoutPositions(
                 data.without(SAVED_BACKOFF)
                     .without(TaskStatus.CHECKPOINT_KEY)
-                    .without(TaskStatus.FAILURE_KEY));
+                    .without(TaskStatus.FAILURE_KEY)
+                    .without(TaskStatus.RETRIES_KEY));
     return own.isEmpty() ? null : own;
   }
 

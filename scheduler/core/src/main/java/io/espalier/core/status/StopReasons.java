@@ -48,6 +48,7 @@ public final class StopReasons {
       case OUT_OF_MEMORY -> "went over its memory limit";
       case SHUTDOWN -> "its runner was stopped";
       case LEASE_LOST -> "its worker lost touch with the scheduler";
+      case OVER_LIMIT -> "killed because more than a limit was in use";
     };
   }
 }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param data what the task said; kept over synthetic statuses
  * @param checkpoint the newest progress it wrote, for the next attempt; kept until it is done
  * @param failure why the latest attempt failed; null: it did not, or is forgiven, or is under way
+ * @param retries its failures as rules that look at progress count them
  */
 public record TaskStatus(
     Main main,
@@ -35,13 +36,17 @@ public record TaskStatus(
     int attempts,
     Json.@Nullable Obj data,
     Json.@Nullable Obj checkpoint,
-    @Nullable Failure failure) {
+    @Nullable Failure failure,
+    RetryCounts retries) {
 
   /** The key under which stores keep the checkpoint within the data. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";
 
   /** The key under which stores keep the failure within the data. */
   static final String FAILURE_KEY = "__espalier_failure";
+
+  /** The key under which stores keep the counts of retries within the data. */
+  static final String RETRIES_KEY = "__espalier_retries";
 
   /** A status without a failure. */
   public TaskStatus(
@@ -68,7 +73,8 @@ public record TaskStatus(
         attempts,
         data,
         checkpoint,
-        null);
+        null,
+        RetryCounts.NONE);
   }
 
   /** A status without a checkpoint. */
@@ -170,7 +176,8 @@ public record TaskStatus(
         attempts,
         data,
         newCheckpoint,
-        failure);
+        failure,
+        retries);
   }
 
   /** The same with why its latest attempt failed. */
@@ -187,10 +194,29 @@ public record TaskStatus(
         attempts,
         data,
         checkpoint,
-        newFailure);
+        newFailure,
+        retries);
   }
 
-  /** Data, checkpoint and failure as one object, for stores; null when there is none of them. */
+  /** The same with other counts of retries. */
+  public TaskStatus withRetries(RetryCounts newRetries) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        failure,
+        newRetries);
+  }
+
+  /** Data, checkpoint, failure and retries as one object, for stores; null: there is none. */
   public Json.@Nullable Obj storedData() {
     Json.Obj all = data;
     if (checkpoint != null) {
@@ -198,6 +224,9 @@ public record TaskStatus(
     }
     if (failure != null) {
       all = (all == null ? Json.Obj.EMPTY : all).with(FAILURE_KEY, Json.of(failure.text()));
+    }
+    if (!retries.equals(RetryCounts.NONE)) {
+      all = (all == null ? Json.Obj.EMPTY : all).with(RETRIES_KEY, retries.json());
     }
     return all;
   }
@@ -216,9 +245,13 @@ public record TaskStatus(
       int attempts,
       Json.@Nullable Obj storedData) {
     Json.Obj data =
-        storedData == null ? null : storedData.without(CHECKPOINT_KEY).without(FAILURE_KEY);
+        storedData == null
+            ? null
+            : storedData.without(CHECKPOINT_KEY).without(FAILURE_KEY).without(RETRIES_KEY);
     Json kept = storedData == null ? null : storedData.get(CHECKPOINT_KEY);
     Json why = storedData == null ? null : storedData.get(FAILURE_KEY);
+    Json counts = storedData == null ? null : storedData.get(RETRIES_KEY);
+    boolean hasOwnKeys = kept != null || why != null || counts != null;
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
     for (Main main : Main.values()) {
       if (main.bit() == (bits & ~flags) && (main != Main.UNSTARTED || (bits & flags) == 0)) {
@@ -232,9 +265,10 @@ public record TaskStatus(
             backoffSeconds,
             position,
             attempts,
-            data == null || (data.isEmpty() && (kept != null || why != null)) ? null : data,
+            data == null || (data.isEmpty() && hasOwnKeys) ? null : data,
             kept instanceof Json.Obj checkpoint ? checkpoint : null,
-            why instanceof Json.Str text ? Failure.of(text.value()) : null);
+            why instanceof Json.Str text ? Failure.of(text.value()) : null,
+            RetryCounts.of(counts));
       }
     }
     throw new IllegalArgumentException("not the bits of a stored status: " + bits);

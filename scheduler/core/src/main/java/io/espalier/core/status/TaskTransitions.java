@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.Map;
@@ -18,13 +19,19 @@ public final class TaskTransitions {
 
   private TaskTransitions() {}
 
+  /** The same for a job whose back-off alone decides. */
+  public static Transition apply(
+      @Nullable TaskStatus current, TaskEvent event, Backoff backoff, long nowMillis) {
+    return apply(current, event, Retrying.of(backoff), nowMillis);
+  }
+
   /**
    * @param current null: never tried
-   * @param backoff of the task's job
+   * @param retrying of the task's job
    * @param nowMillis epoch milliseconds
    */
   public static Transition apply(
-      @Nullable TaskStatus current, TaskEvent event, Backoff backoff, long nowMillis) {
+      @Nullable TaskStatus current, TaskEvent event, Retrying retrying, long nowMillis) {
     if (event instanceof TaskEvent.Started) {
       return started(current, nowMillis);
     }
@@ -35,7 +42,7 @@ public final class TaskTransitions {
       return Transition.refused(null, "a task that was never started has ended: ignored");
     }
     if (event instanceof TaskEvent.Ended ended) {
-      return ended(current, ended.report(), backoff, nowMillis);
+      return ended(current, ended.report(), retrying, nowMillis);
     }
     if (event instanceof TaskEvent.NotStarted notStarted) {
       return notStarted(current, notStarted, nowMillis);
@@ -45,7 +52,7 @@ public final class TaskTransitions {
           current, "a guess about a task that is not running (" + word(current) + "): ignored");
     }
     if (event instanceof TaskEvent.WorkerLost lost) {
-      return Transition.to(lost(current, lost, backoff, nowMillis));
+      return Transition.to(lost(current, lost, retrying, nowMillis));
     }
     if (event instanceof TaskEvent.WasNotRunning was) {
       return Transition.to(idle(current, Main.ERROR, false, true, was.exception(), nowMillis));
@@ -58,22 +65,11 @@ public final class TaskTransitions {
   }
 
   /**
-   * The status from which an attempt that got on is judged: as if it were the first, because a task
-   * that advances must not run out of attempts (features R15).
+   * Where the back-off goes on from: an attempt that got on is judged as if it were the first,
+   * because a task that advances must not run out of attempts (features R15).
    */
-  public static TaskStatus withLadderAnew(TaskStatus running) {
-    return new TaskStatus(
-        running.main(),
-        running.usesBackoff(),
-        running.holdsPosition(),
-        running.overwriteable(),
-        running.savedBackoff(),
-        running.sinceMillis(),
-        running.backoffSeconds(),
-        0,
-        running.attempts(),
-        running.data(),
-        running.checkpoint());
+  private static int position(TaskStatus current) {
+    return current.retries().gotOn() ? 0 : current.position();
   }
 
   /** Of a task that runs for the first time. */
@@ -96,7 +92,8 @@ public final class TaskTransitions {
     int grown = current.label() == StatusLabel.NEVER_STARTED ? current.backoffSeconds() : 0;
     return Transition.to(
         running(nowMillis, grown, current.position(), current.attempts() + 1, current.data())
-            .withCheckpoint(current.checkpoint()));
+            .withCheckpoint(current.checkpoint())
+            .withRetries(current.retries().withGotOn(false)));
   }
 
   private static TaskStatus running(
@@ -106,25 +103,17 @@ public final class TaskTransitions {
   }
 
   private static Transition ended(
-      TaskStatus current, TaskReport report, Backoff backoff, long nowMillis) {
+      TaskStatus current, TaskReport report, Retrying retrying, long nowMillis) {
     if (current.main() != Main.RUNNING && !current.overwriteable()) {
       return Transition.refused(
           current, "a task that is " + word(current) + " has ended again: ignored");
     }
     Json.Obj data = report.keepsData() ? merged(current.data(), report.data()) : report.data();
-    Main main = report.main();
-    int wait = 0;
-    int position = 0;
-    if (report.usesBackoff() && report.holdsPosition()) {
-      Backoff.Interval first = backoff.next(0);
-      wait = current.position() > 0 ? current.position() : first.seconds();
-      position = current.position() > 0 || !first.noMore() ? wait : 0;
-    } else if (report.usesBackoff()) {
-      Backoff.Interval next = nextFor(current, backoff);
-      main = next.noMore() ? Main.FAILED : main;
-      wait = next.noMore() ? 0 : next.seconds();
-      position = next.noMore() ? current.position() : next.seconds();
-    }
+    RetryJudgement judgement =
+        retrying.rules().isPresent()
+            ? RetryJudgement.ended(current, report, retrying.rules().get())
+            : byBackoff(current, report, retrying.backoff());
+    Main main = judgement.fails() ? Main.FAILED : report.main();
     boolean waits = report.usesBackoff() && main != Main.FAILED;
     return Transition.to(
         new TaskStatus(
@@ -134,11 +123,32 @@ public final class TaskTransitions {
             false,
             false,
             nowMillis,
-            wait,
-            position,
+            waits ? judgement.waitSeconds() : 0,
+            judgement.position(),
             current.attempts(),
             data,
-            main == Main.DONE ? null : current.checkpoint()));
+            main == Main.DONE ? null : current.checkpoint(),
+            null,
+            judgement.counts()));
+  }
+
+  private static RetryJudgement byBackoff(TaskStatus current, TaskReport report, Backoff backoff) {
+    // Counted only where rules for that are in force.
+    RetryCounts counts =
+        report.main() == Main.DONE ? RetryCounts.NONE : current.retries().withGotOn(false);
+    if (!report.usesBackoff()) {
+      return new RetryJudgement(false, 0, 0, counts);
+    }
+    int before = position(current);
+    if (report.holdsPosition()) {
+      Backoff.Interval first = backoff.next(0);
+      int wait = before > 0 ? before : first.seconds();
+      return new RetryJudgement(false, wait, before > 0 || !first.noMore() ? wait : 0, counts);
+    }
+    Backoff.Interval next = nextFor(current, backoff);
+    return next.noMore()
+        ? new RetryJudgement(true, 0, before, counts)
+        : new RetryJudgement(false, next.seconds(), next.seconds(), counts);
   }
 
   /** A lost task has taken its step on the ladder already; its late error takes none. */
@@ -148,7 +158,7 @@ public final class TaskTransitions {
     }
     return current.savedBackoff() && current.position() > 0
         ? new Backoff.Interval(current.position(), false)
-        : backoff.next(current.position());
+        : backoff.next(position(current));
   }
 
   private static Transition notStarted(
@@ -172,27 +182,34 @@ public final class TaskTransitions {
             current.position(),
             Math.max(0, current.attempts() - 1),
             explained(current.data(), event.exception()),
-            current.checkpoint()));
+            current.checkpoint(),
+            null,
+            current.retries().withGotOn(false)));
   }
 
   private static TaskStatus lost(
-      TaskStatus current, TaskEvent.WorkerLost lost, Backoff backoff, long nowMillis) {
-    Backoff.Interval next = backoff.next(current.position());
+      TaskStatus current, TaskEvent.WorkerLost lost, Retrying retrying, long nowMillis) {
+    RetryJudgement judgement =
+        retrying.rules().isPresent()
+            ? RetryJudgement.stopped(current, retrying.rules().get())
+            : byBackoff(current, TaskReport.ERROR_BACKOFF, retrying.backoff());
     Json.Obj data =
         explained(current.data(), lost.exception())
             .with("worker_shard", Json.of(lost.workerShard()));
     return new TaskStatus(
-        next.noMore() ? Main.FAILED : Main.ERROR,
+        judgement.fails() ? Main.FAILED : Main.ERROR,
         true,
         false,
         true,
         true,
         nowMillis,
-        next.noMore() ? lost.safetySeconds() : Math.max(next.seconds(), lost.safetySeconds()),
-        next.noMore() ? current.position() : next.seconds(),
+        Math.max(judgement.waitSeconds(), lost.safetySeconds()),
+        judgement.position(),
         current.attempts(),
         data,
-        current.checkpoint());
+        current.checkpoint(),
+        null,
+        judgement.counts());
   }
 
   /** Not running any more and eligible at once, with everything kept. */
@@ -211,10 +228,12 @@ public final class TaskTransitions {
         false,
         nowMillis,
         0,
-        current.position(),
+        position(current),
         current.attempts(),
         explained(current.data(), exception),
-        current.checkpoint());
+        current.checkpoint(),
+        null,
+        current.retries().ended());
   }
 
   private static Transition forgiven(@Nullable TaskStatus current, long nowMillis) {

@@ -1,5 +1,6 @@
 package io.espalier.core.topology;
 
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param parent name of the parent; null: the instance
  * @param parentLevel index of the parent's level; 0 when the parent is the instance
  * @param enabled its own flag; ancestors have theirs
+ * @param role what the node is under this parent, such as {@code replica}; empty: nothing special
  * @param attributes whatever else the source says of it; shown, never interpreted
  */
 public record NodeSpec(
@@ -21,9 +23,27 @@ public record NodeSpec(
     int parentLevel,
     boolean enabled,
     Set<String> tags,
-    Json.Obj attributes) {
+    Json.Obj attributes,
+    String role) {
   public NodeSpec {
     tags = Set.copyOf(tags);
+  }
+
+  /** A node without a role. */
+  public NodeSpec(
+      int level,
+      String name,
+      @Nullable String parent,
+      int parentLevel,
+      boolean enabled,
+      Set<String> tags,
+      Json.Obj attributes) {
+    this(level, name, parent, parentLevel, enabled, tags, attributes, Roles.NONE);
+  }
+
+  /** The same node in a place with a role. */
+  public NodeSpec withRole(String newRole) {
+    return new NodeSpec(level, name, parent, parentLevel, enabled, tags, attributes, newRole);
   }
 
   /** An enabled node without tags one level below {@code parent}. */

@@ -2,6 +2,7 @@ package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import java.util.Arrays;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A plain tree costs about 18 bytes per node beside its name: where the children begin, the
  * parent, where the name ends, and a share of the hash table for {@link #find}. Replicas, skipped
- * levels, disabled nodes, tags and attributes are paid for only by trees that have them.
+ * levels, disabled nodes, tags, attributes and roles are paid for only by trees that have them.
  *
  * <p>A row of children is ordered by level first (which matters only where levels are skipped),
  * then in node order. Lexicographic order is that of code points.
@@ -32,6 +33,7 @@ public final class PackedTopology implements Topology {
   private final long @Nullable [] disabled;
   private final @Nullable Interned<Set<String>> tags;
   private final @Nullable Interned<Json.Obj> attributes;
+  private final @Nullable Interned<String> roles;
 
   PackedTopology(
       Levels levels,
@@ -42,7 +44,8 @@ public final class PackedTopology implements Topology {
       @Nullable SlotMap slotMap,
       long @Nullable [] disabled,
       @Nullable Interned<Set<String>> tags,
-      @Nullable Interned<Json.Obj> attributes) {
+      @Nullable Interned<Json.Obj> attributes,
+      @Nullable Interned<String> roles) {
     this.levels = levels;
     this.levelStarts = levelStarts;
     this.names = names;
@@ -52,6 +55,7 @@ public final class PackedTopology implements Topology {
     this.disabled = disabled;
     this.tags = tags;
     this.attributes = attributes;
+    this.roles = roles;
   }
 
   /**
@@ -228,6 +232,17 @@ public final class PackedTopology implements Topology {
     return attributes == null ? Json.Obj.EMPTY : attributes.of(slot);
   }
 
+  @Override
+  public String role(int slot) {
+    Objects.checkIndex(slot, parents.length);
+    return roles == null ? Roles.NONE : roles.of(slot);
+  }
+
+  @Override
+  public boolean hasRoles() {
+    return roles != null;
+  }
+
   /** Whether any slot has attributes. */
   public boolean hasAttributes() {
     return attributes != null;
@@ -244,6 +259,7 @@ public final class PackedTopology implements Topology {
     total += slotMap == null ? 0 : slotMap.bytes();
     total += disabled == null ? 0 : ArrayBytes.ofLongs(disabled);
     total += tags == null ? 0 : tags.bytes();
+    total += roles == null ? 0 : roles.bytes();
     return total + (attributes == null ? 0 : attributes.bytes());
   }
 
@@ -252,7 +268,7 @@ public final class PackedTopology implements Topology {
     return names.nameBytes();
   }
 
-  /** Same levels, nodes, numbers, flags, tags and attributes. */
+  /** Same levels, nodes, numbers, flags, tags, attributes and roles. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof PackedTopology t
@@ -263,6 +279,7 @@ public final class PackedTopology implements Topology {
         && Arrays.equals(disabled, t.disabled)
         && names.sameNames(t.names)
         && (slotMap == null ? t.slotMap == null : t.slotMap != null && slotMap.same(t.slotMap))
+        && (roles == null ? t.roles == null : t.roles != null && roles.same(t.roles))
         && (tags == null ? t.tags == null : t.tags != null && tags.same(t.tags))
         && (attributes == null
             ? t.attributes == null

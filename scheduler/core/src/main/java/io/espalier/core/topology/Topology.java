@@ -1,6 +1,7 @@
 package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import java.util.Set;
 
@@ -14,8 +15,8 @@ import java.util.Set;
  * <p><b>Slots</b> are places in a parent's row of children. The children of a node are the
  * contiguous slots {@link #childStart} to {@link #childEnd}; {@link #node(int)} maps a slot to its
  * node. Slot 0 is the instance's. Without replicas there is one slot per node and, in a tree
- * without skipped levels, slot and node numbers are equal. Enabled flag and tags belong to the
- * slot; status and counters belong to the node (design ruling 9).
+ * without skipped levels, slot and node numbers are equal. Enabled flag, tags and role belong to
+ * the slot; status and counters belong to the node (design ruling 9).
  */
 public interface Topology {
   Levels levels();
@@ -71,4 +72,14 @@ public interface Topology {
   boolean hasTags();
 
   Json.Obj attributes(int slot);
+
+  /** What the node is in this place, such as {@code replica}; mostly empty. */
+  default String role(int slot) {
+    return Roles.NONE;
+  }
+
+  /** Whether any slot has a role. */
+  default boolean hasRoles() {
+    return false;
+  }
 }

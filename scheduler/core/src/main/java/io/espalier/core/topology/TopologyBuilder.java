@@ -2,6 +2,8 @@ package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.Roles;
+import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -10,11 +12,9 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,6 +33,8 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   public static final int MAX_PROBLEMS = 20;
 
   private final Levels levels;
+  private final String instanceName;
+  private final Shard shard;
   private final NamePool pool = new NamePool();
 
   /** Distinct (level, name) in the order of arrival, the instance first. */
@@ -55,8 +57,9 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   private final IntList slotParents = new IntList();
   private final IntList disabledSlots = new IntList();
-  private final Interner<Set<String>> tags = new Interner<>(Set.of());
-  private final Interner<Json.Obj> attributes = new Interner<>(Json.Obj.EMPTY);
+  private final SlotValues<Set<String>> tags = new SlotValues<>(Set.of());
+  private final SlotValues<Json.Obj> attributes = new SlotValues<>(Json.Obj.EMPTY);
+  private final SlotValues<String> roles = new SlotValues<>(Roles.NONE);
 
   /** (entry, parent) of every slot but the first of its entry; null while there is none. */
   private @Nullable Set<Long> replicaSet;
@@ -71,7 +74,17 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   /** Begins with the instance node alone. */
   public TopologyBuilder(Levels levels, String instanceName) {
+    this(levels, instanceName, Shard.WHOLE);
+  }
+
+  /**
+   * Begins with the instance node alone. All nodes are to be added; the tree will have those of the
+   * shard.
+   */
+  public TopologyBuilder(Levels levels, String instanceName, Shard shard) {
     this.levels = levels;
+    this.instanceName = instanceName;
+    this.shard = shard;
     this.entriesOfLevel = new IntList[levels.count()];
     Arrays.setAll(entriesOfLevel, i -> new IntList());
     String objection = NodeNames.objection(instanceName);
@@ -99,6 +112,11 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
       return;
     }
+    String roleObjection = node.role().isEmpty() ? null : Roles.objection(node.role());
+    if (roleObjection != null) {
+      problem(where(node) + " cannot have a role: it " + roleObjection);
+      return;
+    }
     int parent = parentOf(node);
     if (parent < 0) {
       return;
@@ -119,6 +137,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     }
     tags.set(slot, node.tags().isEmpty() ? Set.of() : sorted(node.tags()));
     attributes.set(slot, node.attributes());
+    roles.set(slot, node.role());
   }
 
   /** A view that later additions do not change. */
@@ -145,6 +164,26 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length)) >= 0;
   }
 
+  /**
+   * Whether there is a node of that name that hangs, by its first place, under a node of the shard.
+   */
+  public boolean isInShard(int level, String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    int entry = find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length));
+    if (entry <= 0) {
+      return entry == 0 && shard.ownsInstance();
+    }
+    int at = entry;
+    for (int parent = parentOfFirst(at); parent != 0; parent = parentOfFirst(at)) {
+      at = parent;
+    }
+    return shard.owns(entryName(at));
+  }
+
+  private int parentOfFirst(int entry) {
+    return slotParents.get(entryFirstSlots.get(entry));
+  }
+
   /** Number of distinct nodes so far, the instance included. */
   public int size() {
     return entryLevels.size();
@@ -159,9 +198,64 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return List.copyOf(all);
   }
 
-  /** The tree, or the problems and no tree: a shortened tree would orphan running tasks. */
+  /**
+   * The tree, or the problems and no tree: a shortened tree would orphan running tasks. A tree may
+   * come with warnings.
+   */
   public Result<Topology> build(NodeOrder order) {
-    return problemCount > 0 ? new Result<>(null, problems()) : new Result<>(pack(order), List.of());
+    if (problemCount > 0) {
+      return new Result<>(null, problems());
+    }
+    if (shard.isWhole()) {
+      return new Result<>(pack(order), List.of());
+    }
+    ShardCut cut = new ShardCut(this, shard);
+    TopologyBuilder own = cut.cut(new TopologyBuilder(levels, instanceName));
+    return new Result<>(own.pack(order), cut.warnings());
+  }
+
+  /** The part of the nodes that {@link #build} takes. */
+  public Shard shard() {
+    return shard;
+  }
+
+  /** Adds a node of another builder without a place. */
+  int copyEntry(TopologyBuilder other, int entry) {
+    byte[] name = other.entryName(entry).getBytes(StandardCharsets.UTF_8);
+    return newEntry(other.entryLevel(entry), name, other.entryHashes.get(entry));
+  }
+
+  /** Adds a place of another builder, of a node and under one that were copied. */
+  void copySlot(TopologyBuilder other, int otherSlot, int entry, int parent) {
+    levelsSkipped |= entryLevels.get(parent) != entryLevels.get(entry) - 1;
+    int slot = slotEntries.size();
+    slotEntries.add(entry);
+    slotParents.add(parent);
+    if (other.isDisabled(otherSlot)) {
+      disabledSlots.add(slot);
+    }
+    tags.set(slot, other.tags.of(otherSlot));
+    attributes.set(slot, other.attributes.of(otherSlot));
+    roles.set(slot, other.roles.of(otherSlot));
+  }
+
+  private boolean isDisabled(int slot) {
+    // Slots are added in ascending order.
+    int low = 0;
+    int high = disabledSlots.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int found = disabledSlots.get(middle);
+      if (found == slot) {
+        return true;
+      }
+      if (found < slot) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return false;
   }
 
   PackedTopology pack(NodeOrder order) {
@@ -210,12 +304,16 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return disabledSlots;
   }
 
-  Interner<Set<String>> tags() {
+  SlotValues<Set<String>> tags() {
     return tags;
   }
 
-  Interner<Json.Obj> attributes() {
+  SlotValues<Json.Obj> attributes() {
     return attributes;
+  }
+
+  SlotValues<String> roles() {
+    return roles;
   }
 
   private int parentOf(NodeSpec node) {
@@ -288,7 +386,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return slot;
   }
 
-  private String entryName(int entry) {
+  String entryName(int entry) {
     return pool.name(entryPositions[entry]);
   }
 
@@ -331,58 +429,6 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       i = i + 1 == hash.length ? 0 : i + 1;
     }
     hash[i] = entry + 1;
-  }
-
-  /** Values by slot, equal ones held once; slots never set have the value nothing. */
-  static final class Interner<T> {
-    private final T nothing;
-    private final List<T> values = new ArrayList<>();
-    private final Map<T, Integer> indexes = new HashMap<>();
-    private final IntList bySlot = new IntList();
-
-    Interner(T nothing) {
-      this.nothing = nothing;
-      values.add(nothing);
-    }
-
-    void set(int slot, T value) {
-      if (value.equals(nothing)) {
-        return;
-      }
-      while (bySlot.size() < slot) {
-        bySlot.add(0);
-      }
-      Integer index = indexes.get(value);
-      if (index == null) {
-        index = values.size();
-        indexes.put(value, index);
-        values.add(value);
-      }
-      bySlot.add(index);
-    }
-
-    boolean isEmpty() {
-      return bySlot.size() == 0;
-    }
-
-    /** The same for slots in another order; indexes in the order of their first use. */
-    PackedTopology.@Nullable Interned<T> packed(int[] oldSlots) {
-      if (isEmpty()) {
-        return null;
-      }
-      int[] renumbered = new int[values.size()];
-      List<T> used = new ArrayList<>();
-      int[] result = new int[oldSlots.length];
-      for (int slot = 0; slot < oldSlots.length; slot++) {
-        int old = oldSlots[slot] < bySlot.size() ? bySlot.get(oldSlots[slot]) : 0;
-        if (renumbered[old] == 0) {
-          used.add(values.get(old));
-          renumbered[old] = used.size();
-        }
-        result[slot] = renumbered[old] - 1;
-      }
-      return new PackedTopology.Interned<>(List.copyOf(used), result);
-    }
   }
 
   /** Tags in the order of their text: the same on every run. */

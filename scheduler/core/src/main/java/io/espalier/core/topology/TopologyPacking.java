@@ -69,7 +69,8 @@ final class TopologyPacking {
         slotMap(oldSlots, numberOf),
         disabled(oldSlots),
         from.tags().packed(oldSlots),
-        from.attributes().packed(oldSlots));
+        from.attributes().packed(oldSlots),
+        from.roles().packed(oldSlots));
   }
 
   private void gatherRows() {

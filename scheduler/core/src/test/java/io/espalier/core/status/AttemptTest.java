@@ -27,7 +27,7 @@ class AttemptTest {
   private static Attempt failed(String node, int code, String exception) {
     Json.Obj data = Json.object().put("exception", exception).build();
     return Attempt.of(
-        end(node, TaskEnd.Kind.EXITED, code, null), 1, WorkerRef.LOCAL, status(96, data), 9);
+        end(node, TaskEnd.Kind.EXITED, code, null), 1, WorkerRef.LOCAL, status(96, data), false, 9);
   }
 
   @Test
@@ -38,6 +38,7 @@ class AttemptTest {
             4,
             WorkerRef.LOCAL,
             status(4, Json.object().put("exception", "an older one").build()),
+            false,
             9);
     assertThat(attempt.message()).isEmpty();
     assertThat(attempt.fingerprint()).isEmpty();
@@ -55,6 +56,7 @@ class AttemptTest {
             1,
             new WorkerRef("w", 5),
             status(96, Json.object().put("exception", "x").build()),
+            false,
             9);
     assertThat(attempt.message()).isEqualTo("no such file");
     assertThat(attempt.endedAtMillis()).isEqualTo(7);
@@ -65,7 +67,8 @@ class AttemptTest {
   @Test
   void a_failure_without_words_says_how_the_process_ended() {
     Attempt attempt =
-        Attempt.of(end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), 9);
+        Attempt.of(
+            end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), false, 9);
     assertThat(attempt.message()).isEqualTo("exited with code 3");
     assertThat(attempt.fingerprint()).matches("[0-9a-f]{16}");
   }
@@ -73,7 +76,7 @@ class AttemptTest {
   @Test
   void a_task_that_was_stopped_has_failed_even_if_it_costs_nothing() {
     TaskEnd end = end("n", TaskEnd.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
-    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), 9);
+    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), false, 9);
     assertThat(attempt.fingerprint()).isNotEmpty();
     assertThat(attempt.stopReason()).isEqualTo(StopReason.TIMEOUT);
   }

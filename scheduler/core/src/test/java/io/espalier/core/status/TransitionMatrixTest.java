@@ -3,13 +3,17 @@ package io.espalier.core.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Backoff;
+import io.espalier.core.config.RetryRules;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.status.TaskStatus.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -20,6 +24,11 @@ class TransitionMatrixTest {
   private static final Backoff LEFT = new Backoff(List.of(1, 2, 4), false);
   private static final Backoff EXHAUSTED = new Backoff(List.of(1, 2), false);
 
+  private static final RetryRules RULES = RetryRules.DEFAULT;
+  private static final Retrying COUNTED = new Retrying(LEFT, Optional.of(RULES));
+  private static final Retrying STRICT =
+      new Retrying(LEFT, Optional.of(new RetryRules(1, 1, 1, List.of(7), 3)));
+
   static Stream<Arguments> matrix() {
     return TransitionTable.states().entrySet().stream()
         .flatMap(
@@ -27,19 +36,24 @@ class TransitionMatrixTest {
                 TransitionTable.named().entrySet().stream()
                     .flatMap(
                         event ->
-                            Stream.of(LEFT, EXHAUSTED, new Backoff(List.of(), false))
+                            Stream.of(
+                                    Retrying.of(LEFT),
+                                    Retrying.of(EXHAUSTED),
+                                    Retrying.of(new Backoff(List.of(), false)),
+                                    COUNTED,
+                                    STRICT)
                                 .map(
-                                    backoff ->
-                                        Arguments.of(state.getKey(), event.getKey(), backoff))));
+                                    retrying ->
+                                        Arguments.of(state.getKey(), event.getKey(), retrying))));
   }
 
   @ParameterizedTest
   @MethodSource("matrix")
-  void invariants(String stateName, String eventName, Backoff backoff) {
+  void invariants(String stateName, String eventName, Retrying retrying) {
     TaskStatus before =
         Objects.requireNonNull(TransitionTable.states().get(stateName)).orElse(null);
     TaskEvent event = Objects.requireNonNull(TransitionTable.named().get(eventName));
-    Transition to = TaskTransitions.apply(before, event, backoff, TransitionTable.NOW);
+    Transition to = TaskTransitions.apply(before, event, retrying, TransitionTable.NOW);
     if (!to.changed()) {
       assertThat(to.status()).isSameAs(before);
       return;
@@ -74,6 +88,30 @@ class TransitionMatrixTest {
       expectedAttempts = 0;
     }
     assertThat(after.attempts()).isEqualTo(expectedAttempts);
+    countsAreRight(before, event, after, retrying);
+  }
+
+  /** Nothing but an end counts, no end counts twice, and only forgiving or being done uncounts. */
+  private static void countsAreRight(
+      @Nullable TaskStatus before, TaskEvent event, TaskStatus after, Retrying retrying) {
+    RetryCounts was = before == null ? RetryCounts.NONE : before.retries();
+    RetryCounts is = after.retries();
+    assertThat(is.gotOn()).as("known of what runs only").isFalse();
+    if (event instanceof TaskEvent.Forgiven || after.main() == Main.DONE) {
+      assertThat(is).isEqualTo(RetryCounts.NONE);
+      return;
+    }
+    int more = is.noProgress() - was.noProgress() + is.progress() - was.progress();
+    boolean ends = event instanceof TaskEvent.Ended || event instanceof TaskEvent.WorkerLost;
+    assertThat(more).isBetween(0, ends && retrying.rules().isPresent() ? 1 : 0);
+    if (is.progress() > was.progress()) {
+      assertThat(is.successive()).isZero();
+      assertThat(was.gotOn()).isTrue();
+    }
+    if (is.noProgress() > was.noProgress()) {
+      assertThat(is.successive()).isEqualTo(was.successive() + 1);
+      assertThat(was.gotOn()).isFalse();
+    }
   }
 
   @Test
@@ -81,8 +119,9 @@ class TransitionMatrixTest {
     Path file = Path.of("../../docs/task-status.md");
     String document = Files.readString(file);
     String expected = document;
-    expected = withTable(expected, "left", TransitionTable.markdown(LEFT));
-    expected = withTable(expected, "exhausted", TransitionTable.markdown(EXHAUSTED));
+    expected = withTable(expected, "left", TransitionTable.markdown(Retrying.of(LEFT)));
+    expected = withTable(expected, "exhausted", TransitionTable.markdown(Retrying.of(EXHAUSTED)));
+    expected = withTable(expected, "retry", TransitionTable.markdown(COUNTED));
     if (System.getenv("ESPALIER_WRITE_DOCS") != null) {
       Files.writeString(file, expected);
     } else {

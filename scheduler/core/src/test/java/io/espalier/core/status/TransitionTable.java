@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.LinkedHashMap;
@@ -20,6 +20,8 @@ final class TransitionTable {
     Map<String, Optional<TaskStatus>> states = new LinkedHashMap<>();
     states.put("unstarted", Optional.empty());
     put(states, "running", of(Main.RUNNING, 0, 0));
+    TaskStatus running = of(Main.RUNNING, 0, 0);
+    put(states, "running, got on", running.withRetries(running.retries().withGotOn(true)));
     put(states, "done", of(Main.DONE, 0, 0));
     put(
         states,
@@ -47,7 +49,8 @@ final class TransitionTable {
 
   private static TaskStatus of(Main main, int flags, int wait) {
     int position = main == Main.DONE ? 0 : 2;
-    return TaskStatus.ofBits(main.bit() | flags, 0, wait, position, 3, data());
+    RetryCounts counts = main == Main.DONE ? RetryCounts.NONE : new RetryCounts(2, 3, 4, false);
+    return TaskStatus.ofBits(main.bit() | flags, 0, wait, position, 3, data()).withRetries(counts);
   }
 
   private static Json.Obj data() {
@@ -77,7 +80,7 @@ final class TransitionTable {
   }
 
   /** One table: a row per event, a column per state. */
-  static String markdown(Backoff backoff) {
+  static String markdown(Retrying retrying) {
     Map<String, Optional<TaskStatus>> states = states();
     StringBuilder out = new StringBuilder("| event |");
     states.keySet().forEach(name -> out.append(' ').append(name).append(" |"));
@@ -88,15 +91,19 @@ final class TransitionTable {
               out.append("| **").append(name).append("** |");
               for (Optional<TaskStatus> state : states.values()) {
                 TaskStatus before = state.orElse(null);
-                Transition to = TaskTransitions.apply(before, event, backoff, NOW);
-                out.append(' ').append(cell(before, to)).append(" |");
+                Transition to = TaskTransitions.apply(before, event, retrying, NOW);
+                out.append(' ').append(cell(before, to, retrying)).append(" |");
               }
               out.append('\n');
             });
     return out.toString();
   }
 
-  private static String cell(@Nullable TaskStatus before, Transition to) {
+  private static String counts(RetryCounts counts) {
+    return counts.successive() + "/" + counts.noProgress() + "/" + counts.progress();
+  }
+
+  private static String cell(@Nullable TaskStatus before, Transition to, Retrying retrying) {
     if (to.warning() != null) {
       return "!";
     }
@@ -109,7 +116,12 @@ final class TransitionTable {
       cell.append(", wait ").append(after.backoffSeconds()).append(" s");
     }
     int stepBefore = before == null ? 0 : before.position();
-    if (after.position() != stepBefore) {
+    RetryCounts counted = before == null ? RetryCounts.NONE : before.retries().withGotOn(false);
+    if (retrying.rules().isPresent()) {
+      if (!after.retries().equals(counted)) {
+        cell.append(", ").append(counts(counted)).append(" to ").append(counts(after.retries()));
+      }
+    } else if (after.position() != stepBefore) {
       cell.append(", step ").append(stepBefore).append(" to ").append(after.position());
     }
     int triedBefore = before == null ? 0 : before.attempts();

@@ -7,6 +7,7 @@ import io.espalier.server.cli.client.LocalApi;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.LeaderFinder;
+import io.espalier.server.process.DataOwner;
 import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.Version;
@@ -60,10 +61,14 @@ final class ClientOpener implements Client.Opener {
       throw new CommandFailure(
           ExitCode.USAGE, dataDir + " is no data directory of a scheduler: it records no source");
     }
+    DataOwner owner = DataOwner.parse(source);
     EspalierProcess process =
         EspalierProcess.start(
             ProcessOptions.frozen(
-                source, ProcessFlags.configDirectory(source), dataDir, ProcessFlags.hostName()));
+                owner,
+                ProcessFlags.configDirectory(owner.configUri()),
+                dataDir,
+                ProcessFlags.hostName()));
     try {
       process.awaitSettled();
     } catch (InterruptedException e) {

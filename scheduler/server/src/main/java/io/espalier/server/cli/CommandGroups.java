@@ -49,6 +49,7 @@ final class CommandGroups {
             "logs",
             "events",
             "problems",
+            "queues",
             "settings"));
     groups.put(
         "Steer",

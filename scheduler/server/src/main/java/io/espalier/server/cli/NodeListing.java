@@ -61,6 +61,9 @@ final class NodeListing {
     int node = topology.node(slot);
     StringBuilder line = new StringBuilder("  ".repeat(depth)).append(topology.name(node));
     StringJoiner marks = new StringJoiner("; ", "  (", ")").setEmptyValue("");
+    if (!topology.role(slot).isEmpty()) {
+      marks.add(topology.role(slot));
+    }
     if (!topology.enabled(slot)) {
       marks.add("disabled");
     }
@@ -93,7 +96,8 @@ final class NodeListing {
 
   /**
    * A JSON array of nodes by number, one a line (ruling 18). A node with several parents is one
-   * element: enabled if it is under any parent, with the tags and attributes of all its places.
+   * element: enabled if it is under any parent, with the tags and attributes of all its places;
+   * roles are listed like the parents, where there is any.
    */
   void json() {
     out.println("[");
@@ -109,6 +113,7 @@ final class NodeListing {
 
   private Json.Obj element(int node) {
     List<String> parents = new ArrayList<>();
+    List<String> roles = new ArrayList<>();
     boolean enabled = false;
     TreeSet<String> tags = new TreeSet<>();
     Map<String, Json> attributes = new LinkedHashMap<>();
@@ -116,6 +121,7 @@ final class NodeListing {
       int slot = topology.slot(node, i);
       if (slot > 0) {
         parents.add(topology.name(topology.parent(slot)));
+        roles.add(topology.role(slot));
       }
       enabled |= topology.enabled(slot);
       tags.addAll(topology.tags(slot));
@@ -125,6 +131,8 @@ final class NodeListing {
         .put("name", topology.name(node))
         .put("level", topology.levels().name(topology.level(node)))
         .put("parents", Json.strings(parents))
+        .putIfPresent(
+            "roles", roles.stream().allMatch(String::isEmpty) ? null : Json.strings(roles))
         .put("enabled", enabled)
         .put("tags", Json.strings(tags))
         .put("attributes", new Json.Obj(attributes))

@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -61,6 +62,8 @@ public final class NodesCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON array of nodes.")
   private boolean json;
+
+  @Mixin private final ShardFlags shards = new ShardFlags();
 
   @Option(
       names = "--instance-node-name",
@@ -106,7 +109,8 @@ public final class NodesCommand implements Callable<Integer> {
     }
     String name = instanceNodeName == null ? ProcessFlags.hostName() : instanceNodeName;
     NodeFetcher fetcher =
-        new NodeFetcher(types.get(), name, new NodeSourceContext(found.directory(), ""));
+        new NodeFetcher(
+            types.get(), name, new NodeSourceContext(found.directory(), ""), shards.shard());
     Instant now = instant();
     report(loaded.problems());
     List<Problem> preferences = fetcher.check(found.settings());

@@ -1,5 +1,6 @@
 package io.espalier.server.cli;
 
+import io.espalier.core.config.Shard;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.EventKeeping;
@@ -37,7 +38,7 @@ final class ProcessFlags {
       paramLabel = "DIR",
       description =
           "Where statuses, logs and working directories are kept"
-              + " (default: .espalier/NAME of the configuration).")
+              + " (default: .espalier/NAME of the configuration, with --shard NAME-I-of-N).")
   private @Nullable String dataDir;
 
   @Option(
@@ -61,6 +62,17 @@ final class ProcessFlags {
       paramLabel = "NAME",
       description = "Name of the root node (default: this host's name).")
   private @Nullable String instanceNodeName;
+
+  @Mixin private ShardFlags shards = new ShardFlags();
+
+  @Option(
+      names = "--statuses-from",
+      paramLabel = "DIRS",
+      split = ",",
+      description =
+          "With another number of schedulers: data directories, separated by commas, of those that"
+              + " ran before; what is done there is done here.")
+  private List<String> statusesFrom = List.of();
 
   @Mixin private HttpFlags http = new HttpFlags();
   @Mixin private TlsFlags tls = new TlsFlags();
@@ -155,7 +167,9 @@ final class ProcessFlags {
     LogKeeping keeping = logs.keeping(problems);
     EventKeeping events = statusStore.events(problems);
     Measuring measured = measuring.measuring(problems);
-    Path directory = directory(config, problems);
+    Shard shard = shards.shard(problems);
+    Path directory = directory(config, shard, problems);
+    List<Path> others = otherDirectories(problems);
     if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
       problems.add(
           "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
@@ -166,6 +180,8 @@ final class ProcessFlags {
     }
     return new ProcessOptions(
         source(config),
+        shard,
+        others,
         configDirectory(config),
         directory,
         kind,
@@ -206,9 +222,22 @@ final class ProcessFlags {
     return Runner.LOCAL;
   }
 
-  private Path directory(String config, List<String> problems) {
+  private List<Path> otherDirectories(List<String> problems) {
+    List<Path> others = new ArrayList<>();
+    for (String other : statusesFrom) {
+      try {
+        others.add(Path.of(other));
+      } catch (InvalidPathException e) {
+        problems.add("--statuses-from " + other + ": " + e.getReason());
+      }
+    }
+    return others;
+  }
+
+  private Path directory(String config, Shard shard, List<String> problems) {
+    String own = shard.isWhole() ? "" : "-" + shard.index() + "-of-" + shard.count();
     try {
-      return dataDir == null ? Path.of(".espalier", name(config)) : Path.of(dataDir);
+      return dataDir == null ? Path.of(".espalier", name(config) + own) : Path.of(dataDir);
     } catch (InvalidPathException e) {
       problems.add("--data-dir " + dataDir + ": " + e.getReason());
       return Path.of("");

@@ -7,6 +7,7 @@ import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
@@ -106,12 +107,18 @@ public final class RunCommand implements Callable<Integer> {
     }
     List<JobProgress> jobs = progress(process);
     List<RunSummary.Blocked> blocked = new ArrayList<>();
+    Map<String, JobStanding> standings = process.standings();
     for (JobProgress job : jobs) {
+      JobStanding standing = standings.get(job.job());
+      if (standing != null && standing.state().isEnd()) {
+        continue; // as a whole: its tasks have no reasons of their own
+      }
       if (job.ready() + job.blocked() > 0 && blocked.size() < BLOCKED_LISTED) {
         addBlocked(process, job.job(), blocked);
       }
     }
-    return new RunSummary(jobs, process.peaks(), invalid, blocked, process.started(), seconds);
+    return new RunSummary(
+        jobs, standings, process.peaks(), invalid, blocked, process.started(), seconds);
   }
 
   private static void addBlocked(

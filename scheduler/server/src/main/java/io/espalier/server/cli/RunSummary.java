@@ -1,7 +1,12 @@
 package io.espalier.server.cli;
 
+import static io.espalier.core.outcome.JobState.FAILED;
+import static io.espalier.core.outcome.JobState.SUCCEEDED;
+
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
@@ -13,12 +18,14 @@ import java.util.Map;
 /**
  * What a run came to.
  *
+ * @param standings of the jobs, by name
  * @param invalidJobs jobs that could not run, with their first problem
  * @param blocked some of the tasks that can never start
  * @param startedHere starts of this run
  */
 record RunSummary(
     Collection<JobProgress> jobs,
+    Map<String, JobStanding> standings,
     List<Peak> peaks,
     Map<String, String> invalidJobs,
     List<Blocked> blocked,
@@ -28,12 +35,15 @@ record RunSummary(
   /** A task that can never start. */
   record Blocked(String job, String node, String why) {}
 
-  /** Ruling 19: 2 for an invalid job, 1 for failed or blocked tasks. */
+  /**
+   * Ruling 19: 2 for an invalid job, 1 for failed or blocked tasks. A job that has succeeded by its
+   * own rule has succeeded.
+   */
   int exitCode() {
     if (!invalidJobs.isEmpty()) {
       return ExitCode.USAGE;
     }
-    boolean ended = jobs.stream().allMatch(j -> j.done() == j.total());
+    boolean ended = jobs.stream().allMatch(j -> j.done() == j.total() || isState(j, SUCCEEDED));
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -41,15 +51,18 @@ record RunSummary(
   Json.Obj toJson() {
     Json.Builder byJob = Json.object();
     for (JobProgress job : jobs) {
-      byJob.put(
-          job.job(),
+      Json.Builder counts =
           Json.object()
               .put("done", job.done())
               .put("failed", job.failed())
               .put("blocked", blockedCount(job))
               .put("running", job.running())
               .put("total", job.total())
-              .build());
+              .put("state", state(job).word());
+      if (isState(job, FAILED)) {
+        counts.put("state_reason", reason(job));
+      }
+      byJob.put(job.job(), counts.build());
     }
     Json.Builder byLevel = Json.object();
     List<String> levels = peaks.stream().map(Peak::level).distinct().toList();
@@ -75,8 +88,23 @@ record RunSummary(
         .build();
   }
 
-  private static long blockedCount(JobProgress job) {
-    return job.ready() + job.waiting() + job.blocked();
+  private boolean isState(JobProgress job, JobState state) {
+    return state(job) == state;
+  }
+
+  private JobState state(JobProgress job) {
+    JobStanding standing = standings.get(job.job());
+    return standing == null ? JobState.WAITING : standing.state();
+  }
+
+  private String reason(JobProgress job) {
+    JobStanding standing = standings.get(job.job());
+    return standing == null ? "" : standing.reason();
+  }
+
+  /** Tasks that nobody needs any more are not blocked. */
+  private long blockedCount(JobProgress job) {
+    return isState(job, SUCCEEDED) ? 0 : job.ready() + job.waiting() + job.blocked();
   }
 
   /** For people. */
@@ -99,6 +127,11 @@ record RunSummary(
       }
       if (blockedCount(job) > 0) {
         line.append(", ").append(blockedCount(job)).append(" blocked");
+      }
+      if (isState(job, FAILED)) {
+        line.append("; the job has failed: ").append(reason(job));
+      } else if (isState(job, SUCCEEDED) && job.done() < job.total()) {
+        line.append("; enough for the job");
       }
       lines.add(line.toString());
     }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -55,6 +56,8 @@ public final class ValidateCommand implements Callable<Integer> {
 
   @Option(names = "--strict", description = "Take warnings for errors.")
   private boolean strict;
+
+  @Mixin private final ShardFlags shards = new ShardFlags();
 
   @Option(names = "--json", description = "Print one JSON object instead of lines.")
   private boolean json;
@@ -98,7 +101,8 @@ public final class ValidateCommand implements Callable<Integer> {
   private Result<Config> check() throws InterruptedException {
     try {
       ConfigSource source = ConfigSources.open(config);
-      Result<Config> loaded = new ConfigLoader(parser).inspect(source.fetch());
+      Result<Config> loaded =
+          new ConfigLoader(parser.inShard(shards.shard())).inspect(source.fetch());
       Config value = loaded.value();
       if (value == null) {
         return loaded;
@@ -137,7 +141,7 @@ public final class ValidateCommand implements Callable<Integer> {
     out.append(at.file().isEmpty() ? ConfigSources.shown(config) + prefixed(at) : at.toString());
     out.append(problem.isError() ? ": error: " : ": warning: ");
     if (!problem.path().isEmpty()) {
-      out.append(problem.path()).append(": ");
+      out.append(problem.shownPath()).append(": ");
     }
     out.append(problem.message());
     if (problem.value() != null) {

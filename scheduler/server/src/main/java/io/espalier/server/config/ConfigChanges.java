@@ -11,33 +11,58 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** Logs what a new configuration changes, one line for each job. */
+/** Logs what a new configuration changes: a line for each job, of very many only their number. */
 final class ConfigChanges {
-  private ConfigChanges() {}
+  /** Of more jobs than these the log would hold nothing else. */
+  static final int MOST_LINES = 100;
+
+  private final Logger log;
+  private int jobs;
+
+  private ConfigChanges(Logger log) {
+    this.log = log;
+  }
 
   static void log(Logger log, @Nullable Config before, Config after) {
+    ConfigChanges changes = new ConfigChanges(log);
     SortedMap<String, Job> old = before == null ? new TreeMap<>() : before.jobs();
     for (Map.Entry<String, Job> entry : after.jobs().entrySet()) {
       Job was = old.get(entry.getKey());
       Job is = entry.getValue();
       if (before == null) {
-        // Its problems are told by whoever starts.
-        log.info("Job {} added{}", quoted(is.name()), is.canRun() ? "" : ", it cannot run");
+        changes.first(is);
       } else if (was == null) {
-        logJob(log, "added", is);
+        changes.job("added", is);
       } else if (!JobExport.toJson(was, before.settings())
           .equals(JobExport.toJson(is, after.settings()))) {
-        logJob(log, "changed", is);
+        changes.job("changed", is);
       }
     }
     for (String name : old.keySet()) {
-      if (!after.jobs().containsKey(name)) {
+      if (!after.jobs().containsKey(name) && changes.isShown()) {
         log.info("Job {} removed", quoted(name));
       }
     }
+    if (changes.jobs > MOST_LINES) {
+      log.info("And {} more jobs like these", changes.jobs - MOST_LINES);
+    }
   }
 
-  private static void logJob(Logger log, String what, Job job) {
+  private boolean isShown() {
+    return ++jobs <= MOST_LINES;
+  }
+
+  /** Its problems are told by whoever starts. */
+  private void first(Job job) {
+    if (isShown()) {
+      log.info("Job {} added{}", quoted(job.name()), job.canRun() ? "" : ", it cannot run");
+    }
+  }
+
+  private void job(String what, Job job) {
+    if (!isShown()) {
+      return;
+    }
     String name = quoted(job.name());
     if (job.isValid()) {
       log.info("Job {} {}{}", name, what, job.enabled() ? "" : ", it is disabled");

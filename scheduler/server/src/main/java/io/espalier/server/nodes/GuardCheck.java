@@ -7,14 +7,16 @@ import io.espalier.core.topology.TopologyBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 
 /**
  * Compares two answers of a node source: whether the change is so great that the source is more
  * likely broken than right (features, idea 10).
  *
  * <p>A source answers only for what it is asked: what went or came with a parent of another source
- * does not count. One node may always go or move, and ten may always come, since percentages say
- * nothing about a handful; but no level that had nodes may become empty.
+ * does not count. Nor do the nodes of other schedulers, where several share them. One node may
+ * always go or move, and ten may always come, since percentages say nothing about a handful; but no
+ * level that had nodes may become empty.
  */
 final class GuardCheck {
   private static final int ALWAYS_GONE = 1;
@@ -69,6 +71,8 @@ final class GuardCheck {
   }
 
   private void count(Answer old, Answer fresh, TopologyBuilder now) {
+    Predicate<NodeSpec> wasHere = ShardNodes.of(old.tape(), levels, now);
+    Predicate<NodeSpec> isHere = ShardNodes.of(fresh.tape(), levels, now);
     Hashes oldNodes = new Hashes();
     Hashes oldParents = new Hashes();
     old.tape()
@@ -94,7 +98,7 @@ final class GuardCheck {
                   node.parent() == null
                       || oldNodes.contains(parent)
                       || now.contains(node.parentLevel(), node.parent());
-              if (parentStays) {
+              if (parentStays && wasHere.test(node)) {
                 Count count = counts[node.level()];
                 count.before++;
                 if (!freshNodes.contains(hash(node))) {
@@ -108,6 +112,9 @@ final class GuardCheck {
         .tape()
         .forEach(
             node -> {
+              if (!isHere.test(node)) {
+                return;
+              }
               long parent = parentHash(node);
               Count count = counts[node.level()];
               count.left++;
@@ -122,11 +129,11 @@ final class GuardCheck {
             });
   }
 
-  private static long hash(NodeSpec node) {
+  static long hash(NodeSpec node) {
     return Hashes.of(node.level(), node.name());
   }
 
-  private static long parentHash(NodeSpec node) {
+  static long parentHash(NodeSpec node) {
     return Hashes.of(node.parentLevel(), node.parent());
   }
 

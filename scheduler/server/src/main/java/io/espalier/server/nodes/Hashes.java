@@ -37,6 +37,12 @@ final class Hashes {
     sorted = false;
   }
 
+  void addAll(Hashes others) {
+    for (int i = 0; i < others.size; i++) {
+      add(others.values[i]);
+    }
+  }
+
   boolean contains(long hash) {
     sort();
     return Arrays.binarySearch(values, 0, size, hash) >= 0;

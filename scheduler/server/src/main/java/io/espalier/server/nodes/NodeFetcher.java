@@ -2,6 +2,7 @@ package io.espalier.server.nodes;
 
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.Shard;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
@@ -32,6 +33,7 @@ public final class NodeFetcher {
   private final Map<String, NodeSourceType> types;
   private final String instanceName;
   private final NodeSourceContext context;
+  private final Shard shard;
 
   /**
    * @param types by the name under which configurations know them
@@ -39,9 +41,23 @@ public final class NodeFetcher {
    */
   public NodeFetcher(
       Map<String, NodeSourceType> types, String instanceName, NodeSourceContext context) {
+    this(types, instanceName, context, Shard.WHOLE);
+  }
+
+  /**
+   * @param types by the name under which configurations know them
+   * @param instanceName of the root node
+   * @param shard the part of the nodes that trees are to have; sources are asked for all
+   */
+  public NodeFetcher(
+      Map<String, NodeSourceType> types,
+      String instanceName,
+      NodeSourceContext context,
+      Shard shard) {
     this.types = new TreeMap<>(types);
     this.instanceName = instanceName;
     this.context = context;
+    this.shard = shard;
   }
 
   /** What is wrong with the preferences of the sources; fetches nothing and does no I/O. */
@@ -79,7 +95,7 @@ public final class NodeFetcher {
 
   /** A tree that has only its root. */
   TopologyBuilder builder(Settings settings) {
-    return new TopologyBuilder(settings.levels(), instanceName);
+    return new TopologyBuilder(settings.levels(), instanceName, shard);
   }
 
   /** The sources of the settings; no value if there is any error. */

@@ -1,5 +1,6 @@
 package io.espalier.server.nodes;
 
+import io.espalier.core.config.Roles;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSpec;
@@ -27,10 +28,12 @@ final class NodeTape implements NodeSink {
   private static final int ENABLED = 1;
   private static final int SAME_PARENT = 2;
   private static final int NO_PARENT = 4;
+  private static final int HAS_ROLE = 8;
 
   private final List<byte[]> chunks = new ArrayList<>();
   private final Indexed<Set<String>> tags = new Indexed<>();
   private final Indexed<Json.Obj> attributes = new Indexed<>();
+  private final Indexed<String> roles = new Indexed<>();
   private Chunk open = new Chunk();
   private long count;
   private long digest;
@@ -116,7 +119,8 @@ final class NodeTape implements NodeSink {
     open.write(
         (node.enabled() ? ENABLED : 0)
             | (sameParent ? SAME_PARENT : 0)
-            | (parent == null ? NO_PARENT : 0));
+            | (parent == null ? NO_PARENT : 0)
+            | (node.role().isEmpty() ? 0 : HAS_ROLE));
     if (!sameParent) {
       open.number(node.level());
       open.number(node.parentLevel());
@@ -130,13 +134,17 @@ final class NodeTape implements NodeSink {
     open.text(node.name());
     open.number(tags.of(node.tags()));
     open.number(attributes.of(node.attributes()));
+    if (!node.role().isEmpty()) {
+      open.number(roles.of(node.role()));
+    }
     count++;
     long self =
         Hashes.of(node.level(), node.name())
             + 3 * Hashes.of(node.parentLevel(), parent)
             + (node.enabled() ? 7 : 11)
             + 13L * node.tags().hashCode()
-            + 17L * node.attributes().hashCode();
+            + 17L * node.attributes().hashCode()
+            + 19L * node.role().hashCode();
     digest = Hashes.of(digest, self);
     if (open.size() >= CHUNK) {
       flush();
@@ -187,9 +195,10 @@ final class NodeTape implements NodeSink {
       String name = in.text();
       Set<String> nodeTags = tags.values.get(in.number());
       Json.Obj nodeAttributes = attributes.values.get(in.number());
+      String role = (flags & HAS_ROLE) != 0 ? roles.values.get(in.number()) : Roles.NONE;
       boolean enabled = (flags & ENABLED) != 0;
       action.accept(
-          new NodeSpec(level, name, parent, parentLevel, enabled, nodeTags, nodeAttributes));
+          new NodeSpec(level, name, parent, parentLevel, enabled, nodeTags, nodeAttributes, role));
     }
   }
 }

@@ -33,6 +33,16 @@ public record NodesState(
     return Duration.between(confirmedAt, now);
   }
 
+  /** What the tree in force lacks although all sources answered well; null: nothing. */
+  public @Nullable String lacking() {
+    String warnings =
+        problems.stream()
+            .filter(p -> !p.isError() && p.path().equals("bistro_settings.nodes"))
+            .map(Problem::message)
+            .collect(Collectors.joining(" | "));
+    return warnings.isEmpty() ? null : warnings;
+  }
+
   /** What is wrong, with the age of the nodes in force; null if nothing is. */
   public @Nullable String problem(Instant now) {
     if (!failing) {

@@ -190,8 +190,7 @@ final class ChangePreparer implements AutoCloseable {
               return old != null && isAnother(old.createTime(), job.createTime());
             });
     if (without.size() < newConfig.jobs().size()) {
-      prepare(
-          new Config(newConfig.settings(), without, newConfig.warnings()), topology, nodesAtMillis);
+      prepare(newConfig.withJobs(without), topology, nodesAtMillis);
     }
     prepare(newConfig, topology, nodesAtMillis);
     newest = newConfig;

@@ -6,6 +6,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.ConfigSource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.status.StoreException;
@@ -25,6 +26,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -156,7 +158,7 @@ public final class EspalierProcess implements AutoCloseable {
     ConfigPoller configs =
         new ConfigPoller(
             ConfigSources.open(options.configUri()),
-            plugins.configParser(),
+            plugins.configParser().inShard(options.shard()),
             InstantSource.system(),
             follow);
     configs.poll(Instant.now());
@@ -228,6 +230,11 @@ public final class EspalierProcess implements AutoCloseable {
   /** The counts of all configured jobs as of this moment. */
   public Collection<JobProgress> progress() throws InterruptedException {
     return askLoop(SchedulerLoop::progress).values();
+  }
+
+  /** How all configured jobs stand, by name, as of this moment. */
+  public Map<String, JobStanding> standings() throws InterruptedException {
+    return askLoop(SchedulerLoop::standings);
   }
 
   public List<Peak> peaks() throws InterruptedException {

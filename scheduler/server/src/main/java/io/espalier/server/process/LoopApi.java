@@ -10,6 +10,7 @@ import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
@@ -275,6 +276,16 @@ final class LoopApi implements SchedulerApi {
   @Override
   public CompletionStage<Selected> forgive(Selection selection) {
     return ask(l -> l.forgive(selection)).thenCompose(Function.identity());
+  }
+
+  @Override
+  public CompletionStage<List<QueueView>> queues() {
+    return ask(SchedulerLoop::queues);
+  }
+
+  @Override
+  public List<QueueView> recentQueues() {
+    return loop.stats().queues();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.espalier.server.process;
 
+import io.espalier.core.config.Shard;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.store.mysql.MySqlAddress;
@@ -14,6 +15,8 @@ import java.util.Optional;
  * What one scheduler process is started with, checked and complete; printed at start.
  *
  * @param configUri file, directory or URI of the configuration
+ * @param shard the part of the nodes that it works on
+ * @param statusesFrom data directories of schedulers that had divided the nodes in another way
  * @param configDirectory what relative paths in it are relative to
  * @param dataDir everything the process keeps
  * @param store where statuses live
@@ -35,6 +38,8 @@ import java.util.Optional;
  */
 public record ProcessOptions(
     String configUri,
+    Shard shard,
+    List<Path> statusesFrom,
     String configDirectory,
     Path dataDir,
     Runner runner,
@@ -62,6 +67,8 @@ public record ProcessOptions(
     return String.join(
         " ",
         "--config=" + ConfigSources.shown(configUri),
+        "--shard=" + shard,
+        "--statuses-from=" + String.join(",", statusesFrom.stream().map(Path::toString).toList()),
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
         "--status-store="
@@ -84,11 +91,18 @@ public record ProcessOptions(
             + remote.map(Remote::shown).orElse(""));
   }
 
+  /** What its data belong to. */
+  public String source() {
+    return new DataOwner(configUri, shard).toString();
+  }
+
   /** For questions about a data directory whose scheduler has ended. */
   public static ProcessOptions frozen(
-      String configUri, String configDirectory, Path dataDir, String instanceNodeName) {
+      DataOwner owner, String configDirectory, Path dataDir, String instanceNodeName) {
     return new ProcessOptions(
-        configUri,
+        owner.configUri(),
+        owner.shard(),
+        List.of(),
         configDirectory,
         dataDir,
         Runner.DRY_RUN,

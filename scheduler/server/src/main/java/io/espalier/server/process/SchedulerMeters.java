@@ -1,6 +1,7 @@
 package io.espalier.server.process;
 
 import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.config.Shard;
 import io.espalier.core.loop.LoopStats;
 import io.espalier.server.store.StatusWriter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -53,6 +54,17 @@ final class SchedulerMeters {
     refused("policy_failed", stats, LoopStats::policyFailures);
     gauge("espalier.tasks.live", "Tasks that hold slots", stats, LoopStats::live);
     gauge("espalier.chores", "Long work in slices that is not finished", stats, LoopStats::chores);
+    gauge("espalier.jobs.held", "Jobs that wait for a token", stats, LoopStats::heldJobs);
+    gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
+  }
+
+  void shard(Shard shard) {
+    Gauge.builder("espalier.shard.info", shard, s -> 1)
+        .description("1; the labels say which part of the nodes this scheduler has")
+        .tag("index", Integer.toString(shard.index()))
+        .tag("count", Integer.toString(shard.count()))
+        .strongReference(true)
+        .register(metrics);
   }
 
   private void refused(String reason, LoopStats stats, ToLongFunction<LoopStats> number) {

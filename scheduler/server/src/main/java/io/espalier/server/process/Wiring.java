@@ -1,6 +1,7 @@
 package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.config.Shard;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
@@ -124,13 +125,14 @@ final class Wiring implements AutoCloseable {
       this.onDeath = onDeath;
       LOG.info("effective options: {}", options.shown());
       DataDirectory data =
-          opened("data directory", DataDirectory.open(options.dataDir(), options.configUri()));
+          opened("data directory", DataDirectory.open(options.dataDir(), options.source()));
       if (options.fresh()) {
         data.forget();
       }
       StatusStore store = opened("status store", store(options, data));
-      store.bindSource(options.configUri());
+      store.bindSource(options.source());
       long epoch = store.openEpoch();
+      StatusesTaken.take(options.statusesFrom(), options.configUri(), store, epoch);
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();
@@ -167,7 +169,9 @@ final class Wiring implements AutoCloseable {
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
       loop.restorePauses(store.pauses());
+      loop.restoreStandings(store.standings());
       loop.restoreLimits(store.limits());
+      loop.restoreQueueUsage(store.queueUsage());
       if (runner.outlivesScheduler()) {
         // Also when there is nothing to take over: workers are answered from then on.
         loop.restoreRunning(store.running());
@@ -191,7 +195,9 @@ final class Wiring implements AutoCloseable {
               epoch,
               () -> options.events().retention(clock.millis()),
               StoreCleaner.Pace.DEFAULT));
-      JobEditor editor = new JobEditor(configPoller.source(), plugins.configParser(), clock);
+      JobEditor editor =
+          new JobEditor(
+              configPoller.source(), plugins.configParser().inShard(options.shard()), clock);
       api =
           new LoopApi(
               loop,
@@ -207,7 +213,7 @@ final class Wiring implements AutoCloseable {
               leadership.control(epoch));
       security = options.access().open(audit(data));
       if (options.http().isPresent()) {
-        meter(writer, leadership, epoch, queries);
+        meter(options.shard(), writer, leadership, epoch, queries);
       }
       leadership.beforeListening();
       web =
@@ -228,7 +234,8 @@ final class Wiring implements AutoCloseable {
           new NodeFetcher(
               plugins.nodeSources(),
               options.instanceNodeName(),
-              new NodeSourceContext(options.configDirectory(), data.root().toString()));
+              new NodeSourceContext(options.configDirectory(), data.root().toString()),
+              options.shard());
       nodes =
           opened(
               "nodes",
@@ -299,11 +306,13 @@ final class Wiring implements AutoCloseable {
 
   private void showProblems(StatusWriter writer, Leadership leadership) {
     String nodesProblem = nodes.state().problem(Instant.now());
+    String pathsClosed = nodes.state().lacking();
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
     thread.execute(
         () -> {
           loop.error("nodes", nodesProblem);
+          loop.error("paths", pathsClosed);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
           security
@@ -348,7 +357,7 @@ final class Wiring implements AutoCloseable {
         MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
     if (options.fresh()) {
       // Not that of another cluster.
-      store.bindSource(options.configUri());
+      store.bindSource(options.source());
       store.forgetEverything();
     }
     return store;
@@ -463,8 +472,13 @@ final class Wiring implements AutoCloseable {
   }
 
   private void meter(
-      StatusWriter writer, Leadership leadership, long epoch, ExecutorService queries) {
+      Shard shard,
+      StatusWriter writer,
+      Leadership leadership,
+      long epoch,
+      ExecutorService queries) {
     SchedulerMeters meters = new SchedulerMeters(metrics);
+    meters.shard(shard);
     meters.loop(thread, loop.stats());
     meters.store(writer);
     meters.leadership(leadership.control(epoch));

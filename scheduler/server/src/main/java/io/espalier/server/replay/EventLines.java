@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -92,6 +93,16 @@ final class EventLines {
       line("limit-end", Json.of(key.level()), Json.of(key.resource()), Json.of(key.node()));
     } else if (event instanceof CoreEvent.LimitsStepped e) {
       line("limit-step", Json.of(e.units()), Json.of(e.done()));
+    } else if (event instanceof CoreEvent.QueuesRestored e) {
+      List<Json> items = new ArrayList<>();
+      items.add(Json.of("queues"));
+      items.add(Json.of(e.nowMillis()));
+      for (QueueUsage usage : e.usage()) {
+        items.add(Json.of(usage.queue()));
+        items.add(Json.of(usage.value()));
+        items.add(Json.of(usage.atMillis()));
+      }
+      out.accept(new Json.Arr(items));
     } else if (event instanceof CoreEvent.WorkersNamed e) {
       List<Json> items = new ArrayList<>();
       items.add(Json.of("workers"));
@@ -158,7 +169,8 @@ final class EventLines {
         document(event.config()),
         Json.strings(List.copyOf(broken)),
         Json.of(nodes.name(0)),
-        Json.of(same ? -1 : nodes.slots()));
+        Json.of(same ? -1 : nodes.slots()),
+        Json.of(event.config().shard().toString()));
     if (!same) {
       for (int slot = 0; slot < nodes.slots(); slot++) {
         line("node", node(nodes, slot));
@@ -202,7 +214,8 @@ final class EventLines {
       Json.of(parent < 0 ? "" : nodes.name(parent)),
       Json.of(nodes.enabled(slot)),
       Json.strings(List.copyOf(new TreeSet<>(nodes.tags(slot)))),
-      nodes.attributes(slot)
+      nodes.attributes(slot),
+      Json.of(nodes.role(slot))
     };
   }
 }

@@ -4,6 +4,8 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.ConfigParser;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Roles;
+import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -11,6 +13,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
@@ -75,11 +78,23 @@ final class LineEvents {
       case "limit-end" ->
           new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
+      case "queues" -> queues(in);
       case "workers" ->
           new CoreEvent.WorkersNamed(
               in.subList(1, in.size()).stream().map(LineEvents::worker).toList());
       default -> throw new IllegalArgumentException("unknown event \"" + text(in, 0) + "\"");
     };
+  }
+
+  private static CoreEvent queues(List<Json> in) {
+    List<QueueUsage> usage = new ArrayList<>();
+    for (int at = 2; at < in.size(); at += 3) {
+      if (!(item(in, at + 1) instanceof Json.Num value)) {
+        throw new IllegalArgumentException("expected a number at " + (at + 1));
+      }
+      usage.add(new QueueUsage(text(in, at), value.value().doubleValue(), whole(in, at + 2)));
+    }
+    return new CoreEvent.QueuesRestored(usage, whole(in, 1));
   }
 
   private static @Nullable TaskStatus status(List<Json> in, int at) {
@@ -121,7 +136,8 @@ final class LineEvents {
   }
 
   private CoreEvent change(List<Json> in) {
-    Config config = config(item(in, 1), items(item(in, 2)));
+    Shard shard = in.size() > 5 ? Shard.parse(text(in, 5)) : Shard.WHOLE;
+    Config config = config(item(in, 1), items(item(in, 2)), shard);
     int slots = number(in, 4);
     Topology topology = slots < 0 ? nodes : nodes(config, text(in, 3), slots);
     if (topology == null) {
@@ -131,7 +147,7 @@ final class LineEvents {
     return new CoreEvent.Began(config, topology);
   }
 
-  private Config config(Json document, List<Json> broken) {
+  private Config config(Json document, List<Json> broken, Shard shard) {
     Result<Config> read = parser.inspect(document);
     Config config = read.value();
     if (config == null) {
@@ -148,7 +164,7 @@ final class LineEvents {
           valid ? List.of() : List.of(Problem.error("bistro_job->" + job.name(), "was broken"));
       jobs.put(job.name(), job.isValid() == valid ? job : job.withProblems(problems));
     }
-    return new Config(config.settings(), jobs, config.warnings());
+    return new Config(config.settings(), jobs, config.warnings(), shard);
   }
 
   private Topology nodes(Config config, String instance, int slots) {
@@ -180,7 +196,14 @@ final class LineEvents {
     }
     Json.Obj attributes = item(in, 7) instanceof Json.Obj object ? object : Json.Obj.EMPTY;
     return new NodeSpec(
-        number(in, 1), text(in, 2), text(in, 4), number(in, 3), flag(in, 5), tags, attributes);
+        number(in, 1),
+        text(in, 2),
+        text(in, 4),
+        number(in, 3),
+        flag(in, 5),
+        tags,
+        attributes,
+        in.size() > 8 ? text(in, 8) : Roles.NONE);
   }
 
   // ---- values

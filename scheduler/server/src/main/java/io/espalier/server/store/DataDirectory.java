@@ -51,7 +51,7 @@ public final class DataDirectory implements AutoCloseable {
   /**
    * Creates the directory if it is missing, locks it and binds it to its source.
    *
-   * @param source the configuration's URI, without password
+   * @param source the configuration's URI, without password, and the shard if it is shared
    * @throws DataDirectoryException with one clear line when that is not possible
    */
   public static DataDirectory open(Path path, String source) {

@@ -1,11 +1,13 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -30,8 +32,10 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
+  private final Map<String, JobStanding> standings = new HashMap<>();
   private final Map<String, WorkerHold> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
+  private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
@@ -130,6 +134,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<JobStanding> standings() {
+    return List.copyOf(standings.values());
+  }
+
+  @Override
   public synchronized List<WorkerHold> holds() {
     return List.copyOf(holds.values());
   }
@@ -137,6 +146,11 @@ public final class MemoryStatusStore implements StatusStore {
   @Override
   public synchronized List<LimitOverride> limits() {
     return List.copyOf(limits.values());
+  }
+
+  @Override
+  public synchronized List<QueueUsage> queueUsage() {
+    return queueUsage;
   }
 
   @Override
@@ -180,6 +194,10 @@ public final class MemoryStatusStore implements StatusStore {
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(override -> limits.put(override.key(), override));
+    batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+    if (!batch.queueUsage().isEmpty()) {
+      queueUsage = batch.queueUsage();
+    }
     incarnations.putAll(batch.incarnations());
     batch.events().forEach(event -> events.put(event.sequence(), event));
     while (events.size() > KEPT_EVENTS) {
@@ -203,6 +221,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   private void forget(String job) {
     incarnations.remove(job);
+    standings.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {
       ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));

@@ -43,11 +43,11 @@ final class SqliteAttempts {
         connection.prepareStatement(
             "INSERT OR REPLACE INTO attempt (id, number, epoch, sequence, started, ended, worker,"
                 + " kind, bits, exit_code, signal, core_dumped, stop_reason, cpu, memory, read,"
-                + " written, message, fingerprint) SELECT ring * "
+                + " written, message, fingerprint, got_on, backoff) SELECT ring * "
                 + RING
                 + " + ended % "
                 + RING
-                + ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+                + ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
                 + " FROM status WHERE job = ? AND node = ?");
     delete =
         connection.prepareStatement(
@@ -106,8 +106,10 @@ final class SqliteAttempts {
     put.setLong(16, usage.writtenBytes());
     setText(17, attempt.message());
     setText(18, attempt.fingerprint());
-    put.setInt(19, job);
-    put.setString(20, attempt.node());
+    put.setBoolean(19, attempt.gotOn());
+    put.setInt(20, attempt.backoffSeconds());
+    put.setInt(21, job);
+    put.setString(22, attempt.node());
     put.executeUpdate();
   }
 

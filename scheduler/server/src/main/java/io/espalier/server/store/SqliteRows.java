@@ -103,7 +103,7 @@ final class SqliteRows {
             "SELECT status.ended, status.cpu, attempt.id, number, attempt.epoch,"
                 + " attempt.sequence, attempt.started, attempt.ended, attempt.worker, kind,"
                 + " attempt.bits, exit_code, signal, core_dumped, stop_reason, attempt.cpu,"
-                + " memory, read, written, message, fingerprint"
+                + " memory, read, written, message, fingerprint, got_on, attempt.backoff"
                 + " FROM status JOIN attempt ON attempt.id >= status.ring * "
                 + SqliteAttempts.RING
                 + " AND attempt.id < (status.ring + 1) * "
@@ -144,7 +144,9 @@ final class SqliteRows {
         reason == null ? null : StopReason.valueOf(reason),
         new Usage(found.getLong(16), found.getLong(17), found.getLong(18), found.getLong(19)),
         text(found, 20),
-        text(found, 21));
+        text(found, 21),
+        found.getBoolean(22),
+        found.getInt(23));
   }
 
   private static @Nullable Integer number(ResultSet found, int column) throws SQLException {

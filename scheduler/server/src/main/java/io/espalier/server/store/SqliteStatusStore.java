@@ -4,11 +4,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -358,6 +360,22 @@ public final class SqliteStatusStore implements StatusStore {
   }
 
   @Override
+  public List<JobStanding> standings() {
+    return read(
+        connection -> {
+          List<JobStanding> standings = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found = statement.executeQuery("SELECT job, body FROM job_standing")) {
+            while (found.next()) {
+              standings.add(
+                  StoredText.standing(description(), json, found.getString(1), found.getString(2)));
+            }
+          }
+          return standings;
+        });
+  }
+
+  @Override
   public List<WorkerHold> holds() {
     return read(
         connection -> {
@@ -404,6 +422,22 @@ public final class SqliteStatusStore implements StatusStore {
             }
           }
           return limits;
+        });
+  }
+
+  @Override
+  public List<QueueUsage> queueUsage() {
+    return read(
+        connection -> {
+          List<QueueUsage> usage = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT queue, value, at FROM queue_usage")) {
+            while (found.next()) {
+              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
+            }
+          }
+          return usage;
         });
   }
 

@@ -4,11 +4,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskKey;
@@ -130,6 +132,7 @@ final class SqliteWriter {
       // Its rows lose their name at once, and are deleted piece by piece.
       execute("INSERT INTO gone_job (id) SELECT id FROM job WHERE name = ?", job);
       execute("DELETE FROM job WHERE name = ?", job);
+      execute("DELETE FROM job_standing WHERE job = ?", job);
       jobs.remove(job);
     }
     for (TaskKey key : batch.deletedRows()) {
@@ -193,6 +196,22 @@ final class SqliteWriter {
           limit.reason(),
           limit.sinceMillis(),
           limit.untilMillis());
+    }
+    for (JobStanding standing : batch.standings()) {
+      execute(
+          "INSERT OR REPLACE INTO job_standing (job, body) VALUES (?, ?)",
+          standing.job(),
+          JsonWriter.compact(standing.toJson()));
+    }
+    if (!batch.queueUsage().isEmpty()) {
+      execute("DELETE FROM queue_usage");
+    }
+    for (QueueUsage usage : batch.queueUsage()) {
+      execute(
+          "INSERT INTO queue_usage (queue, value, at) VALUES (?, ?, ?)",
+          usage.queue(),
+          usage.value(),
+          usage.atMillis());
     }
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute("UPDATE job SET incarnation = ? WHERE id = ?", known.getValue(), id(known.getKey()));

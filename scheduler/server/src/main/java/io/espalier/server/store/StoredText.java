@@ -3,9 +3,11 @@ package io.espalier.server.store;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,6 +39,24 @@ public final class StoredText {
       return object;
     }
     throw new IllegalArgumentException("its data is not a JSON object");
+  }
+
+  /**
+   * How a job stands.
+   *
+   * @param store for the message
+   * @throws StoreException not retryable, when it cannot be read: a job that has failed must not
+   *     run again because of that
+   */
+  public static JobStanding standing(String store, JsonText json, String job, String text) {
+    try {
+      return JobStanding.fromJson(job, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store + ": the stored state of job " + job + " cannot be read: " + e.getMessage(),
+          false,
+          e);
+    }
   }
 
   /** Events as {@code [[sequence, time, kind, data], ...]}. */

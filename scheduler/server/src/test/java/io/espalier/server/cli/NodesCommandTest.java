@@ -13,8 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -140,5 +144,52 @@ class NodesCommandTest {
             + " {'parent_level': 'instance', 'start': 1, 'end': 100000, 'format': 'h{i}'}}]");
     assertThat(run()).isEqualTo(ExitCode.OK);
     assertThat(out.toString().lines()).hasSize(100_001);
+  }
+
+  private Map<String, Integer> hostsByShard(int count) {
+    Map<String, Integer> owners = new HashMap<>();
+    for (int i = 0; i < count; i++) {
+      out.getBuffer().setLength(0);
+      assertThat(run("--json", "--shard", i + "/" + count)).isEqualTo(ExitCode.OK);
+      Json nodes = Objects.requireNonNull(JsonReader.parse(out.toString()).value());
+      for (Json node : ((Json.Arr) nodes).items()) {
+        if (node.toString().contains("\"level\":\"host\"")) {
+          String name = ((Json.Str) Objects.requireNonNull(((Json.Obj) node).get("name"))).value();
+          assertThat(owners.put(name, i)).isNull();
+        }
+      }
+    }
+    return owners;
+  }
+
+  @Test
+  void aFourthSchedulerTakesItsShareAndNoOtherHostMoves() throws Exception {
+    String hosts =
+        IntStream.range(0, 24)
+            .mapToObj(i -> "'host" + i + "': []")
+            .collect(Collectors.joining(", "));
+    config("'levels': ['host'], 'node_sources': [{'source': 'manual', 'prefs': {" + hosts + "}}]");
+    Map<String, Integer> three = hostsByShard(3);
+    Map<String, Integer> four = hostsByShard(4);
+    assertThat(three).hasSize(24);
+    assertThat(four.keySet()).isEqualTo(three.keySet());
+    four.entrySet().removeIf(host -> host.getValue().equals(three.get(host.getKey())));
+    assertThat(four.values()).containsOnly(3);
+    // Computed by another program.
+    assertThat(four.keySet())
+        .containsExactlyInAnyOrder("host0", "host16", "host17", "host20", "host21", "host22");
+  }
+
+  @Test
+  void pathsThatAShardCannotHaveAreSaid() throws Exception {
+    // host1 is of the second, host2 of the first of two; d goes with the smaller name.
+    config(
+        "'levels': ['host', 'db'], 'node_sources': ["
+            + "{'source': 'manual', 'prefs': {'host1': ['d'], 'host2': ['d', 'e']}}]");
+    assertThat(run("--shard", "0/2")).isEqualTo(ExitCode.OK);
+    assertThat(out.toString().lines()).containsExactly("root", "  host2", "    e");
+    assertThat(err.toString())
+        .contains("1 path is closed")
+        .contains("\"d\" under \"host2\" (it is of shard 1)");
   }
 }

@@ -126,6 +126,7 @@ class SchemaTest {
     table.ofSettings();
     table.ofNodesAndResources();
     table.ofJobs();
+    table.ofRates();
     table.ofBoth(SchemaTest::settings);
     table.ofBoth(SchemaTest::owned);
     table.ofProcesses(SchemaTest::settings);
@@ -133,6 +134,9 @@ class SchemaTest {
     table.ofLimits(SchemaTest::settings);
     table.ofLimits(SchemaTest::owned);
     table.ofDeadlines();
+    table.ofOutcomes(SchemaTest::settings);
+    table.ofOutcomes(SchemaTest::owned);
+    table.ofQueues();
     return table.rows.stream();
   }
 
@@ -492,6 +496,8 @@ class SchemaTest {
             "[{'job': 'x', 'tags': 'a'}]",
             "[{'job': 'x', 'tag': ['a']}]"));
     add(Verdict.BAD_FOR_PARSER, SchemaTest::owned, "'" + wholeJobs + "': ['j']");
+    key(SchemaTest::owned, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
+    key(SchemaTest::owned, "roles", List.of(), List.of("[null]", "['']", "['a b']", "[['x']]"));
     key(SchemaTest::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
     key(SchemaTest::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
     add(
@@ -525,6 +531,7 @@ class SchemaTest {
             "[]", "['repeat']", "[0]", "[-1]", "[1.5]", "['1']", "[null]", "[1, 'x']", "[1, {}]"));
     add(Verdict.BAD_FOR_PARSER, frame, "'backoff': [2, 1]", "'backoff': [1, 1]");
     add(Verdict.WARNED, frame, "'backoff': [1, 'fail', 'x']");
+    ofRetry(frame);
     key(
         frame,
         "kill_orphan_tasks_after_sec",
@@ -588,6 +595,35 @@ class SchemaTest {
             "{'kill_wait_m': 1}"));
     key(frame, "kill_request", List.of("{'method': 'kill'}"), NO_OBJECT);
     add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
+  }
+
+  private void ofRetry(UnaryOperator<String> frame) {
+    key(frame, "retry", List.of("{}", "false", "{'_': 1}"), NO_OBJECT);
+    UnaryOperator<String> retry = member -> frame.apply("'retry': {" + member + "}");
+    for (String key :
+        List.of("max_successive_no_progress", "max_total_no_progress", "max_total_progress")) {
+      key(retry, key, List.of("1", "2147483647", "'7'"), NO_NUMBER);
+      key(retry, key, List.of(), List.of("0", "-1", "1.5", "2147483648", "1e400"));
+    }
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of("[0]", "[1, 1, 2.0]", "[2147483647]", "['1']"),
+        NO_LIST);
+    key(
+        retry,
+        "no_progress_backoff_sec",
+        List.of(),
+        List.of("[]", "[-1]", "[0.5]", "[2147483648]", "[null]", "[1, 'repeat']"));
+    key(retry, "progress_backoff_sec", List.of("0", "2147483647", "'5'"), NO_NUMBER);
+    key(retry, "progress_backoff_sec", List.of(), List.of("-1", "0.5", "2147483648"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'retry': {'no_progress_backoff_sec': [2, 1]}",
+        "'retry': {}, 'backoff': [1]");
+    add(Verdict.GOOD, frame, "'retry': false, 'backoff': [1]");
+    add(Verdict.BAD, retry, "'max_total_progres': 3");
   }
 
   private void ofProcesses(UnaryOperator<String> frame) {
@@ -671,6 +707,12 @@ class SchemaTest {
       key(frame, key, List.of("0.001", "60", "'60'", "false", "1000000000"), NO_NUMBER_OR_FALSE);
       key(frame, key, List.of(), List.of("0", "-1", "1000000001"));
     }
+    key(
+        frame,
+        "reserve_after_sec",
+        List.of("0", "0.5", "60", "'60'", "false", "1000000000"),
+        NO_NUMBER_OR_FALSE);
+    key(frame, "reserve_after_sec", List.of(), List.of("-1", "1000000001"));
     add(Verdict.BAD, frame, "'timeout_secs': 1", "'no_output_timeot_sec': 1");
     key(
         frame,
@@ -695,6 +737,112 @@ class SchemaTest {
     key(frame, "redact", List.of("[]", "['passw(or)?d=[^ ]+', 7]"), NO_LIST);
     key(frame, "redact", List.of(), List.of("[null]", "[{}]", "[true]"));
     add(Verdict.BAD_FOR_PARSER, frame, "'redact': ['(']", "'redact': ['a*']", "'redact': ['']");
+  }
+
+  private void ofRates() {
+    UnaryOperator<String> job = SchemaTest::owned;
+    key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
+    UnaryOperator<String> level =
+        member -> SchemaTest.settings("'start_rates': {'host': {" + member + "}}");
+    UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");
+    for (UnaryOperator<String> frame : List.of(level, one)) {
+      key(frame, "per_second", List.of("0.000001", "'5'", "1000000"), NO_NUMBER);
+      key(frame, "per_second", List.of(), List.of("0", "-1", "1000001"));
+      UnaryOperator<String> two = member -> frame.apply("'per_second': 5, " + member);
+      key(two, "burst", List.of("1", "'10'", "1000000"), NO_NUMBER);
+      key(two, "burst", List.of(), List.of("0", "1.5", "false", "1000001"));
+      add(Verdict.BAD, frame, "'burst': 3", "'per_seconds': 3");
+    }
+    key(job, "start_rate", List.of("5", "0.5", "'5'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "start_rate", List.of(), List.of("0", "1000001"));
+    List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
+    key(SchemaTest::settings, "start_rates", good, NO_OBJECT);
+    key(SchemaTest::settings, "start_rates", List.of(), List.of("{'db': 0}", "{'db': true}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaTest::settings,
+        "'start_rates': {'hosts': 1}",
+        "'start_rates': {'worker': 1}");
+  }
+
+  private void ofOutcomes(UnaryOperator<String> frame) {
+    key(
+        frame,
+        "fail_job_when",
+        List.of(
+            "false",
+            "{'failed_tasks': 100, 'failed_pct': 5, 'min_samples': 50, 'window': '1h'}",
+            "{'failed_tasks': '1', '_': 2}",
+            "{'failed_pct': 0, 'window': 60.5}",
+            "{'failed_pct': '99.9', 'window': '366d'}",
+            "{'failed_tasks': 1, 'window': '60'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "fail_job_when",
+        List.of(),
+        List.of(
+            "{'failed_tasks': 0}",
+            "{'failed_tasks': 1.5}",
+            "{'failed_pct': 100}",
+            "{'failed_pct': -1}",
+            "{'failed_pct': 5, 'min_samples': 0}",
+            "{'failed_pct': 5, 'window': 0.5}",
+            "{'failed_pct': 5, 'window': '1w'}",
+            "{'failed_pct': 5, 'window': ''}",
+            "{'failed_pct': 5, 'window': false}",
+            "{'min_samples': 5}",
+            "{'failed_percent': 5}",
+            "{'failed_task': 5}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'fail_job_when': {'failed_pct': '100'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '367d'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '0s'}");
+    key(
+        frame,
+        "succeed_job_when",
+        List.of("false", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "succeed_job_when",
+        List.of(),
+        List.of("{'done_pct': 0}", "{'done_pct': 100.1}", "{'done_pct': []}", "{'done_pc': 9}"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'succeed_job_when': {'done_pct': '0'}");
+    add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
+  }
+
+  private void ofQueues() {
+    key(
+        SchemaTest::settings,
+        "queues",
+        List.of("{}", "{'_': 1, 'default': {}, 'a.b:c-d': {'_': 1}}", "{'1': {}}"),
+        NO_OBJECT);
+    key(
+        SchemaTest::settings,
+        "queues",
+        List.of(),
+        List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+    UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
+    key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
+    key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
+    key(queue, "max_slots", List.of("{}", "{'_': 1}", "{'slots': 0, 'ram': '9'}"), NO_OBJECT);
+    key(queue, "max_slots", List.of(), List.of("{'slots': -1}", "{'slots': 0.5}"));
+    key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);
+    key(queue, "max_fraction", List.of(), List.of("{'slots': 1.1}", "{'slots': -0.1}"));
+    add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
+    key(SchemaTest::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
+    key(SchemaTest::settings, "priority_half_life_sec", List.of(), List.of("0", "1000000001"));
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(SchemaTest::settings, SchemaTest::owned)) {
+      key(frame, "queue", List.of("'default'"), NO_TEXT);
+      add(Verdict.BAD_FOR_PARSER, frame, "'queue': 'etl'");
+    }
+    add(Verdict.GOOD, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
+    add(Verdict.BAD_FOR_PARSER, SchemaTest::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
   }
 
   private void ofDeadlines() {
@@ -838,10 +986,15 @@ class SchemaTest {
       case IONICE -> ioNice();
       case CGROUP_LIMITS ->
           at("$defs", "taskSubprocess", "properties", "cgroup_limits", "properties");
+      case START_RATE -> startRate();
       case LOG_RETENTION -> at("$defs", "logRetention", "properties");
+      case RETRY -> at("$defs", "retry", "properties");
       case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
       case JOB -> at("$defs", "job", "properties");
+      case QUEUE -> at("$defs", "queue", "properties");
       case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
+      case FAIL_JOB_WHEN -> at("$defs", "failJobWhen", "properties");
+      case SUCCEED_JOB_WHEN -> at("$defs", "succeedJobWhen", "properties");
       case FILTER -> at("$defs", "filter", "properties");
     };
   }
@@ -852,6 +1005,12 @@ class SchemaTest {
             Objects.requireNonNull(
                 at("$defs", "taskSubprocess", "properties", "ionice").get("anyOf"));
     return (Json.Obj) Objects.requireNonNull(((Json.Obj) either.items().get(1)).get("properties"));
+  }
+
+  private static Json.Obj startRate() {
+    Json.Arr either = (Json.Arr) Objects.requireNonNull(at("$defs", "startRate").get("anyOf"));
+    Json.Obj last = (Json.Obj) either.items().get(either.items().size() - 1);
+    return (Json.Obj) Objects.requireNonNull(last.get("properties"));
   }
 
   private static Json.Obj at(String... path) {

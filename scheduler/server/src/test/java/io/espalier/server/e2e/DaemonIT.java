@@ -197,7 +197,7 @@ class DaemonIT {
       Ended jobs = ask(site, url, "jobs");
       assertThat(jobs.code()).as(jobs.stderr()).isZero();
       assertThat(jobs.stdout().lines().toList().get(0)).startsWith("JOB ").contains("RUNNING");
-      assertThat(jobs.stdout()).containsPattern("slow +shard +enabled +0 +6 +0 +2 +4 +0 +0");
+      assertThat(jobs.stdout()).containsPattern("slow +shard +running +0 +6 +0 +2 +4 +0 +0");
       Json listed = ask(site, url, "jobs", "--json").json();
       assertThat(((Json.Arr) at(listed, "jobs")).items()).hasSize(2);
 

@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 
 /** What curl would do. */
 final class Http {
@@ -32,6 +33,14 @@ final class Http {
       throw new AssertionError(path + ": " + response.statusCode() + " " + response.body());
     }
     return Espalier.parsed(response.body());
+  }
+
+  /** The events so far, which are a stream for those who do not ask for JSON. */
+  List<Json> events() {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(url + "/api/v1/events?limit=1000"))
+            .header("Accept", "application/json");
+    return ((Json.Arr) Site.at(Espalier.parsed(send(request).body()), "events")).items();
   }
 
   HttpResponse<String> response(String path) {

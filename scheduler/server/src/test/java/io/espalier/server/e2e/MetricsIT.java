@@ -79,7 +79,8 @@ class MetricsIT {
   void theListIsWhatRealServersGiveOut(@TempDir Path directory) throws Exception {
     String nodes =
         "{\"bistro_settings\": {\"nodes\": {\"levels\": [\"host\"], \"node_sources\":"
-            + " [{\"source\": \"manual\", \"prefs\": {\"h1\": []}}]}, \"resources\": {}},"
+            + " [{\"source\": \"manual\", \"prefs\": {\"h1\": []}}]}, \"resources\": {\"host\": {\"slots\": {\"default\": 1,"
+            + " \"limit\": 1}}}, \"queues\": {\"etl\": {\"max_slots\": {\"slots\": 1}}}},"
             + " \"bistro_job->quick\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}}";
     Site local =
         new Site(Files.createDirectory(directory.resolve("local")))

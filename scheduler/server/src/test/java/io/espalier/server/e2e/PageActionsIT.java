@@ -201,8 +201,8 @@ class PageActionsIT {
     assertThat(page.locator(".logs")).containsText("copied");
     assertThat(page.locator("h1 ~ .status")).hasText("done");
     window.visit("#/");
-    assertThat(page.locator(".job").filter(has("backup")).locator(".badge")).hasText("finished");
-    assertThat(page.locator(".job").filter(has("report")).locator(".badge")).hasText("finished");
+    assertThat(page.locator(".job").filter(has("backup")).locator(".badge")).hasText("succeeded");
+    assertThat(page.locator(".job").filter(has("report")).locator(".badge")).hasText("succeeded");
   }
 
   @Test

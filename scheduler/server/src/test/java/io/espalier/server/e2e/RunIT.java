@@ -59,7 +59,8 @@ class RunIT {
         .isEqualTo(
             json(
                 """
-                {"jobs": {"work": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3}},
+                {"jobs": {"work": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3,
+                                   "state": "succeeded"}},
                  "exit": 0}
                 """));
     assertThat(number(result, "peak", "host", "slots", "used")).isOne();
@@ -94,14 +95,19 @@ class RunIT {
     assertThat(first.code()).isEqualTo(1);
     assertThat(at(first.json(), "jobs", "work"))
         .isEqualTo(
-            json("{\"done\": 2, \"failed\": 1, \"blocked\": 0, \"running\": 0, \"total\": 3}"));
+            json(
+                """
+                {"done": 2, "failed": 1, "blocked": 0, "running": 0, "total": 3, "state": "failed",
+                 "state_reason":
+                   "nothing is left to run: 2 of 3 tasks are done, 1 failed for good"}
+                """));
     assertThat(at(first.json(), "exit")).isEqualTo(Json.of(1));
     assertThat(site.starts("work")).isEqualTo(Map.of("a", 1, "b", 2, "c", 1));
 
     String[] there = {"--data-dir", ".espalier/site"};
     Ended jobs = site.espalier("jobs", there[0], there[1]);
     assertThat(jobs.code()).as(jobs.stderr()).isZero();
-    assertThat(jobs.stdout()).containsPattern("work +shard +enabled +2 +3 +66 +0 +0 +0 +1");
+    assertThat(jobs.stdout()).containsPattern("work +shard +failed +2 +3 +66 +0 +0 +0 +1");
     assertThat(jobs.stderr()).isEmpty();
     assertThat(text(java.util.Objects.requireNonNull(site.tasksLeft("work").get("b")), "status"))
         .isEqualTo("failed");
@@ -130,6 +136,40 @@ class RunIT {
   }
 
   @Test
+  void a_run_ends_by_the_rules_of_its_jobs_and_a_failed_one_starts_nothing_until_it_is_forgiven(
+      @TempDir Path directory) {
+    Site site =
+        new Site(directory)
+            .task("task.sh", "[ -e \"$site/mended\" ] || { echo failed >\"$2\"; exit; }")
+            .task("good.sh", "")
+            .config(
+                config(
+                    job(
+                        "bad",
+                        ", \"command\": [\"./task.sh\"], \"fail_job_when\": {\"failed_tasks\": 1}"),
+                    job(
+                        "enough",
+                        ", \"command\": [\"./good.sh\"], \"succeed_job_when\": {\"done_pct\": 30}")));
+    Ended first = site.run();
+    assertThat(first.code()).as(first.stderr()).isEqualTo(1);
+    assertThat(text(first.json(), "jobs", "enough", "state")).isEqualTo("succeeded");
+    assertThat(text(first.json(), "jobs", "bad", "state")).isEqualTo("failed");
+    assertThat(text(first.json(), "jobs", "bad", "state_reason")).endsWith("failed, none may");
+    int started = site.starts("bad").size();
+    assertThat(started).isBetween(1, 2);
+
+    Ended again = site.run();
+    assertThat(again.code()).isEqualTo(1);
+    assertThat(site.starts("bad")).as("nothing is resurrected").hasSize(started);
+
+    site.write("mended", "");
+    assertThat(site.espalier("forgive", "bad", "--data-dir", ".espalier/site").code()).isZero();
+    Ended last = site.run();
+    assertThat(last.code()).as(last.stderr()).isZero();
+    assertThat(text(last.json(), "jobs", "bad", "state")).isEqualTo("succeeded");
+  }
+
+  @Test
   void tasks_that_can_never_start_are_blocked_and_an_invalid_job_does_not_keep_the_others(
       @TempDir Path directory) {
     Site site =
@@ -151,10 +191,15 @@ class RunIT {
         .isEqualTo(
             json(
                 """
-                {"good": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3},
-                 "heavy": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3},
-                 "fails": {"done": 0, "failed": 1, "blocked": 0, "running": 0, "total": 1},
-                 "after": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3}}
+                {"good": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3,
+                          "state": "succeeded"},
+                 "heavy": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3,
+                           "state": "waiting"},
+                 "fails": {"done": 0, "failed": 1, "blocked": 0, "running": 0, "total": 1,
+                           "state": "failed", "state_reason":
+                             "nothing is left to run: 0 of 1 task is done, 1 failed for good"},
+                 "after": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3,
+                           "state": "waiting"}}
                 """));
     Ended plain = site.espalier("run", "site.json");
     assertThat(plain.stdout())

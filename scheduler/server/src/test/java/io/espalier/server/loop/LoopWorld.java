@@ -8,6 +8,7 @@ import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
@@ -16,9 +17,11 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
@@ -59,8 +62,12 @@ final class LoopWorld {
   boolean lostEnds;
 
   final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  final Map<String, JobStanding> standings = new LinkedHashMap<>();
+  List<QueueUsage> queueUsage = List.of();
+  int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, Launch> running = new LinkedHashMap<>();
   final List<Launch> launches = new ArrayList<>();
@@ -89,7 +96,9 @@ final class LoopWorld {
     core = new SchedulingCore(8);
     loop = newLoop(++epochs, 0);
     loop.restorePauses(List.copyOf(pauses.values()));
+    loop.restoreStandings(List.copyOf(standings.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
+    loop.restoreQueueUsage(queueUsage);
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -255,7 +264,14 @@ final class LoopWorld {
             batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            standings.keySet().removeAll(batch.forgottenJobs());
+            batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+            if (!batch.queueUsage().isEmpty()) {
+              queueUsage = batch.queueUsage();
+              queueSamples++;
+            }
             batch.rows().forEach(row -> stored.put(row.key(), row));
+            attempts.addAll(batch.attempts());
             done.complete(null);
           };
       if (storeAnswers) {

@@ -290,7 +290,12 @@ class SchedulerLoopTest {
             java.util.stream.LongStream.rangeClosed(1, world.events.size()).boxed().toList());
     assertThat(world.events.stream().map(Event::kind))
         .containsExactly(
-            "config_in_force", "task_started", "task_started", "task_ended", "task_started");
+            "config_in_force",
+            "task_started",
+            "task_started",
+            "job_state",
+            "task_ended",
+            "task_started");
   }
 
   @Test

@@ -351,4 +351,33 @@ class SupervisionTest {
     assertThat(progress.blocked()).isEqualTo(1);
     assertThat(progress.total()).isEqualTo(1);
   }
+
+  // ---- orphans that survive
+
+  @Test
+  void anOrphanThatOutlivesKillIsAProblemThatNamesItAndItsWorkerUntilItIsGone() {
+    String killing =
+        config(", \"kill_orphan_tasks_after_sec\": 0, \"kill_subprocess\": {\"method\": \"term\"}");
+    world.configure(killing);
+    world.configure(killing.replace("\"owner\": \"o\"", "\"owner\": \"o\", \"enabled\": false"));
+    assertThat(world.kills).containsExactly("j/a term");
+    world.advance(1_000);
+    world.advance(2_000);
+    assertThat(world.kills).containsExactly("j/a term", "j/a term", "j/a kill");
+    world.advance(3_999);
+    assertThat(view().errors()).doesNotContainKey("orphans");
+    world.advance(1);
+    world.advance(200);
+    assertThat(view().errors().get("orphans"))
+        .startsWith("1 orphan lives on although sent KILL: j on a")
+        .contains("(4 signals)");
+    assertThat(world.events)
+        .filteredOn(event -> event.kind().equals("orphan_killed"))
+        .last()
+        .satisfies(event -> assertThat(event.data().get("survived_signals")).isEqualTo(Json.of(3)));
+    ends(StopReason.REQUESTED);
+    world.advance(1_000);
+    world.advance(1_000);
+    assertThat(view().errors()).doesNotContainKey("orphans");
+  }
 }

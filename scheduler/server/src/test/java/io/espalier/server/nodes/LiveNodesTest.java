@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -119,6 +120,10 @@ class LiveNodesTest {
   }
 
   private LiveNodes nodes() {
+    return nodes(Shard.WHOLE);
+  }
+
+  private LiveNodes nodes(Shard shard) {
     Map<String, NodeSourceType> types = new HashMap<>();
     for (NodeSourceType type :
         List.of(new OutsideType(), new AddTimeNodes.Type(), new ManualNodes.Type())) {
@@ -126,7 +131,7 @@ class LiveNodesTest {
     }
     LiveNodes made =
         new LiveNodes(
-            new NodeFetcher(types, "here", new NodeSourceContext("", "")),
+            new NodeFetcher(types, "here", new NodeSourceContext("", ""), shard),
             REFRESH,
             RETRY,
             () -> now);
@@ -511,5 +516,31 @@ class LiveNodesTest {
     assertThat(names(after(settings, 11))).containsExactly("h1", "h1:1000010", "h1:1000010.x");
     assertThat(outside("a").asked).isEqualTo(1);
     assertThat(nodes.advance(hosts(""), now)).as("other settings").isNull();
+  }
+
+  @Test
+  void ofSeveralSchedulersEachJudgesTheChangesOfItsOwnNodes() throws Exception {
+    outside("a").answer = List.of("host1", "host2");
+    List<String> dbs = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      dbs.add("host1/a" + i);
+      dbs.add("host2/b" + i);
+    }
+    outside("b").answer = List.copyOf(dbs);
+    Settings settings = hostsAndDbs();
+    // host2 is of the first shard.
+    LiveNodes first = nodes(new Shard(0, 2));
+    LiveNodes second = nodes(new Shard(1, 2));
+    assertThat(names(first.fetch(settings, now))).hasSize(21).contains("host2", "b0");
+    assertThat(names(second.fetch(settings, now))).hasSize(21).contains("host1", "a0");
+    // Half of the second one's nodes, a quarter of all.
+    dbs.removeIf(db -> db.startsWith("host1/a1"));
+    outside("b").answer = List.copyOf(dbs);
+    Result<Topology> untouched = first.fetch(settings, now);
+    assertThat(untouched.problems()).isEmpty();
+    assertThat(names(untouched)).hasSize(21);
+    Result<Topology> held = second.fetch(settings, now);
+    assertThat(messages(held)).singleElement().asString().contains("removes 11 of 20 nodes");
+    assertThat(names(held)).hasSize(21);
   }
 }

@@ -1,10 +1,12 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
@@ -99,6 +101,11 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
+  public List<JobStanding> standings() {
+    return inner.standings();
+  }
+
+  @Override
   public List<WorkerHold> holds() {
     return inner.holds();
   }
@@ -106,6 +113,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<LimitOverride> limits() {
     return inner.limits();
+  }
+
+  @Override
+  public List<QueueUsage> queueUsage() {
+    return inner.queueUsage();
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTask;
 import io.espalier.core.api.SchedulerApi;
@@ -31,6 +32,7 @@ import io.espalier.core.logs.LineSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -112,6 +114,14 @@ public final class FakeScheduler implements SchedulerApi {
             view.running(),
             view.errors(),
             view.publishedAtMillis());
+    return this;
+  }
+
+  /** Says how a job stands as a whole; until then nothing is said. */
+  public synchronized FakeScheduler stands(JobStanding standing) {
+    Map<String, JobStanding> standings = new LinkedHashMap<>(view.standings());
+    standings.put(standing.job(), standing);
+    view = view.withStandings(standings);
     return this;
   }
 
@@ -213,6 +223,7 @@ public final class FakeScheduler implements SchedulerApi {
             List.copyOf(running.values()),
             view.errors(),
             Map.copyOf(paused),
+            view.standings(),
             view.findings(),
             nowMillis);
     return this;
@@ -554,6 +565,25 @@ public final class FakeScheduler implements SchedulerApi {
           return new Selected(
               selection.job(), matching.size(), 0, matching, selection.preview(), changed);
         });
+  }
+
+  @Override
+  public CompletionStage<List<QueueView>> queues() {
+    return answer(this::recentQueues);
+  }
+
+  @Override
+  public List<QueueView> recentQueues() {
+    return List.of(
+        new QueueView(
+            "etl",
+            0.5,
+            3,
+            0.25,
+            0.125,
+            0.0625,
+            1,
+            List.of(new QueueView.Held("slots", 3, 5, 12), new QueueView.Held("locks", 1, -1, 4))));
   }
 
   @Override

@@ -11,9 +11,11 @@ import io.espalier.core.config.NodeLimit;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.StartRate;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.TreeRules;
@@ -122,6 +124,39 @@ public final class ConfigFixture {
   public ConfigFixture rules(TreeRules treeRules) {
     rules = treeRules;
     return this;
+  }
+
+  /**
+   * How often tasks may start below nodes.
+   *
+   * @param rates by the name of the level, which need not be there
+   */
+  public ConfigFixture startRates(Map<String, StartRate> rates) {
+    Map<Integer, StartRate> byLevel = new TreeMap<>();
+    rates.forEach(
+        (level, rate) -> {
+          if (levels.find(level) >= 0) {
+            byLevel.put(levels.find(level), rate);
+          }
+        });
+    return rules(
+        new TreeRules(
+            rules.queues(),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            byLevel,
+            rules.killOverLimit()));
+  }
+
+  /** The queues, in this order. */
+  public ConfigFixture queues(QueueSpec... queues) {
+    return rules(
+        new TreeRules(
+            List.of(queues),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            rules.startRates(),
+            rules.killOverLimit()));
   }
 
   /** Limits that differ on some nodes, in place of those given before. */

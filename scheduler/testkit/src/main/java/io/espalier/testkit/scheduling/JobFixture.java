@@ -11,12 +11,14 @@ import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.RetryRules;
+import io.espalier.core.config.StartRate;
 import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.WholeJob;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -112,13 +114,66 @@ public final class JobFixture {
     return this;
   }
 
+  /** How long a task waits for slots until a node is kept free for it; empty: for ever. */
+  public JobFixture reserveAfter(Optional<Duration> wait) {
+    scheduling = scheduling.withReserveAfter(wait);
+    return this;
+  }
+
   /** Its place among other jobs. */
   public JobFixture scheduling(JobScheduling itsScheduling) {
     scheduling = itsScheduling;
     return this;
   }
 
+  /** Running tasks at most; 0: any number. */
+  public JobFixture maxConcurrent(int most) {
+    scheduling =
+        new JobScheduling(
+            scheduling.queue(),
+            most,
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            scheduling.roles());
+    return this;
+  }
+
+  /** How often its tasks may start. */
+  public JobFixture startRate(StartRate rate) {
+    scheduling =
+        new JobScheduling(
+            scheduling.queue(),
+            scheduling.maxConcurrent(),
+            Optional.of(rate),
+            scheduling.reserveAfter(),
+            scheduling.roles());
+    return this;
+  }
+
+  /** The queue it belongs to. */
+  public JobFixture queue(String queue) {
+    return scheduling(
+        new JobScheduling(
+            queue,
+            scheduling.maxConcurrent(),
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            scheduling.roles()));
+  }
+
   /** Retries that look at progress. */
+  /** The roles of places that it may use. */
+  public JobFixture roles(String... roles) {
+    scheduling =
+        new JobScheduling(
+            scheduling.queue(),
+            scheduling.maxConcurrent(),
+            scheduling.startRate(),
+            scheduling.reserveAfter(),
+            List.of(roles));
+    return this;
+  }
+
   public JobFixture retry(RetryRules rules) {
     retry = Optional.of(rules);
     return this;

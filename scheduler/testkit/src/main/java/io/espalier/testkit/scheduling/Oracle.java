@@ -40,6 +40,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
+  final OracleClosings closings = new OracleClosings();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -60,6 +61,9 @@ public final class Oracle {
               return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
+  private final OracleRates rates = new OracleRates();
+  private final OracleReservations reservations = new OracleReservations(this);
+  private final OracleQueues queues = new OracleQueues(this, pool);
   private Config config;
   private Topology topology;
   private long now;
@@ -114,6 +118,8 @@ public final class Oracle {
                 !levels.getOrDefault(task.job(), "").equals(levelOf.get(task.job()))
                     || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
+    rates.apply(config, topology);
+    queues.apply(newConfig);
     forgetIdle();
   }
 
@@ -133,6 +139,17 @@ public final class Oracle {
 
   public void advance(long nowMillis) {
     now = Math.max(now, nowMillis);
+    rates.advance(nowMillis);
+  }
+
+  /** {@link #apply} will follow. */
+  public void begin() {
+    rates.begin();
+  }
+
+  /** Takes the tokens of a start along a path. */
+  public void takeTokens(TaskKey task, List<Place> path) {
+    rates.started(task.job(), path);
   }
 
   public void setStatus(TaskKey task, @Nullable TaskStatus status) {
@@ -201,6 +218,7 @@ public final class Oracle {
     if (running.put(task, new Run(task, path, charges, worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }
+    reservations.started(task, path, now);
   }
 
   public void finish(TaskKey task, @Nullable TaskStatus status) {
@@ -270,6 +288,77 @@ public final class Oracle {
   public int free(Place place, Resource resource) {
     int configured = OracleLimits.of(config, topology, place.node(), resource);
     return limit(place, resource, configured) - used(place, resource.name());
+  }
+
+  /** What is kept free, and what may be. */
+  OracleReservations reservations() {
+    return reservations;
+  }
+
+  int limitOf(Place place, Resource resource) {
+    return limit(place, resource, resource.limit());
+  }
+
+  /**
+   * The places on the paths of a task at which it could go on upwards if slots were free there and
+   * above.
+   *
+   * @param otherwise what keeps it, slots aside
+   */
+  Set<Place> wantedBy(TaskKey task, Set<Kind> otherwise) {
+    Job job = job(task.job());
+    Set<Place> wanted = new HashSet<>();
+    if (failuresOfTask(job, task.node()).stream().anyMatch(f -> otherwise.contains(f.kind()))) {
+      return wanted;
+    }
+    for (List<Integer> path : paths(node(job, task.node()))) {
+      List<Failure> failures = failuresOnPath(job, path);
+      if (failures.stream().noneMatch(f -> otherwise.contains(f.kind()))) {
+        boolean fits = true;
+        for (int slot : path) {
+          if (fits) {
+            wanted.add(place(topology.node(slot)));
+          }
+          Place at = place(topology.node(slot));
+          fits &= failures.stream().noneMatch(f -> isLackOf(at, f));
+        }
+      }
+    }
+    return wanted;
+  }
+
+  private boolean isLackOf(Place place, Failure failure) {
+    Resource resource = config.settings().resources().find(failure.resource());
+    return (failure.kind() == Kind.RESOURCE || failure.kind() == Kind.RESERVED)
+        && resource != null
+        && failure.node().equals(place.node())
+        && topology.levels().name(resource.level()).equals(place.level());
+  }
+
+  /** The sum of the limits in effect, over the nodes of the level or over the workers. */
+  long slotsInAll(Resource resource) {
+    if (resource.level() == topology.levels().worker()) {
+      return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
+    }
+    String level = topology.levels().name(resource.level());
+    return Trees.names(topology, resource.level()).stream()
+        .mapToLong(
+            name ->
+                limit(
+                    new Place(level, name),
+                    resource,
+                    OracleLimits.of(config, topology, name, resource)))
+        .sum();
+  }
+
+  /** What queues hold. */
+  OracleQueues queues() {
+    return queues;
+  }
+
+  /** Whether there is such a place, or it is a worker. */
+  boolean isThere(Place place) {
+    return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
   }
 
   /** Slots in all, as operators have it. */
@@ -361,6 +450,9 @@ public final class Oracle {
   private boolean passes(Job job, int slot) {
     int node = topology.node(slot);
     JobFilter filter = job.filters().get(topology.level(node));
+    if (!OracleRoles.permits(job, topology.role(slot))) {
+      return false;
+    }
     return filter == null
         || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
   }
@@ -379,10 +471,13 @@ public final class Oracle {
       if (!passes(job, slot)) {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
+      failures.addAll(rates.ofNode(place(node)));
       for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
         int need = job.needs().get(resource.index());
         if (need > 0 && need > free(place(node), resource)) {
           failures.add(new Failure(Kind.RESOURCE, name, resource.name()));
+        } else if (reservations.keepsFrom(job, place(node), resource)) {
+          failures.add(new Failure(Kind.RESERVED, name, resource.name()));
         }
       }
     }
@@ -423,10 +518,15 @@ public final class Oracle {
     if (paused.contains(job.name())) {
       failures.add(new Failure(Kind.JOB_PAUSED, "", ""));
     }
+    failures.addAll(
+        rates.ofJob(
+            job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
+    closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     if (!isPlaced(job)) {
       boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
       failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));
     }
+    failures.addAll(queues.failures(job));
     TaskKey task = new TaskKey(job.name(), node);
     TaskStatus status = statuses.get(task);
     if (running.containsKey(task)) {

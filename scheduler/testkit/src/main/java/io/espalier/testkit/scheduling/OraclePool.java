@@ -46,6 +46,11 @@ final class OraclePool {
     return workers;
   }
 
+  /** Whether anything is asked of workers. */
+  boolean isAsked() {
+    return asked;
+  }
+
   /** Whether the scheduler's own host is the only one. */
   boolean isLocal() {
     return workers.containsKey("");

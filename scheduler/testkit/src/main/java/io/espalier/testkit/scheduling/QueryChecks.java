@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.Job;
@@ -36,7 +37,11 @@ final class QueryChecks {
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
-          Kind.JOB_DEPENDENCY);
+          Kind.MAX_CONCURRENT,
+          Kind.JOB_FAILED,
+          Kind.JOB_SUCCEEDED,
+          Kind.JOB_DEPENDENCY,
+          Kind.QUEUE_LIMIT);
 
   private final SchedulingCore core;
   private final Oracle oracle;
@@ -94,6 +99,25 @@ final class QueryChecks {
 
   private Place place(int node) {
     return new Place(topology.levels().name(topology.level(node)), topology.name(node));
+  }
+
+  // ---- queues
+
+  /** What each holds, of all there is. */
+  void queues() {
+    for (QueueView queue : core.queues()) {
+      assertThat(queue.use())
+          .as("use of queue %s", queue.name())
+          .isEqualTo(oracle.queues().dominantShare(queue.name()));
+      for (QueueView.Held held : queue.resources()) {
+        Resource resource = oracle.config().settings().resources().find(held.resource());
+        assertThat(resource).isNotNull();
+        if (resource != null) {
+          assertThat(held.held()).isEqualTo(oracle.queues().held(queue.name(), resource));
+          assertThat(held.total()).isEqualTo(oracle.slotsInAll(resource));
+        }
+      }
+    }
   }
 
   // ---- holders
@@ -266,7 +290,12 @@ final class QueryChecks {
   /** What a task may count under: the whole job's reason before its own, that before the path's. */
   private static List<String> kinds(List<Failure> failures) {
     List<Kind> kinds = failures.stream().map(Failure::kind).distinct().toList();
-    List<Kind> gates = kinds.stream().filter(GATES::contains).toList();
+    List<Kind> gates =
+        failures.stream()
+            .filter(f -> GATES.contains(f.kind()) || isOfJob(f))
+            .map(Failure::kind)
+            .distinct()
+            .toList();
     if (!gates.isEmpty()) {
       return words(gates);
     }
@@ -276,6 +305,11 @@ final class QueryChecks {
       }
     }
     return kinds.isEmpty() ? List.of(WaitingReasons.STARTABLE) : words(kinds);
+  }
+
+  /** A rate of starts may be that of the job or that of a node. */
+  private static boolean isOfJob(Failure failure) {
+    return failure.kind() == Kind.START_RATE && failure.node().isEmpty();
   }
 
   private static List<String> words(List<Kind> kinds) {

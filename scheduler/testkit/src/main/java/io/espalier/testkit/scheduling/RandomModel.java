@@ -5,15 +5,18 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJob;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RandomModel {
   private static final int WORKERS = 6;
+  private static final List<String> ALL_LEVELS =
+      List.of(Levels.INSTANCE, "rack", "host", "disk", "db");
   private static final String[] TAGS = {"red", "green", "blue"};
 
   private static final List<NodeOrder> ORDERS =
@@ -40,6 +45,9 @@ final class RandomModel {
   private List<String> jobs = new ArrayList<>();
   private NodeOrder order;
 
+  /** By the name of the level. */
+  private Map<String, StartRate> rates = Map.of();
+
   RandomModel(Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors) {
     this.selectors = selectors;
     this.random = random;
@@ -52,10 +60,15 @@ final class RandomModel {
     config = freshConfig();
     freshNodes();
     freshJobs();
+    changeRates();
   }
 
   Config config() {
-    return config.build();
+    return config.startRates(rates).build();
+  }
+
+  void changeRates() {
+    rates = OracleRates.ofLevels(ALL_LEVELS, random);
   }
 
   Topology topology() {
@@ -100,6 +113,7 @@ final class RandomModel {
     fixture.selector(any(selectors));
     describeWorkers(fixture);
     fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
+    fixture.queues(RandomQueues.any(random));
     return fixture;
   }
 
@@ -204,14 +218,16 @@ final class RandomModel {
       tags.add(TAGS[random.nextInt(TAGS.length)]);
     }
     @Nullable String parent = top ? null : any(candidates);
-    return new NodeSpec(
-        level,
-        name,
-        parent,
-        top ? 0 : parentLevel,
-        !chance(7),
-        tags,
-        OracleLimits.attributes(random));
+    return OracleRoles.some(
+        random,
+        new NodeSpec(
+            level,
+            name,
+            parent,
+            top ? 0 : parentLevel,
+            !chance(7),
+            tags,
+            OracleLimits.attributes(random)));
   }
 
   private void freshJobs() {
@@ -260,7 +276,13 @@ final class RandomModel {
       job.after(
           new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
-    job.enabled(chance(92));
+    job.scheduling(RandomQueues.scheduling(random));
+    OracleRates.limit(job, random);
+    job.reserveAfter(
+        chance(30)
+            ? Optional.empty()
+            : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
+    OracleRoles.some(random, job).enabled(chance(92));
     if (chance(4)) {
       job.invalid();
     }
@@ -286,7 +308,8 @@ final class RandomModel {
       config.nodeLimits(OracleLimits.rules(random, config.levels()));
       return;
     }
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(15)) {
+      case 13, 14 -> config.queues(RandomQueues.any(random));
       case 12 -> {
         describeWorkers(config);
         config.selector(any(selectors));
@@ -355,7 +378,8 @@ final class RandomModel {
               node.parentLevel(),
               toggle != node.enabled(),
               node.tags(),
-              toggle ? node.attributes() : OracleLimits.attributes(random)));
+              toggle ? node.attributes() : OracleLimits.attributes(random),
+              node.role()));
     }
   }
 

@@ -190,12 +190,15 @@ public final class RandomRun {
   // ---- rounds
 
   private void round() {
+    oracle.reservations().observe(core.reservations(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
     boolean complete = core.round(policy, slice(), this::placed);
     while (!complete && whole) {
+      oracle.reservations().observe(core.reservations(), now);
       complete = core.round(policy, slice(), this::placed);
     }
+    oracle.reservations().observe(core.reservations(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
@@ -219,7 +222,9 @@ public final class RandomRun {
       assertThat(runner).isNotEqualTo(Runner.POOL);
     }
     oracle.start(task, path, worker == null ? null : worker.ref().shard());
+    oracle.takeTokens(task, path);
     runs.put(task, run);
+    oracle.reservations().duringRound(core.reservations());
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
     }
@@ -375,6 +380,7 @@ public final class RandomRun {
       core.resume(job);
     }
     oracle.pause(job, core.isPaused(job));
+    oracle.closings.change(random, core, "job" + random.nextInt(5));
   }
 
   // ---- limits
@@ -442,6 +448,10 @@ public final class RandomRun {
     for (int i = 0; i < changes; i++) {
       model.change();
     }
+    if (random.nextInt(4) == 0) {
+      model.changeRates();
+    }
+    oracle.begin();
     NewTasks news = core.apply(model.config(), model.topology(), now);
     changed(news);
   }
@@ -450,6 +460,7 @@ public final class RandomRun {
     model.change();
     Change change = core.prepare(model.config(), model.topology());
     core.begin(change);
+    oracle.begin();
     NewTasks news = core.step(1 + random.nextInt(60));
     while (news == null) {
       switch (random.nextInt(8)) {
@@ -462,6 +473,7 @@ public final class RandomRun {
         default -> adopt();
       }
       core.verify();
+      oracle.reservations().observe(core.reservations(), now);
       news = core.step(1 + random.nextInt(60));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
@@ -520,12 +532,15 @@ public final class RandomRun {
 
   private void compare() {
     core.verify();
+    oracle.reservations().observe(core.reservations(), now);
+    oracle.closings.check(core);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);
     }
     compareCounters();
     new QueryChecks(core, oracle).holders(random);
+    new QueryChecks(core, oracle).queues();
     new QueryChecks(core, oracle).counts(random);
     compareWorkers();
     compareOrphans();

@@ -221,7 +221,9 @@ abstract class AttemptsContract {
         null,
         new Usage(cpuMillis, 5, -1, -1),
         "failed",
-        "0123456789abcdef");
+        "0123456789abcdef",
+        number % 2 == 0,
+        10 * number);
   }
 
   private static StatusRow row(String job, String node, WorkerRef worker) {

@@ -6,12 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStanding.Start;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -223,6 +228,25 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
+  void counts_of_retries_survive_with_data_and_without_it() throws Exception {
+    TaskStatus running =
+        new TaskStatus(Main.RUNNING, false, false, false, false, NOW, 0, 0, 1, null);
+    Json.Obj data = Json.object().put("at", 7).build();
+    TaskStatus some = running.withRetries(new RetryCounts(2, 3, Integer.MAX_VALUE, false));
+    TaskStatus gotOn = running.withRetries(new RetryCounts(0, 0, 0, true));
+    TaskStatus error =
+        new TaskStatus(Main.ERROR, true, false, false, false, NOW, 90, 90, 4, data)
+            .withRetries(new RetryCounts(3, 3, 1, false));
+    store.commit(
+        epoch,
+        Batch.of(List.of(row("j", "some", some), row("j", "on", gotOn), row("j", "e", error))));
+    restartAfterKill();
+    assertThat(rows("j"))
+        .extracting(StatusRow::status)
+        .containsExactlyInAnyOrder(some, gotOn, error);
+  }
+
+  @Test
   void one_batch_is_applied_in_its_order() {
     store.commit(
         epoch,
@@ -399,6 +423,34 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
+  void standings_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
+    JobStanding first =
+        new JobStanding(
+            "a", JobState.FAILED, "6 of 53", NOW, "6 of 53", true, true, new Start(6, 53, NOW));
+    JobStanding second =
+        new JobStanding("b".repeat(239), JobState.RUNNING, "", NOW, "", false, false, Start.ALL);
+    store.commit(
+        epoch,
+        Batch.builder()
+            .put(row("a", "n", failed()))
+            .standing(first)
+            .standing(second)
+            .append(event(1))
+            .build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactlyInAnyOrder(first, second);
+    JobStanding changed =
+        new JobStanding("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
+    store.commit(
+        epoch, Batch.builder().standing(first).standing(changed).forget(second.job()).build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactly(changed);
+    store.commit(epoch, Batch.builder().standing(first).forget("a").standing(second).build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactly(second);
+  }
+
+  @Test
   void overrides_of_limits_are_kept_until_they_are_ended() throws Exception {
     LimitOverride level = new LimitOverride("host", "slots", "", 3, "ann", "disk full", NOW, 0);
     LimitOverride node =
@@ -417,6 +469,22 @@ public abstract class StatusStoreContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
+  }
+
+  @Test
+  void what_queues_have_used_is_replaced_as_a_whole() throws Exception {
+    assertThat(store.queueUsage()).isEmpty();
+    QueueUsage etl = new QueueUsage("etl", 0.1, NOW);
+    QueueUsage web = new QueueUsage("w".repeat(200), 1.0 / 3, NOW);
+    store.commit(epoch, Batch.builder().queueUsage(List.of(etl, web)).build());
+    restartAfterKill();
+    assertThat(store.queueUsage()).containsExactlyInAnyOrder(etl, web);
+    store.commit(epoch, Batch.builder().pause(new Pause("a", "", "", NOW, 0)).build());
+    assertThat(store.queueUsage()).as("left alone").hasSize(2);
+    QueueUsage later = new QueueUsage("etl", 0.2, NOW + 10_000);
+    store.commit(epoch, Batch.builder().queueUsage(List.of(later)).build());
+    restartAfterKill();
+    assertThat(store.queueUsage()).containsExactly(later);
   }
 
   @Test

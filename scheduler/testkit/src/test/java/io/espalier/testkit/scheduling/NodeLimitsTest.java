@@ -3,17 +3,20 @@ package io.espalier.testkit.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.NodeLimit;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.WaitingScan;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -46,7 +49,8 @@ final class NodeLimitsTest {
 
   private int limit(String host, String resource) {
     int node = core.topology().find(HOST, host);
-    int index = config.build().settings().resources().find(resource).index();
+    int index =
+        Objects.requireNonNull(config.build().settings().resources().find(resource)).index();
     return core.limit(node, index);
   }
 
@@ -95,8 +99,8 @@ final class NodeLimitsTest {
     assertThat(reason.limit()).isZero();
     assertThat(reason.message())
         .isEqualTo(
-            "needs 1 of slots, 0 of 0 are free; the limit of 0 is configured for this node,"
-                + " that of its level is 2");
+            "needs 1 of slots, 0 of 0 are free; it can never start while the limit is 0; the limit of"
+                + " 0 is configured for this node, that of its level is 2");
   }
 
   @Test
@@ -178,7 +182,84 @@ final class NodeLimitsTest {
     config.resource("db", "io", 1);
     apply(NodeLimit.ofTag(2, "hot", Map.of("io", 7)));
     int copy = core.topology().find(2, "copy");
-    assertThat(core.limit(copy, config.build().settings().resources().find("io").index()))
+    assertThat(
+            core.limit(
+                copy,
+                Objects.requireNonNull(config.build().settings().resources().find("io")).index()))
         .isEqualTo(7);
+  }
+
+  @Test
+  void aJobThatNeedsMoreThanAnyNodeHasIsTold() {
+    host("a", Set.of(), Json.object().put("cap", 4).build());
+    host("b", Set.of(), Json.Obj.EMPTY);
+    config.job("big", new JobFixture("big").needs("slots", 5));
+    config.job("above", new JobFixture("above").level("instance").needs("slots", 99));
+    apply(NodeLimit.ofAttribute(HOST, "cap", "slots"));
+    assertThat(core.nodeProblems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "warning bistro_job->big.resources.slots: the job can never run: it needs 5 of slots,"
+                + " and no node of level host has more than 4 (a, b) (value: 5); lower what it"
+                + " needs, or raise the limit of some node");
+    assertThat(core.explain("big", "b.1").reasons().get(0).message())
+        .isEqualTo(
+            "needs 5 of slots, 2 of 2 are free; it can never start while the limit is 2, and no"
+                + " node of level host has more than 4");
+    WaitingReasons reasons = waiting("big");
+    assertThat(reasons.reasons().get(0).message())
+        .endsWith("on 2 nodes of level host; none there has more than 4: they can never start");
+
+    override("b", 5);
+    assertThat(core.nodeProblems()).isEmpty();
+    assertThat(core.explain("big", "a.1").reasons().get(0).message())
+        .endsWith(
+            "4 of 4 are free; it can never start while the limit is 4; the limit of 4 is configured"
+                + " for this node, that of its level is 2");
+    end("b");
+    assertThat(core.nodeProblems()).hasSize(1);
+    apply(NodeLimit.ofName(HOST, "a", Map.of("slots", 5)));
+    assertThat(core.nodeProblems()).isEmpty();
+  }
+
+  @Test
+  void whatCanNeverBeIsSaidBesideWhatIsInTheWayFirst() {
+    host("a", Set.of(), Json.Obj.EMPTY);
+    config.job("big", new JobFixture("big").needs("slots", 1).needs("iops", 11));
+    apply(NodeLimit.ofName(HOST, "a", Map.of("slots", 0)));
+    assertThat(waiting("big").reasons().get(0).message())
+        .startsWith("needs 1 of slots, 0 of 0 are free on a")
+        .endsWith(
+            "; besides, they can never start: it needs 11 of iops, and no node of level host has"
+                + " more than 10");
+  }
+
+  private WaitingReasons waiting(String job) {
+    WaitingScan scan = core.waiting(core.findJob(job));
+    while (!scan.isDone()) {
+      scan.step(1000);
+    }
+    return scan.reasons(10, 0);
+  }
+
+  @Test
+  void whatIsStoppedForAllByALimitOfZeroIsNoProblem() {
+    host("a", Set.of(), Json.Obj.EMPTY);
+    config.resource("host", "gate", 0, 1);
+    apply();
+    assertThat(core.nodeProblems()).isEmpty();
+    apply(NodeLimit.ofTag(HOST, "special", Map.of("gate", Integer.MAX_VALUE)));
+    assertThat(core.nodeProblems()).as("no node is special").hasSize(1);
+  }
+
+  @Test
+  void veryManyJobsThatNeverFitAreCounted() {
+    host("a", Set.of(), Json.Obj.EMPTY);
+    for (int i = 0; i < 150; i++) {
+      config.job("big" + i, new JobFixture("big" + i).needs("slots", Integer.MAX_VALUE));
+    }
+    apply();
+    assertThat(core.nodeProblems()).hasSize(101);
+    assertThat(core.nodeProblems().get(100).message()).startsWith("50 more");
   }
 }

@@ -23,6 +23,7 @@ public final class ClientCommands {
         new EventsCommand(clients),
         new ProblemsCommand(clients),
         new SettingsCommand(clients),
+        new QueuesCommand(clients),
         new WorkersCommand(clients),
         new DrainCommand(clients),
         new CordonCommand(clients),

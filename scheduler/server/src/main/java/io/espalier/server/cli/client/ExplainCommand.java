@@ -72,6 +72,7 @@ final class ExplainCommand extends OfflineCommand {
       holders(reason);
     }
     path(body);
+    alternatives(body);
     return ExitCode.OK;
   }
 
@@ -128,6 +129,22 @@ final class ExplainCommand extends OfflineCommand {
       String text = line.append(blocks ? "  <- blocks" : "").toString();
       out().println(painted(blocks ? Paint.RED : Paint.NONE, text));
       indent = indent.isEmpty() ? " " : indent + "   ";
+    }
+  }
+
+  /** The other places of the node, and what is in the way there. */
+  private void alternatives(Json.Obj body) {
+    for (Json.Obj other : Fields.objects(body, "alternatives")) {
+      String role = Fields.text(other, "role");
+      List<String> reasons = Fields.texts(other, "reasons");
+      out()
+          .println(
+              "also under "
+                  + Fields.text(other, "parent")
+                  + (role.isEmpty() ? "" : " as " + role)
+                  + (reasons.isEmpty()
+                      ? ": nothing stands in the way there"
+                      : ": " + String.join("; ", reasons)));
     }
   }
 

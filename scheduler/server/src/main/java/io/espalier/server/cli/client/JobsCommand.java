@@ -1,10 +1,15 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobState;
+import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -15,10 +20,24 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "List the jobs and how far they are.",
     footerHeading = "%nEXAMPLES%n",
-    footer = {"  espalier jobs", "  espalier jobs --watch", "  espalier jobs --names"})
+    footer = {
+      "  espalier jobs",
+      "  espalier jobs --watch",
+      "  espalier jobs --state failed",
+      "  espalier jobs --names"
+    })
 final class JobsCommand extends OfflineCommand {
   @Option(names = "--names", description = "Only the names, one a line.")
   private boolean names;
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      split = ",",
+      description =
+          "Only jobs in one of these states: waiting, running, succeeded, failed, stopped, paused,"
+              + " disabled, invalid.")
+  private Set<String> states = Set.of();
 
   @Mixin private final Watch watch = new Watch();
 
@@ -33,7 +52,14 @@ final class JobsCommand extends OfflineCommand {
 
   @Override
   int run(Client client) {
-    Json.Obj body = get(client, ApiV1.JOBS, Map.of(), Map.of());
+    for (String state : states) {
+      if (JobState.ofWord(state) == null) {
+        throw new CommandFailure(
+            ExitCode.USAGE,
+            "there is no state \"" + state + "\" of a job: see 'espalier jobs --help'");
+      }
+    }
+    Json.Obj body = chosen(get(client, ApiV1.JOBS, Map.of(), Map.of()));
     if (names) {
       Fields.objects(body, "jobs").forEach(job -> say(Fields.text(job, "name")));
       return ExitCode.OK;
@@ -71,7 +97,7 @@ final class JobsCommand extends OfflineCommand {
           done,
           total,
           total == 0 ? "-" : 100 * done / total,
-          Fields.number(progress, "running"),
+          running(job, progress),
           Fields.number(progress, "ready"),
           blocked == 0 ? "" : blocked,
           Fields.number(progress, "waiting"),
@@ -79,8 +105,27 @@ final class JobsCommand extends OfflineCommand {
           rate(job),
           left(job));
     }
-    print(table, "there are no jobs");
+    print(table, states.isEmpty() ? "there are no jobs" : "no job is in such a state");
     return ExitCode.OK;
+  }
+
+  /** With how many may run, where that is limited. */
+  private static String running(Json.Obj job, Json.Obj progress) {
+    long most = Fields.number(job, "max_concurrent");
+    return Fields.number(progress, "running") + (most == 0 ? "" : "/" + most);
+  }
+
+  private Json.Obj chosen(Json.Obj body) {
+    if (states.isEmpty()) {
+      return body;
+    }
+    List<Json> jobs = new ArrayList<>();
+    for (Json.Obj job : Fields.objects(body, "jobs")) {
+      if (states.contains(state(job))) {
+        jobs.add(job);
+      }
+    }
+    return body.with("jobs", new Json.Arr(jobs));
   }
 
   /** Ends of tasks in a second, or in a minute where that is less than one; empty if unknown. */
@@ -102,7 +147,12 @@ final class JobsCommand extends OfflineCommand {
         : Screen.duration(1000 * Fields.number(job, "seconds_left"));
   }
 
+  /** What an older scheduler does not say is made up from what it does. */
   static String state(Json.Obj job) {
+    String state = Fields.text(job, "state");
+    if (!state.isEmpty()) {
+      return state;
+    }
     if (!Fields.isTrue(job, "valid")) {
       return "invalid";
     }

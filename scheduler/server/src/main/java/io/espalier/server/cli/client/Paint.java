@@ -29,9 +29,15 @@ enum Paint {
     }
     return switch (state.substring(0, end)) {
       case "failed", "invalid", "unhealthy", "lost", "deadline", "error", "killed" -> RED;
-      case "error_backoff", "incomplete_backoff", "paused", "draining", "drained", "waiting" ->
+      case "error_backoff",
+          "incomplete_backoff",
+          "paused",
+          "stopped",
+          "draining",
+          "drained",
+          "waiting" ->
           YELLOW;
-      case "done", "healthy" -> GREEN;
+      case "done", "healthy", "succeeded" -> GREEN;
       case "running" -> CYAN;
       case "disabled", "avoided" -> DIM;
       default -> NONE;

@@ -81,6 +81,8 @@ final class TaskPage {
             "?WORKER",
             "STATUS",
             "END",
+            "?PROGRESS",
+            "?>BACKOFF",
             "?~>CPU",
             "?~>MEMORY",
             "?~>READ",
@@ -97,6 +99,10 @@ final class TaskPage {
           Fields.text(attempt, "worker"),
           Fields.text(attempt, "status"),
           end(attempt),
+          Fields.isTrue(attempt, "made_progress") ? "yes" : "",
+          attempt.get("backoff_sec") == null
+              ? ""
+              : Screen.duration(1000 * Fields.number(attempt, "backoff_sec")),
           Screen.seconds(usage, "cpu_ms"),
           Screen.bytes(usage, "peak_memory_bytes"),
           Screen.bytes(usage, "read_bytes"),

@@ -48,8 +48,8 @@ final class MySqlAttempts {
         connection.prepareStatement(
             "INSERT INTO espalier_attempt (id, number, epoch, sequence, started, ended, worker,"
                 + " kind, bits, exit_code, signal_number, core_dumped, stop_reason, cpu, memory,"
-                + " bytes_read, bytes_written, message, fingerprint)"
-                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                + " bytes_read, bytes_written, message, fingerprint, got_on, backoff)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 + " ON DUPLICATE KEY UPDATE number = VALUES(number), epoch = VALUES(epoch),"
                 + " sequence = VALUES(sequence), started = VALUES(started), ended = VALUES(ended),"
                 + " worker = VALUES(worker), kind = VALUES(kind), bits = VALUES(bits),"
@@ -57,7 +57,8 @@ final class MySqlAttempts {
                 + " core_dumped = VALUES(core_dumped), stop_reason = VALUES(stop_reason),"
                 + " cpu = VALUES(cpu), memory = VALUES(memory), bytes_read = VALUES(bytes_read),"
                 + " bytes_written = VALUES(bytes_written), message = VALUES(message),"
-                + " fingerprint = VALUES(fingerprint)");
+                + " fingerprint = VALUES(fingerprint), got_on = VALUES(got_on),"
+                + " backoff = VALUES(backoff)");
     delete = connection.prepareStatement("DELETE FROM espalier_attempt WHERE id >= ? AND id < ?");
   }
 
@@ -91,6 +92,8 @@ final class MySqlAttempts {
     put.setLong(17, usage.writtenBytes());
     setText(18, attempt.message());
     setText(19, attempt.fingerprint());
+    put.setBoolean(20, attempt.gotOn());
+    put.setInt(21, attempt.backoffSeconds());
     put.addBatch();
   }
 

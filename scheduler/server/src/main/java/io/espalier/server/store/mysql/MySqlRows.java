@@ -110,7 +110,7 @@ final class MySqlRows {
             "SELECT s.ended, s.cpu, a.id, a.number, a.epoch, a.sequence, a.started, a.ended,"
                 + " a.worker, a.kind, a.bits, a.exit_code, a.signal_number, a.core_dumped,"
                 + " a.stop_reason, a.cpu, a.memory, a.bytes_read, a.bytes_written, a.message,"
-                + " a.fingerprint FROM espalier_job j JOIN espalier_status s ON s.job = j.id"
+                + " a.fingerprint, a.got_on, a.backoff FROM espalier_job j JOIN espalier_status s ON s.job = j.id"
                 + " JOIN espalier_attempt a ON a.id >= s.ring * "
                 + StatusStore.KEPT_ATTEMPTS
                 + " AND a.id < (s.ring + 1) * "
@@ -152,7 +152,9 @@ final class MySqlRows {
         reason == null ? null : StopReason.valueOf(reason),
         new Usage(found.getLong(16), found.getLong(17), found.getLong(18), found.getLong(19)),
         text(found, 20),
-        text(found, 21));
+        text(found, 21),
+        found.getBoolean(22),
+        found.getInt(23));
   }
 
   private static @Nullable Integer number(ResultSet found, int column) throws SQLException {

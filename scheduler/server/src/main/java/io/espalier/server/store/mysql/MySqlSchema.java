@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /** Brings a schema to the version of this program. */
 final class MySqlSchema {
   /** The number of the newest migration; each one ends with storing it. */
-  static final int VERSION = 2;
+  static final int VERSION = 5;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;

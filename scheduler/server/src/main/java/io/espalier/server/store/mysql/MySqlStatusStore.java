@@ -3,11 +3,13 @@ package io.espalier.server.store.mysql;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
@@ -222,8 +224,8 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   /**
-   * Forgets all jobs, pauses, holds, limits and events, for a fresh start; whoever led until now
-   * may write nothing more. To be bound to its source before.
+   * Forgets all jobs, pauses, holds, limits, use of queues and events, for a fresh start; whoever
+   * led until now may write nothing more. To be bound to its source before.
    */
   public void forgetEverything() {
     long epoch =
@@ -452,6 +454,24 @@ public final class MySqlStatusStore implements StatusStore {
   }
 
   @Override
+  public List<JobStanding> standings() {
+    return read(
+        connection -> {
+          List<JobStanding> standings = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT job, long_job, body FROM espalier_job_standing")) {
+            while (found.next()) {
+              standings.add(
+                  StoredText.standing(
+                      description(), json, NameKey.read(found, 1), found.getString(3)));
+            }
+          }
+          return standings;
+        });
+  }
+
+  @Override
   public List<WorkerHold> holds() {
     return read(
         connection -> {
@@ -499,6 +519,22 @@ public final class MySqlStatusStore implements StatusStore {
             }
           }
           return limits;
+        });
+  }
+
+  @Override
+  public List<QueueUsage> queueUsage() {
+    return read(
+        connection -> {
+          List<QueueUsage> usage = new ArrayList<>();
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT queue, value, at FROM espalier_queue_usage")) {
+            while (found.next()) {
+              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
+            }
+          }
+          return usage;
         });
   }
 

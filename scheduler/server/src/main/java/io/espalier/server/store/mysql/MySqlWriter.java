@@ -3,12 +3,14 @@ package io.espalier.server.store.mysql;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskKey;
@@ -146,6 +148,8 @@ final class MySqlWriter {
     execute("DELETE FROM espalier_pause");
     execute("DELETE FROM espalier_worker_hold");
     execute("DELETE FROM espalier_limit_override");
+    execute("DELETE FROM espalier_job_standing");
+    execute("DELETE FROM espalier_queue_usage");
     execute("DELETE FROM espalier_event");
   }
 
@@ -155,6 +159,7 @@ final class MySqlWriter {
       execute(
           "UPDATE espalier_job SET name = NULL, long_name = NULL WHERE name = ?",
           (Object) NameKey.of(job).key());
+      execute("DELETE FROM espalier_job_standing WHERE job = ?", (Object) NameKey.of(job).key());
       jobs.remove(job);
     }
     delete(batch.deletedRows());
@@ -216,6 +221,24 @@ final class MySqlWriter {
           limit.reason(),
           limit.sinceMillis(),
           limit.untilMillis());
+    }
+    for (JobStanding standing : batch.standings()) {
+      NameKey job = NameKey.of(standing.job());
+      execute(
+          "REPLACE INTO espalier_job_standing (job, long_job, body) VALUES (?, ?, ?)",
+          job.key(),
+          job.whole(),
+          JsonWriter.compact(standing.toJson()));
+    }
+    if (!batch.queueUsage().isEmpty()) {
+      execute("DELETE FROM espalier_queue_usage");
+    }
+    for (QueueUsage usage : batch.queueUsage()) {
+      execute(
+          "INSERT INTO espalier_queue_usage (queue, value, at) VALUES (?, ?, ?)",
+          usage.queue(),
+          usage.value(),
+          usage.atMillis());
     }
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute(

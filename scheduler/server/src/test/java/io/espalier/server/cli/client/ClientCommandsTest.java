@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobState;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.WebOptions;
@@ -78,6 +80,30 @@ class ClientCommandsTest {
             scrub   host   enabled     0      2   0        0      2                 0       0
             """);
     assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void jobsShowTheirStateAndAreChosenByIt() {
+    scheduler.stands(
+        new JobStanding(
+            "scrub",
+            JobState.SUCCEEDED,
+            "all 2 tasks are done",
+            ApiWorld.NOW_MILLIS,
+            "",
+            false,
+            false,
+            JobStanding.Start.ALL));
+    assertThat(run("jobs").out()).containsPattern("scrub +host +succeeded +0");
+    assertThat(run("jobs", "--state", "succeeded,failed", "--names").out().lines())
+        .containsExactly("scrub");
+    assertThat(run("jobs", "--state", "invalid", "--json").out())
+        .contains("broken")
+        .doesNotContain("scrub");
+    assertThat(run("jobs", "--state", "stopped").err()).contains("no job is in such a state");
+    CommandRun wrong = run("jobs", "--state", "done");
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.err()).contains("there is no state \"done\" of a job");
   }
 
   @Test

@@ -178,6 +178,7 @@ class MySqlFailureTest {
             "drop table halves.espalier_store",
             "drop table halves.espalier_event",
             "drop table halves.espalier_limit_override",
+            "drop table halves.espalier_job_standing",
             "delete from halves.espalier_migration where version > '1'",
             "update halves.espalier_migration set success = 0 where version = '1'");
     try (StatusStore store = open(Schemas.address(server(), "halves"))) {
@@ -197,6 +198,7 @@ class MySqlFailureTest {
     server()
         .sql(
             "drop table later.espalier_limit_override",
+            "delete from later.espalier_migration where version > '2'",
             "update later.espalier_store set version = 1",
             "update later.espalier_migration set success = 0 where version = '2'");
     try (StatusStore store = open(Schemas.address(server(), "later"))) {

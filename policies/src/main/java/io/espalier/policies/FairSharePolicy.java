@@ -1,0 +1,130 @@
+package io.espalier.policies;
+
+import io.espalier.core.scheduling.Round;
+import io.espalier.core.scheduling.SchedulingPolicy;
+
+/**
+ * Shares the starts among the queues that have an open job: each gets a part of {@code (1/eff_i) /
+ * sum(1/eff_j)}, where {@code eff} is its effective priority, so what it has used lately times its
+ * factor (features A2 and A14). Within a queue jobs take turns.
+ *
+ * <p>With each start every queue is credited its share, and the queue that starts pays one. A queue
+ * to which a whole start is due gets it; what remains is drawn by lot, with what is due to each as
+ * its weight. So after n starts a queue with the share s has had s times n, give or take one, and
+ * nobody needs to know how many slots are free. What is due survives rounds, so that it also holds
+ * where slots become free one at a time. The share of a queue that has nothing to start goes to the
+ * others; it never saves up more than one start.
+ */
+public final class FairSharePolicy implements SchedulingPolicy {
+  @Override
+  public String name() {
+    return "fair_share";
+  }
+
+  @Override
+  public void schedule(Round round) {
+    if (!round.isOver()) {
+      new Slice(round).run();
+    }
+  }
+
+  /** The queues with an open job, and what is due to each. */
+  private static final class Slice {
+    private final Round round;
+    private final int[] queues;
+    private final double[] weights;
+    private final double[] due;
+    private int count;
+    private double total;
+
+    Slice(Round round) {
+      this.round = round;
+      int all = round.queueCount();
+      queues = new int[all];
+      weights = new double[all];
+      due = new double[all];
+      for (int queue = 0; queue < all; queue++) {
+        if (round.isQueueOpen(queue)) {
+          queues[count] = queue;
+          weights[count] = 1 / round.effectivePriority(queue);
+          due[count++] = round.balance(queue);
+        }
+      }
+      settle();
+    }
+
+    void run() {
+      while (count > 0 && !round.isOver()) {
+        int at = next();
+        int job = round.nextInTurn(queues[at]);
+        if (job >= 0 && round.placeOne(job)) {
+          for (int i = 0; i < count; i++) {
+            due[i] += weights[i] / total;
+          }
+          due[at] -= 1;
+        } else {
+          drop(at);
+        }
+      }
+      for (int i = 0; i < count; i++) {
+        keep(i);
+      }
+    }
+
+    /** At most one start, whatever others left behind. */
+    private void keep(int at) {
+      round.setBalance(queues[at], Math.max(-1, Math.min(1, due[at])));
+    }
+
+    /**
+     * Drawn by what would be due to each with the next start; who is due all of one comes first.
+     */
+    private int next() {
+      int most = 0;
+      double sum = 0;
+      for (int i = 0; i < count; i++) {
+        double credit = credit(i);
+        most = credit > credit(most) ? i : most;
+        sum += Math.max(0, credit);
+      }
+      if (credit(most) >= 1) {
+        return most;
+      }
+      double point = round.random().fraction() * sum;
+      for (int i = 0; i < count; i++) {
+        point -= Math.max(0, credit(i));
+        if (point < 0) {
+          return i;
+        }
+      }
+      // Rounding may leave a rest.
+      return most;
+    }
+
+    private double credit(int at) {
+      return due[at] + weights[at] / total;
+    }
+
+    private void drop(int at) {
+      keep(at);
+      count--;
+      queues[at] = queues[count];
+      weights[at] = weights[count];
+      due[at] = due[count];
+      settle();
+    }
+
+    /** What is due is counted anew among those that are left: it adds up to nothing. */
+    private void settle() {
+      total = 0;
+      double sum = 0;
+      for (int i = 0; i < count; i++) {
+        total += weights[i];
+        sum += due[i];
+      }
+      for (int i = 0; i < count; i++) {
+        due[i] -= sum * weights[i] / total;
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.espalier.core.api;
+
+import java.util.List;
+
+/**
+ * One queue as it is now (features A10 to A14).
+ *
+ * @param priorityFactor as configured
+ * @param running tasks
+ * @param use the largest part of any resource that its running tasks hold: its dominant share
+ * @param currentPriority what it has used lately: follows {@code use} with the half-life
+ * @param effectivePriority the lower, the more is due to it
+ * @param share the part of all starts that the policy {@code fair_share} gives it while all queues
+ *     that have tasks left compete for the same slots; 0: it has none left
+ * @param resources those of which it holds slots or has a cap
+ */
+public record QueueView(
+    String name,
+    double priorityFactor,
+    int running,
+    double use,
+    double currentPriority,
+    double effectivePriority,
+    double share,
+    List<Held> resources) {
+  public QueueView {
+    resources = List.copyOf(resources);
+  }
+
+  /**
+   * Slots of one resource.
+   *
+   * @param held by the queue's running tasks; may exceed the cap
+   * @param cap -1: none
+   * @param total in the tree, or on all workers
+   */
+  public record Held(String resource, long held, long cap, long total) {}
+}

@@ -1,0 +1,114 @@
+package io.espalier.core.config;
+
+import io.espalier.core.problem.Suggestions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code queues} and {@code priority_half_life_sec} of the settings, and {@code queue}. */
+final class QueuesParser {
+  /** Each is a label of metrics. */
+  private static final int MOST = 1000;
+
+  private static final double LEAST_FACTOR = 1e-6;
+  private static final double LARGEST_FACTOR = 1e6;
+  private static final double SHORTEST_SECONDS = 0.001;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}");
+
+  private QueuesParser() {}
+
+  static List<QueueSpec> read(Fields in, ResourceCatalog resources) {
+    Value value = in.find("queues");
+    Map<String, Value> members = value == null ? null : value.members();
+    if (value == null || members == null) {
+      return List.of();
+    }
+    if (members.size() > MOST) {
+      value.error("expected at most " + MOST + " queues, found " + members.size(), null);
+      return List.of();
+    }
+    List<QueueSpec> queues = new ArrayList<>();
+    members.forEach(
+        (name, member) -> {
+          QueueSpec queue = queue(name, member, resources);
+          if (queue != null) {
+            queues.add(queue);
+          }
+        });
+    return queues;
+  }
+
+  private static @Nullable QueueSpec queue(String name, Value value, ResourceCatalog resources) {
+    Fields in = value.fields(ConfigPlace.QUEUE);
+    if (!NAME.matcher(name).matches()) {
+      value.error(
+          "the name of a queue must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\","
+              + " and start with a letter, a digit or \"_\"",
+          null);
+    }
+    if (in == null) {
+      return null;
+    }
+    return new QueueSpec(
+        name,
+        in.number("priority_factor", 1, LEAST_FACTOR, LARGEST_FACTOR),
+        amounts(in.find("max_slots"), resources, slots -> slots.int32(0)),
+        amounts(in.find("max_fraction"), resources, part -> part.number(0, 1)));
+  }
+
+  private static <N> Map<Integer, N> amounts(
+      @Nullable Value value, ResourceCatalog resources, Function<Value, @Nullable N> read) {
+    Map<String, Value> members = value == null ? null : value.members();
+    if (members == null) {
+      return Map.of();
+    }
+    List<String> known = resources.all().stream().map(Resource::name).toList();
+    Map<Integer, N> amounts = new LinkedHashMap<>();
+    members.forEach(
+        (name, member) -> {
+          Resource resource = resources.find(name);
+          N amount = read.apply(member);
+          if (resource == null) {
+            member.error("unknown resource \"" + name + "\"", Suggestions.hint(name, known));
+          } else if (amount != null) {
+            amounts.put(resource.index(), amount);
+          }
+        });
+    return amounts;
+  }
+
+  static Duration readHalfLife(Fields in) {
+    double otherwise = TreeRules.NONE.priorityHalfLife().toSeconds();
+    return Value.millis(
+        in.number(
+            "priority_half_life_sec", otherwise, SHORTEST_SECONDS, SettingsParser.LONGEST_SECONDS));
+  }
+
+  /** The queue of a job: one that is configured, or the default one. */
+  static String readQueue(Fields in, String inherited, List<QueueSpec> queues) {
+    Value value = in.find("queue");
+    String name = value == null ? null : value.text();
+    if (value == null || name == null) {
+      return inherited;
+    }
+    List<String> known = new ArrayList<>();
+    queues.forEach(queue -> known.add(queue.name()));
+    if (!known.contains(JobScheduling.DEFAULT_QUEUE)) {
+      known.add(JobScheduling.DEFAULT_QUEUE);
+    }
+    if (!known.contains(name)) {
+      value.error(
+          "unknown queue",
+          queues.isEmpty()
+              ? "list it in \"queues\" of bistro_settings"
+              : Suggestions.hint(name, known));
+      return inherited;
+    }
+    return name;
+  }
+}

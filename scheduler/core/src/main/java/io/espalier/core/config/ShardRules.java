@@ -1,0 +1,102 @@
+package io.espalier.core.config;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What several schedulers that share nothing cannot do together (design ruling 14). What would make
+ * a job wait for ever, or start too early, is an error of the job; what only has another meaning is
+ * a warning.
+ */
+final class ShardRules {
+  private ShardRules() {}
+
+  /** The same jobs with the problems that sharing makes. */
+  static SortedMap<String, Job> check(SortedMap<String, Job> jobs, Shard shard) {
+    if (shard.isWhole()) {
+      return jobs;
+    }
+    SortedMap<String, Job> checked = new TreeMap<>();
+    jobs.forEach((name, job) -> checked.put(name, check(job, jobs, shard)));
+    return checked;
+  }
+
+  private static Job check(Job job, SortedMap<String, Job> jobs, Shard shard) {
+    Problems problems = new Problems();
+    problems.addAll(job.problems());
+    for (WholeJob dependency : job.afterJobs()) {
+      JobDependencies.add(
+          problems,
+          Severity.ERROR,
+          job,
+          WholeJobParser.KEY,
+          dependency.job(),
+          "no scheduler knows whether all tasks of a job are done: "
+              + shard.count()
+              + " schedulers share the nodes",
+          "run this configuration with one scheduler, or start this job when all have finished");
+    }
+    for (String dependency : job.dependsOn()) {
+      Job other = jobs.get(dependency);
+      if (other != null && other.level() == 0 && job.level() >= 0) {
+        JobDependencies.add(
+            problems,
+            Severity.ERROR,
+            job,
+            "depends_on",
+            dependency,
+            "that job has its task on the instance, which only shard 0 of "
+                + shard.count()
+                + " knows",
+            "run this configuration with one scheduler, or move one of these jobs");
+      }
+    }
+    if (job.scheduling().maxConcurrent() > 0) {
+      warn(problems, job, "max_concurrent", shard);
+    }
+    if (job.scheduling().startRate().isPresent()) {
+      warn(problems, job, "start_rate", shard);
+    }
+    return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
+  }
+
+  private static void warn(Problems problems, Job job, String key, Shard shard) {
+    Json said = job.original().get(key);
+    if (said == null) {
+      // The default of the settings, which are warned once.
+      return;
+    }
+    ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key(key);
+    problems.add(Problems.at(Severity.WARNING, path, said.at(), said, perScheduler(shard), null));
+  }
+
+  /** Adds what the settings mean in another way when schedulers share the nodes. */
+  static void warn(Settings settings, Shard shard, Problems problems) {
+    List<Resource> global = settings.resources().ofLevel(0);
+    if (shard.isWhole() || global.isEmpty()) {
+      return;
+    }
+    String names = String.join(", ", global.stream().map(Resource::name).toList());
+    problems.add(
+        Problem.warning(
+                SettingsParser.PATH.key("resources").toString(),
+                "the instance's limits of "
+                    + names
+                    + " hold for each of "
+                    + shard.count()
+                    + " schedulers, so together they may use that many times as much")
+            .withHint("divide them by the number of schedulers"));
+  }
+
+  private static String perScheduler(Shard shard) {
+    return "this holds for each of "
+        + shard.count()
+        + " schedulers by itself, not for all of them together";
+  }
+}

@@ -1,0 +1,393 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.json.Json;
+import io.espalier.core.outcome.EndWindow;
+import io.espalier.core.outcome.FailureRule;
+import io.espalier.core.outcome.JobEvent;
+import io.espalier.core.outcome.JobFacts;
+import io.espalier.core.outcome.JobFlags;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStanding.Start;
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStates;
+import io.espalier.core.outcome.JobTally;
+import io.espalier.core.outcome.Percent;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the state of each job (features L2, L11): looks at a job whenever something of it has
+ * changed, closes it for starts when it has failed or enough is done, and has what must survive
+ * stored together with the change that brought it about. Monitors see a state once it is durable.
+ *
+ * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
+ * counts together, and nothing starts in between.
+ */
+final class JobOutcomes {
+  private final SchedulingCore core;
+  private final LoopEvents events;
+  private final JobDeadlines deadlines;
+  private final Pauses pauses;
+  private final Map<String, Kept> jobs = new HashMap<>();
+  private final Map<String, JobStanding> shown = new TreeMap<>();
+  private List<JobStanding> recorded = new ArrayList<>();
+
+  /** Told of every change. */
+  interface Sink {
+    /**
+     * @param now to be stored
+     * @param moved to another state
+     */
+    void changed(JobStanding now, boolean moved);
+  }
+
+  /** What is known of one job; also of one that is not configured now. */
+  private static final class Kept {
+    /** The latest; null: never looked at. */
+    @Nullable JobStanding standing;
+
+    String failure = "";
+    boolean stopped;
+    boolean goesOn;
+    Start from = Start.ALL;
+    @Nullable EndWindow window;
+    Optional<Duration> length = Optional.empty();
+
+    /** A task has ended since the rule was judged by its window. */
+    boolean judge;
+
+    /** Closed because enough is done. */
+    boolean rests;
+  }
+
+  JobOutcomes(SchedulingCore core, LoopEvents events, JobDeadlines deadlines, Pauses pauses) {
+    this.core = core;
+    this.events = events;
+    this.deadlines = deadlines;
+    this.pauses = pauses;
+  }
+
+  /** What outlived a restart: jobs that have failed are closed at once. */
+  void restore(List<JobStanding> stored) {
+    for (JobStanding standing : stored) {
+      Kept kept = kept(standing.job());
+      kept.standing = standing;
+      kept.failure = standing.failure();
+      kept.stopped = standing.stopped();
+      kept.goesOn = standing.goesOn();
+      kept.from = standing.countedFrom();
+      shown.put(standing.job(), standing);
+      if (!kept.failure.isEmpty()) {
+        core.close(standing.job(), Kind.JOB_FAILED, failed(kept.failure));
+      }
+    }
+  }
+
+  private Kept kept(String job) {
+    return jobs.computeIfAbsent(job, name -> new Kept());
+  }
+
+  private static String failed(String why) {
+    return "the job has failed: " + why + "; it can be resumed or forgiven";
+  }
+
+  /** A job was deleted and made again: nothing of the old one is for the new. */
+  void forget(String job) {
+    jobs.remove(job);
+    shown.remove(job);
+    core.reopen(job, Kind.JOB_FAILED);
+    core.reopen(job, Kind.JOB_SUCCEEDED);
+  }
+
+  // ---- what happens
+
+  /** A task has ended with that status. */
+  void ended(String name, TaskStatus status) {
+    note(name, status);
+    kept(name).judge = true;
+  }
+
+  /** The stored status of a task of which nothing was known, in any order. */
+  void restored(String name, TaskStatus status) {
+    note(name, status);
+  }
+
+  private void note(String name, TaskStatus status) {
+    boolean failed = status.main() == TaskStatus.Main.FAILED;
+    if (!failed && status.main() != TaskStatus.Main.DONE) {
+      return;
+    }
+    Job job = core.job(core.findJob(name));
+    if (job == null || !job.outcome().canFail() || job.outcome().window().isEmpty()) {
+      return;
+    }
+    Kept kept = kept(name);
+    if (status.sinceMillis() >= kept.from.millis()) {
+      window(kept, job.outcome().window().get()).add(status.sinceMillis(), failed);
+    }
+  }
+
+  private static EndWindow window(Kept kept, Duration length) {
+    EndWindow window = kept.window;
+    if (window == null || !kept.length.equals(Optional.of(length))) {
+      window = new EndWindow(length.toMillis());
+      kept.window = window;
+      kept.length = Optional.of(length);
+    }
+    return window;
+  }
+
+  /** An operator has paused the job, or stopped it. */
+  void paused(String job, boolean stopped) {
+    act(job, stopped ? JobEvent.STOP : JobEvent.PAUSE, 0);
+  }
+
+  /** The time of a pause is over. */
+  void pauseEnded(String job) {
+    kept(job).stopped = false;
+  }
+
+  /**
+   * An operator lets the job go on; the pauses are told by the caller.
+   *
+   * @throws RefusedException when nothing but its own tasks keeps it
+   */
+  void resume(String job, long nowMillis) {
+    int number = core.findJob(job);
+    if (core.job(number) == null) {
+      return;
+    }
+    JobFacts facts = facts(number, kept(job));
+    if (!JobStates.isLegal(facts, JobEvent.RESUME)) {
+      JobStates.Verdict verdict = JobStates.of(facts);
+      throw new RefusedException(
+          RefusedException.Reason.CONFLICT,
+          "job "
+              + job
+              + " is not paused: it is "
+              + verdict.state().word()
+              + (verdict.reason().isEmpty() ? "" : ", " + verdict.reason()));
+    }
+    act(job, JobEvent.RESUME, nowMillis);
+  }
+
+  /** Tasks of the job were forgiven, or are to run again. */
+  void again(String job, JobEvent event, long nowMillis) {
+    act(job, event, nowMillis);
+  }
+
+  private void act(String job, JobEvent event, long nowMillis) {
+    int number = core.findJob(job);
+    if (core.job(number) == null) {
+      return;
+    }
+    Kept kept = kept(job);
+    boolean hadFailed = !kept.failure.isEmpty();
+    JobFlags flags = JobStates.after(facts(number, kept), event, "");
+    kept.failure = flags.failure();
+    kept.stopped = flags.stopped();
+    kept.goesOn = flags.goesOn();
+    if (hadFailed && !flags.isFailed()) {
+      JobTally tally = core.tally(number);
+      kept.from = new Start(tally.failed(), tally.ended(), nowMillis);
+      if (kept.window != null) {
+        kept.window.clear();
+      }
+    }
+    if (!flags.isFailed()) {
+      // Also where it was not closed: the job is to be looked at.
+      core.reopen(job, Kind.JOB_FAILED);
+    }
+  }
+
+  // ---- the state
+
+  /**
+   * Looks at all jobs of which something has changed.
+   *
+   * @param record receives what must be stored
+   * @return whether a state has changed
+   */
+  boolean step(long nowMillis, Sink record) {
+    boolean changed = false;
+    for (int job : core.takeTouched()) {
+      Job config = core.job(job);
+      if (config != null && !core.isHeld(config.name())) {
+        changed |= look(job, config, nowMillis, record);
+      }
+    }
+    return changed;
+  }
+
+  private JobFacts facts(int number, Kept kept) {
+    Job job = core.job(number);
+    if (job == null) {
+      throw new IllegalStateException("not configured");
+    }
+    String name = job.name();
+    return new JobFacts(
+        job.isValid(),
+        !job.enabled()
+            ? "it is disabled in its configuration"
+            : !core.config().settings().enabled() ? "the settings disable the scheduler" : "",
+        deadlines.why(name),
+        job.outcome().donePercent(),
+        core.tally(number),
+        new JobFlags(core.isPaused(name), kept.stopped, kept.failure, kept.goesOn));
+  }
+
+  private boolean look(int number, Job job, long nowMillis, Sink record) {
+    Kept kept = kept(job.name());
+    JobFacts facts = facts(number, kept);
+    if (kept.goesOn && (!facts.isSuccess() || facts.tally().isThrough())) {
+      kept.goesOn = false;
+      facts = facts(number, kept);
+    }
+    if (JobStates.isLegal(facts, JobEvent.RULE_BROKEN)) {
+      String broken = broken(job.outcome(), kept, facts.tally(), nowMillis);
+      if (broken != null) {
+        kept.failure = JobStates.after(facts, JobEvent.RULE_BROKEN, broken).failure();
+        core.close(job.name(), Kind.JOB_FAILED, failed(broken));
+        facts = facts(number, kept);
+      }
+    }
+    JobStates.Verdict verdict = JobStates.of(facts);
+    closeRest(job.name(), kept, facts);
+    return changed(job.name(), kept, verdict, nowMillis, record);
+  }
+
+  private @Nullable String broken(OutcomeRules rules, Kept kept, JobTally tally, long nowMillis) {
+    Start from = kept.from;
+    if (tally.failed() < from.failed() || tally.ended() < from.ended()) {
+      // Tasks of before have gone, or are to run again: those that end from now on count.
+      kept.from =
+          new Start(
+              Math.min(from.failed(), tally.failed()),
+              Math.min(from.ended(), tally.ended()),
+              from.millis());
+    }
+    if (!rules.canFail()) {
+      return null;
+    }
+    if (rules.window().isPresent()) {
+      if (!kept.judge) {
+        // Good ends that get old must not fail a job of which nothing ends.
+        return null;
+      }
+      kept.judge = false;
+      EndWindow window = window(kept, rules.window().get());
+      window.moveTo(nowMillis);
+      return FailureRule.broken(rules, window.failed(), window.ended());
+    }
+    return FailureRule.broken(
+        rules, tally.failed() - kept.from.failed(), tally.ended() - kept.from.ended());
+  }
+
+  private void closeRest(String job, Kept kept, JobFacts facts) {
+    boolean rests = facts.restIsNotNeeded();
+    if (rests == kept.rests) {
+      return;
+    }
+    kept.rests = rests;
+    if (rests) {
+      core.close(
+          job,
+          Kind.JOB_SUCCEEDED,
+          "enough is done: "
+              + Percent.text(facts.donePercent())
+              + " of the job's tasks; a resume lets the rest run");
+    } else {
+      core.reopen(job, Kind.JOB_SUCCEEDED);
+    }
+  }
+
+  private boolean changed(
+      String job, Kept kept, JobStates.Verdict verdict, long nowMillis, Sink record) {
+    JobStanding before = kept.standing;
+    boolean moved = before == null || before.state() != verdict.state();
+    boolean byHand = verdict.state() == JobState.PAUSED || verdict.state() == JobState.STOPPED;
+    String reason = byHand ? pauses.why(job) : verdict.reason();
+    JobStanding now =
+        new JobStanding(
+            job,
+            verdict.state(),
+            reason,
+            before == null || moved ? nowMillis : before.sinceMillis(),
+            kept.failure,
+            kept.stopped,
+            kept.goesOn,
+            kept.from);
+    if (now.equals(before)) {
+      return false;
+    }
+    kept.standing = now;
+    if (before == null && now.state() == JobState.WAITING) {
+      // What every job begins with need not be stored.
+      shown.put(job, now);
+      return true;
+    }
+    record.changed(now, moved);
+    recorded.add(now);
+    if (moved && before != null) {
+      Json.Builder said =
+          Json.object()
+              .put("job", job)
+              .put("from", before.state().word())
+              .put("to", now.state().word());
+      if (!reason.isEmpty()) {
+        said.put("reason", reason);
+      }
+      events.add(nowMillis, "job_state", said.build());
+    }
+    return true;
+  }
+
+  /** What was recorded since the last call; to be {@link #show shown} once it is durable. */
+  List<JobStanding> takeRecorded() {
+    List<JobStanding> taken = recorded;
+    recorded = new ArrayList<>();
+    return taken;
+  }
+
+  /** These are durable now. */
+  void show(List<JobStanding> durable) {
+    durable.forEach(standing -> shown.put(standing.job(), standing));
+  }
+
+  /** By job, of configured jobs: the latest, durable or not. */
+  Map<String, JobStanding> latest() {
+    Map<String, JobStanding> all = new TreeMap<>();
+    for (String job : core.config().jobs().keySet()) {
+      Kept kept = jobs.get(job);
+      if (kept != null && kept.standing != null) {
+        all.put(job, kept.standing);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  /** By job, of configured jobs: the latest that are durable. */
+  Map<String, JobStanding> all() {
+    Map<String, JobStanding> all = new TreeMap<>();
+    for (String job : core.config().jobs().keySet()) {
+      JobStanding standing = shown.get(job);
+      if (standing != null) {
+        all.put(job, standing);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+}

@@ -1,0 +1,117 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The progress of all configured jobs, kept up to date: a job of which nothing has changed costs
+ * next to nothing, because views are made ten times a second, and there may be ten thousand jobs.
+ */
+final class ProgressTable {
+  /** With more jobs than these only a part of the paces is worked out anew for each view. */
+  private static final int MANY = 1_000;
+
+  private static final int TURNS = 10;
+
+  private final SchedulingCore core;
+  private final Paces paces;
+  private final Predicate<String> closed;
+
+  private @Nullable Config config;
+  private long world = -1;
+  private String[] names = {};
+  private int[] jobs = {};
+  private boolean[] isValid = {};
+  private boolean[] startsNothing = {};
+  private long[] seen = {};
+  private boolean[] isStale = {};
+  private JobProgress[] counts = {};
+  private JobProgress[] paced = {};
+  private int turn;
+
+  /**
+   * @param closed whether a job that could start tasks does not
+   */
+  ProgressTable(SchedulingCore core, Paces paces, Predicate<String> closed) {
+    this.core = core;
+    this.paces = paces;
+    this.closed = closed;
+  }
+
+  /** Without paces. */
+  Map<String, JobProgress> counts() {
+    refresh();
+    return new SortedProgress(names, counts.clone());
+  }
+
+  /** With what is known of the pace of each. */
+  Map<String, JobProgress> paced(long nowMillis, boolean all) {
+    refresh();
+    turn = (turn + 1) % TURNS;
+    for (int i = 0; i < names.length; i++) {
+      if (all || isStale[i] || names.length <= MANY || i % TURNS == turn) {
+        isStale[i] = false;
+        paced[i] = paces.withPace(counts[i], nowMillis);
+      }
+    }
+    return new SortedProgress(names, paced.clone());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+  private void refresh() {
+    if (config != core.config() || world != core.worldNumber()) {
+      rebuild();
+    }
+    for (int i = 0; i < names.length; i++) {
+      long revision = core.countsRevision(jobs[i]);
+      boolean nothing = !isValid[i] || closed.test(names[i]);
+      if (revision != seen[i] || nothing != startsNothing[i]) {
+        seen[i] = revision;
+        startsNothing[i] = nothing;
+        counts[i] = counted(i);
+        isStale[i] = true;
+      }
+    }
+  }
+
+  private JobProgress counted(int at) {
+    JobProgress plain = core.progress(jobs[at]);
+    return startsNothing[at] ? plain.withoutReady() : plain;
+  }
+
+  private void rebuild() {
+    config = core.config();
+    world = core.worldNumber();
+    TreeMap<String, Integer> numbers = new TreeMap<>();
+    for (int job = 0; job < core.jobCount(); job++) {
+      Job known = core.job(job);
+      if (known != null) {
+        numbers.put(known.name(), job);
+      }
+    }
+    int size = numbers.size();
+    names = numbers.keySet().toArray(new String[0]);
+    jobs = numbers.values().stream().mapToInt(Integer::intValue).toArray();
+    isValid = new boolean[size];
+    startsNothing = new boolean[size];
+    seen = new long[size];
+    isStale = new boolean[size];
+    counts = new JobProgress[size];
+    paced = new JobProgress[size];
+    for (int i = 0; i < size; i++) {
+      Job known = core.job(jobs[i]);
+      isValid[i] = known != null && known.isValid();
+      startsNothing[i] = !isValid[i] || closed.test(names[i]);
+      seen[i] = core.countsRevision(jobs[i]);
+      counts[i] = counted(i);
+      paced[i] = counts[i];
+      isStale[i] = true;
+    }
+  }
+}

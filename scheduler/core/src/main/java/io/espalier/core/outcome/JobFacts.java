@@ -1,0 +1,36 @@
+package io.espalier.core.outcome;
+
+/**
+ * All that the state of a job follows from.
+ *
+ * @param valid its configuration has no errors
+ * @param off why the configuration lets nothing of it run; empty: it may
+ * @param overdue why its {@code complete_by} lets nothing more start; empty: it does
+ * @param donePercent that must be done
+ */
+public record JobFacts(
+    boolean valid, String off, String overdue, double donePercent, JobTally tally, JobFlags flags) {
+  /** Whether its success rule is met. */
+  public boolean isSuccess() {
+    long total = tally.total();
+    return total > 0 && Percent.isAtLeast(tally.done(), total, donePercent);
+  }
+
+  /**
+   * Whether its success rule keeps the rest of its tasks from starting: it asks for less than all,
+   * that much is done, and nobody has said since that the rest is to run too.
+   */
+  public boolean restIsNotNeeded() {
+    return isSuccess() && !flags.goesOn() && tally.untried() + tally.left() > 0;
+  }
+
+  /** The same with other flags. */
+  public JobFacts with(JobFlags others) {
+    return new JobFacts(valid, off, overdue, donePercent, tally, others);
+  }
+
+  /** The same with other counts. */
+  public JobFacts with(JobTally others) {
+    return new JobFacts(valid, off, overdue, donePercent, others, flags);
+  }
+}

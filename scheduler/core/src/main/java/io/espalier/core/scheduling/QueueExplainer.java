@@ -1,0 +1,49 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Names the caps of a job's queue that keep it from starting (feature A10). */
+final class QueueExplainer {
+  private QueueExplainer() {}
+
+  /** One for each resource of which the queue holds too much. */
+  static List<Reason> reasons(World world, int job) {
+    QueueTable queues = world.queues;
+    QueueState queue = queues.queue(queues.ofJob(job));
+    List<Reason> reasons = new ArrayList<>();
+    for (QueueCap cap : queue.caps()) {
+      int need = queues.need(job, cap.resource);
+      // Asked first: what has changed comes into effect.
+      long total = queues.total(cap.resource);
+      long held = queue.held[cap.resource];
+      if (cap.blocks(need)) {
+        String resource = world.config().settings().resources().get(cap.resource).name();
+        String all = cap.isRelative() ? " of the " + total + " in all" : "";
+        reasons.add(
+            new Reason(
+                Kind.QUEUE_LIMIT,
+                null,
+                resource,
+                need,
+                (int) Math.max(Integer.MIN_VALUE, cap.cap() - held),
+                (int) cap.cap(),
+                0,
+                "needs "
+                    + need
+                    + " of "
+                    + resource
+                    + ", the queue "
+                    + queue.name
+                    + " holds "
+                    + held
+                    + " and may hold "
+                    + cap.cap()
+                    + all));
+      }
+    }
+    return reasons;
+  }
+}

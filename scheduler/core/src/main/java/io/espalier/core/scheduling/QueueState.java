@@ -1,0 +1,87 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.QueueSpec;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** One queue in one world: its jobs, what their running tasks hold, and what is due to it. */
+final class QueueState {
+  /** Use and history below a millionth of the tree count as that much (feature A14). */
+  static final double LEAST_PRIORITY = 1e-6;
+
+  final String name;
+
+  /** Numbers of its jobs, ascending. */
+  final int[] jobs;
+
+  /** The words that its jobs are in, ascending. */
+  final int[] words;
+
+  /** Its jobs, by place in {@link #words}. */
+  final long[] members;
+
+  /** Slots held, by resource. */
+  final long[] held;
+
+  final DecayedUsage usage;
+  private QueueSpec spec;
+  private QueueCap[] caps = new QueueCap[0];
+  int running;
+
+  /** The job whose turn it was last, or -1. */
+  int last = -1;
+
+  /** What a policy owes it, in starts. */
+  double balance;
+
+  QueueState(QueueSpec spec, int[] jobs, int resources, DecayedUsage usage) {
+    this.spec = spec;
+    this.name = spec.name();
+    this.jobs = jobs;
+    this.usage = usage;
+    words = Arrays.stream(jobs).map(j -> j >>> 6).distinct().toArray();
+    members = new long[words.length];
+    for (int j : jobs) {
+      members[Arrays.binarySearch(words, j >>> 6)] |= 1L << j;
+    }
+    held = new long[resources];
+  }
+
+  QueueSpec spec() {
+    return spec;
+  }
+
+  /** Other numbers for a queue of the same name. */
+  void setSpec(QueueSpec next, QueueCap[] newCaps) {
+    spec = next;
+    caps = newCaps;
+  }
+
+  QueueCap[] caps() {
+    return caps;
+  }
+
+  /** Null: it may hold all it wants of the resource. */
+  @Nullable QueueCap cap(int resource) {
+    for (QueueCap cap : caps) {
+      if (cap.resource == resource) {
+        return cap;
+      }
+    }
+    return null;
+  }
+
+  /** Bits of its jobs that its caps leave room for, in its word of that place. */
+  long open(int place) {
+    long open = members[place];
+    for (QueueCap cap : caps) {
+      open &= cap.fits(place);
+    }
+    return open;
+  }
+
+  /** The effective priority: the lower, the more is due to it. */
+  double effective(long nowMillis) {
+    return spec.priorityFactor() * Math.max(usage.at(nowMillis), LEAST_PRIORITY);
+  }
+}

@@ -1,0 +1,66 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.api.QueueView;
+import io.espalier.core.config.Resource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Shows the queues of a world. */
+final class QueueViews {
+  private QueueViews() {}
+
+  /** All that are configured, have jobs, or hold something. */
+  static List<QueueView> of(World world) {
+    QueueTable table = world.queues;
+    double[] weights = new double[table.count()];
+    double total = 0;
+    for (int q = 0; q < weights.length; q++) {
+      weights[q] = hasTasksLeft(world, table.queue(q)) ? 1 / table.effective(q) : 0;
+      total += weights[q];
+    }
+    List<String> configured = QueueTable.names(world.config());
+    List<QueueView> views = new ArrayList<>();
+    for (int q = 0; q < weights.length; q++) {
+      QueueState queue = table.queue(q);
+      if (configured.contains(queue.name) || queue.jobs.length > 0 || queue.running > 0) {
+        views.add(
+            new QueueView(
+                queue.name,
+                queue.spec().priorityFactor(),
+                queue.running,
+                queue.usage.use(),
+                queue.usage.at(table.now()),
+                table.effective(q),
+                total > 0 ? weights[q] / total : 0,
+                held(world, queue)));
+      }
+    }
+    return views;
+  }
+
+  private static boolean hasTasksLeft(World world, QueueState queue) {
+    for (int job : queue.jobs) {
+      if (world.jobs.isActive(job) && world.tasks.remaining(job) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<QueueView.Held> held(World world, QueueState queue) {
+    List<QueueView.Held> all = new ArrayList<>();
+    for (Resource resource : world.config().settings().resources().all()) {
+      int r = resource.index();
+      QueueCap cap = queue.cap(r);
+      if (cap != null || queue.held[r] > 0) {
+        all.add(
+            new QueueView.Held(
+                resource.name(),
+                queue.held[r],
+                cap == null ? -1 : cap.cap(),
+                world.queues.total(r)));
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,44 @@
+package io.espalier.server.cli;
+
+import io.espalier.core.config.Shard;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Of commands that may see only a part of the nodes. */
+final class ShardFlags {
+  @Option(
+      names = "--shard",
+      paramLabel = "I/N",
+      description =
+          "Number I, from 0, of N schedulers that share the configuration: only the subtrees under"
+              + " the instance whose names hash to I (default: 0/1, everything).")
+  private @Nullable String shard;
+
+  /**
+   * @param problems receives what is wrong with it
+   */
+  Shard shard(List<String> problems) {
+    try {
+      return shard == null ? Shard.WHOLE : Shard.parse(shard);
+    } catch (IllegalArgumentException e) {
+      problems.add("--shard " + shard + ": " + e.getMessage());
+      return Shard.WHOLE;
+    }
+  }
+
+  /**
+   * @throws CommandFailure when it is wrong
+   */
+  Shard shard() {
+    List<String> problems = new ArrayList<>();
+    Shard read = shard(problems);
+    if (!problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, problems.get(0));
+    }
+    return read;
+  }
+}

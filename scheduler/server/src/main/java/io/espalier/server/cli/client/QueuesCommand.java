@@ -1,0 +1,88 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code queues}: who shares the tree. */
+@Command(
+    name = "queues",
+    mixinStandardHelpOptions = true,
+    description =
+        "List the queues: slots held of what they may hold, what they have used lately, and the"
+            + " share of starts that is due to each under the policy fair_share.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier queues", "  espalier queues --watch"})
+final class QueuesCommand extends ClientCommand {
+  private static final MathContext SHOWN = new MathContext(3);
+
+  @Mixin private final Watch watch = new Watch();
+
+  QueuesCommand(Clients clients) {
+    super(clients);
+  }
+
+  @Override
+  Watch watch() {
+    return watch;
+  }
+
+  @Override
+  int run(Client client) {
+    Json.Obj body = get(client, ApiV1.QUEUES, Map.of(), Map.of());
+    if (json()) {
+      print(body);
+      return ExitCode.OK;
+    }
+    Table table =
+        new Table(
+            "QUEUE", ">FACTOR", ">RUNNING", "SLOTS", ">USE", ">LATELY", ">EFFECTIVE", ">SHARE");
+    for (Json.Obj queue : Fields.objects(body, "queues")) {
+      table.row(
+          Fields.text(queue, "name"),
+          number(queue, "priority_factor"),
+          Fields.number(queue, "running"),
+          slots(queue),
+          percent(queue, "use"),
+          percent(queue, "current_priority"),
+          number(queue, "effective_priority"),
+          percent(queue, "share"));
+    }
+    print(table, "there are no queues");
+    return ExitCode.OK;
+  }
+
+  private static BigDecimal value(Json.Obj queue, String key) {
+    return queue.get(key) instanceof Json.Num number ? number.value() : BigDecimal.ZERO;
+  }
+
+  private static String number(Json.Obj queue, String key) {
+    return value(queue, key).round(SHOWN).stripTrailingZeros().toString();
+  }
+
+  private static String percent(Json.Obj queue, String key) {
+    BigDecimal percent = value(queue, key).movePointRight(2).round(SHOWN);
+    // Less than a thousandth of a per cent is nothing to look at.
+    boolean none = percent.compareTo(new BigDecimal("0.001")) < 0;
+    return (none ? "0" : percent.stripTrailingZeros().toPlainString()) + " %";
+  }
+
+  /** Of what it may hold, or of all there are. */
+  private static String slots(Json.Obj queue) {
+    List<String> parts = new ArrayList<>();
+    Json.Obj resources = Fields.object(queue, "resources");
+    for (String resource : resources.members().keySet()) {
+      Json.Obj of = Fields.object(resources, resource);
+      String most = of.get("cap") == null ? "total" : "cap";
+      parts.add(resource + " " + Fields.number(of, "held") + "/" + Fields.number(of, most));
+    }
+    return String.join(", ", parts);
+  }
+}

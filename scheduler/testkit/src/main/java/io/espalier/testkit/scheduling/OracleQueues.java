@@ -1,0 +1,88 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.Resource;
+import io.espalier.testkit.scheduling.Oracle.Failure;
+import io.espalier.testkit.scheduling.Oracle.Place;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What queues may hold (feature A10), looking at every running task. */
+final class OracleQueues {
+  private final Oracle oracle;
+  private final OraclePool pool;
+
+  /** By job that was ever configured: its last queue. */
+  private final Map<String, String> queueOf = new HashMap<>();
+
+  OracleQueues(Oracle oracle, OraclePool pool) {
+    this.oracle = oracle;
+    this.pool = pool;
+  }
+
+  void apply(Config config) {
+    config.jobs().values().forEach(job -> queueOf.put(job.name(), job.scheduling().queue()));
+  }
+
+  /** Slots that the running tasks of a queue hold, of places that are still there. */
+  long held(String queue, Resource resource) {
+    String level = oracle.config().settings().levels().name(resource.level());
+    long held = 0;
+    for (Oracle.Run run : oracle.running().values()) {
+      if (queue.equals(queueOf.get(run.task().job()))) {
+        for (Map.Entry<Place, Map<String, Integer>> charge : run.charges().entrySet()) {
+          if (charge.getKey().level().equals(level) && oracle.isThere(charge.getKey())) {
+            held += charge.getValue().getOrDefault(resource.name(), 0);
+          }
+        }
+      }
+    }
+    return held;
+  }
+
+  /** The largest part of any resource that a queue holds (feature A12). */
+  double dominantShare(String queue) {
+    return oracle.config().settings().resources().all().stream()
+        .mapToDouble(r -> (double) held(queue, r) / Math.max(1, oracle.slotsInAll(r)))
+        .max()
+        .orElse(0);
+  }
+
+  /** One for each resource of which the job's queue holds too much. */
+  List<Failure> failures(Job job) {
+    List<Failure> failures = new ArrayList<>();
+    for (QueueSpec spec : oracle.config().settings().rules().queues()) {
+      if (spec.name().equals(job.scheduling().queue())) {
+        for (Resource resource : oracle.config().settings().resources().all()) {
+          if (blocks(spec, job, resource)) {
+            failures.add(new Failure(Kind.QUEUE_LIMIT, "", resource.name()));
+          }
+        }
+      }
+    }
+    return failures;
+  }
+
+  private boolean blocks(QueueSpec spec, Job job, Resource resource) {
+    boolean ofWorkers =
+        oracle.config().settings().levels().name(resource.level()).equals(Levels.WORKER);
+    boolean counts = ofWorkers ? pool.isAsked() : resource.level() <= job.level();
+    int need = counts ? job.needs().get(resource.index()) : 0;
+    long cap = spec.maxSlots().getOrDefault(resource.index(), Integer.MAX_VALUE);
+    Double part = spec.maxFraction().get(resource.index());
+    if (part != null) {
+      BigDecimal slots = new BigDecimal(part.toString());
+      slots = slots.multiply(BigDecimal.valueOf(oracle.slotsInAll(resource)));
+      cap = Math.min(cap, slots.setScale(0, RoundingMode.FLOOR).longValueExact());
+    }
+    return need > 0 && held(spec.name(), resource) + need > cap;
+  }
+}

@@ -1,0 +1,166 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.StartRate;
+import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.Oracle.Failure;
+import io.espalier.testkit.scheduling.Oracle.Place;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Caps on running tasks, and token buckets as exact decimal numbers of tokens, by name. */
+final class OracleRates {
+  private static final String JOB = "a job";
+  private static final double[] RATES = {0.25, 0.5, 1, 2, 5};
+
+  private final Map<Place, Bucket> buckets = new HashMap<>();
+  private boolean started;
+  private long begun;
+  private long now;
+
+  /** What it holds at one instant; whether it waits for a tick with a token. */
+  private final class Bucket {
+    StartRate rate;
+    BigDecimal tokens = BigDecimal.ZERO;
+    long since;
+    boolean isEmpty = true;
+
+    Bucket(StartRate rate, long since) {
+      this.rate = rate;
+      this.since = since;
+      tick();
+    }
+
+    BigDecimal at(long instant) {
+      BigDecimal gained =
+          BigDecimal.valueOf(rate.perSecond())
+              .multiply(BigDecimal.valueOf(instant - since))
+              .movePointLeft(3);
+      return tokens.add(gained).min(BigDecimal.valueOf(rate.burst()));
+    }
+
+    boolean hasNone(long instant) {
+      return at(instant).compareTo(BigDecimal.ONE) < 0;
+    }
+
+    void charge() {
+      tokens = at(now).subtract(BigDecimal.ONE);
+      since = now;
+      isEmpty = hasNone(now);
+    }
+
+    void tick() {
+      isEmpty = isEmpty && hasNone(now / 10 * 10);
+    }
+
+    void change(StartRate next) {
+      if (!rate.equals(next)) {
+        // Parts of a token are whole numbers of what comes in within a millisecond.
+        int digits = BigDecimal.valueOf(next.perSecond()).stripTrailingZeros().scale();
+        tokens = at(now).setScale(3 + Math.max(0, digits), RoundingMode.DOWN);
+        tokens = tokens.min(BigDecimal.valueOf(next.burst()));
+        since = now;
+        rate = next;
+        isEmpty |= hasNone(now);
+      }
+    }
+  }
+
+  void advance(long nowMillis) {
+    now = nowMillis;
+    if (!started) {
+      buckets.values().forEach(bucket -> bucket.since = now);
+      started = true;
+    }
+    buckets.values().forEach(Bucket::tick);
+  }
+
+  void apply(Config config, Topology topology) {
+    Map<Place, StartRate> rates = new HashMap<>();
+    for (Job job : config.jobs().values()) {
+      job.scheduling().startRate().ifPresent(rate -> rates.put(ofJob(job.name()), rate));
+    }
+    config
+        .settings()
+        .rules()
+        .startRates()
+        .forEach(
+            (level, rate) ->
+                Trees.names(topology, level)
+                    .forEach(n -> rates.put(new Place(topology.levels().name(level), n), rate)));
+    buckets.keySet().retainAll(rates.keySet());
+    rates.forEach(
+        (place, rate) ->
+            buckets
+                .computeIfAbsent(place, p -> new Bucket(rate, p.level().equals(JOB) ? now : begun))
+                .change(rate));
+  }
+
+  /** A change begins: from now on nodes that it brings gain tokens. */
+  void begin() {
+    begun = now;
+  }
+
+  private static Place ofJob(String name) {
+    return new Place(JOB, name);
+  }
+
+  /** A task was started, not only taken for running. */
+  void started(String job, List<Place> path) {
+    List<Place> charged = new ArrayList<>(path);
+    charged.add(ofJob(job));
+    charged.stream().map(buckets::get).filter(b -> b != null).forEach(Bucket::charge);
+  }
+
+  List<Failure> ofJob(Job job, long running) {
+    List<Failure> failures = new ArrayList<>();
+    int most = job.scheduling().maxConcurrent();
+    if (most > 0 && running >= most) {
+      failures.add(new Failure(Kind.MAX_CONCURRENT, "", ""));
+    }
+    Bucket bucket = buckets.get(ofJob(job.name()));
+    if (bucket != null && bucket.isEmpty) {
+      failures.add(new Failure(Kind.START_RATE, "", ""));
+    }
+    return failures;
+  }
+
+  List<Failure> ofNode(Place place) {
+    Bucket bucket = buckets.get(place);
+    return bucket != null && bucket.isEmpty
+        ? List.of(new Failure(Kind.START_RATE, place.node(), ""))
+        : List.of();
+  }
+
+  /** Gives a job caps at random. */
+  static void limit(JobFixture job, Random random) {
+    if (random.nextInt(100) < 20) {
+      job.maxConcurrent(1 + random.nextInt(4));
+    }
+    if (random.nextInt(100) < 15) {
+      job.startRate(any(random));
+    }
+  }
+
+  /** Rates of levels by name, mostly none. */
+  static Map<String, StartRate> ofLevels(List<String> levels, Random random) {
+    Map<String, StartRate> rates = new HashMap<>();
+    for (String level : levels) {
+      if (random.nextInt(100) < 12) {
+        rates.put(level, any(random));
+      }
+    }
+    return rates;
+  }
+
+  private static StartRate any(Random random) {
+    return new StartRate(RATES[random.nextInt(RATES.length)], 1 + random.nextInt(4));
+  }
+}

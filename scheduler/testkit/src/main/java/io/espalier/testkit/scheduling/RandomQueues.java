@@ -1,0 +1,53 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.QueueSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Random queues, and which of them a job names. */
+final class RandomQueues {
+  private static final List<String> NAMES = List.of("default", "q0", "q1", "q2");
+
+  /** More than there are. */
+  private static final int RESOURCES = 8;
+
+  private RandomQueues() {}
+
+  /** Often none at all. */
+  static QueueSpec[] any(Random random) {
+    List<QueueSpec> queues = new ArrayList<>();
+    if (random.nextInt(100) < 50) {
+      return new QueueSpec[0];
+    }
+    for (String name : NAMES) {
+      if (random.nextInt(3) > 0) {
+        Map<Integer, Integer> slots = new HashMap<>();
+        Map<Integer, Double> parts = new HashMap<>();
+        for (int r = 0; r < RESOURCES; r++) {
+          if (random.nextInt(6) == 0) {
+            slots.put(r, random.nextInt(9));
+          }
+          if (random.nextInt(6) == 0) {
+            parts.put(r, random.nextInt(100) / 100.0);
+          }
+        }
+        queues.add(new QueueSpec(name, 0.5 + random.nextInt(3), slots, parts));
+      }
+    }
+    return queues.toArray(new QueueSpec[0]);
+  }
+
+  /** The place of a job among others; the queue may not be configured. */
+  static JobScheduling scheduling(Random random) {
+    return new JobScheduling(
+        NAMES.get(random.nextInt(NAMES.size())),
+        JobScheduling.DEFAULT.maxConcurrent(),
+        JobScheduling.DEFAULT.startRate(),
+        JobScheduling.DEFAULT.reserveAfter(),
+        JobScheduling.DEFAULT.roles());
+  }
+}

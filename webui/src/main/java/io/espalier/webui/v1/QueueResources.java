@@ -1,0 +1,62 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.QueueView;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.config.Config;
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** The queues: what they hold, and what is due to them. */
+final class QueueResources {
+  private final SchedulerApi api;
+
+  QueueResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.QUEUES, this::queues));
+  }
+
+  private CompletionStage<Json> queues(ApiRequest request) {
+    request.allowing();
+    return api.queues()
+        .thenApply(
+            found -> {
+              List<Json> queues = new ArrayList<>();
+              found.forEach(queue -> queues.add(json(queue)));
+              Json.Builder body = Json.object();
+              Config config = api.view().config();
+              if (config != null) {
+                body.put("policy", config.settings().policy());
+                body.put(
+                    "half_life_sec",
+                    config.settings().rules().priorityHalfLife().toMillis() / 1000.0);
+              }
+              return body.put("queues", new Json.Arr(queues)).build();
+            });
+  }
+
+  private static Json json(QueueView queue) {
+    Json.Builder resources = Json.object();
+    for (QueueView.Held held : queue.resources()) {
+      Json.Builder slots = Json.object().put("held", held.held());
+      if (held.cap() >= 0) {
+        slots.put("cap", held.cap());
+      }
+      resources.put(held.resource(), slots.put("total", held.total()).build());
+    }
+    return Json.object()
+        .put("name", queue.name())
+        .put("priority_factor", queue.priorityFactor())
+        .put("running", queue.running())
+        .put("use", queue.use())
+        .put("current_priority", queue.currentPriority())
+        .put("effective_priority", queue.effectivePriority())
+        .put("share", queue.share())
+        .put("resources", resources.build())
+        .build();
+  }
+}
