@@ -300,7 +300,11 @@ final class Migration {
     if (carried.get(run)) {
       carried.clear(run);
       found.clear(run);
-      next.finish(run, status, nowMillis);
+      // The statuses of new tasks come from where they are stored: this one is there by then, and
+      // whatever may happen to it in the old world after this.
+      int job = old.places.job(run);
+      boolean isNew = job < 0 || change.newJob(job) < 0;
+      next.finish(run, isNew ? null : status, nowMillis);
     }
   }
 

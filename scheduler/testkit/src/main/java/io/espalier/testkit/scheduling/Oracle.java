@@ -296,7 +296,7 @@ public final class Oracle {
   }
 
   int limitOf(Place place, Resource resource) {
-    return limit(place, resource, resource.limit());
+    return limit(place, resource, OracleLimits.of(config, topology, place.node(), resource));
   }
 
   /**

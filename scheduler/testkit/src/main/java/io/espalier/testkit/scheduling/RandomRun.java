@@ -198,6 +198,9 @@ public final class RandomRun {
       oracle.reservations().observe(core.reservations(), now);
       complete = core.round(policy, slice(), this::placed);
     }
+    if (complete) {
+      oracle.reservations().roundOver(now);
+    }
     oracle.reservations().observe(core.reservations(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();

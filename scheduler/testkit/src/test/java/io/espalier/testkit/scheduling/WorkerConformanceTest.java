@@ -159,7 +159,9 @@ final class WorkerConformanceTest {
     assertThat(core.workerUse().get(1).slots().get(1).limit()).isZero();
     assertThat(workers()).containsExactly("w2", "w1");
     assertThat(why("a", "d2"))
-        .isEqualTo("needs 3 of ram, 2 of 2 are free on worker w3, the nearest of 3");
+        .isEqualTo(
+            "needs 3 of ram, 2 of 2 are free on worker w3, the nearest of 3;"
+                + " it can never start there while the limit is 2");
   }
 
   // ---- placement
@@ -276,7 +278,10 @@ final class WorkerConformanceTest {
     assertThat(core.workerUse().get(0).slots().get(0).used()).isEqualTo(4);
     assertThat(core.workerUse().get(0).slots().get(0).limit()).isEqualTo(1);
     assertThat(round()).containsExactlyInAnyOrder("d0@w1", "d1@w1", "d2@w1");
-    assertThat(why("heavy", "d2")).isEqualTo("needs 2 of ram, -3 of 1 are free on worker w1");
+    assertThat(why("heavy", "d2"))
+        .isEqualTo(
+            "needs 2 of ram, -3 of 1 are free on worker w1;"
+                + " it can never start there while the limit is 1");
   }
 
   @Test
