@@ -68,7 +68,7 @@ public final class ReplayCommand implements Callable<Integer> {
     }
     long began = System.nanoTime();
     Plugins plugins = Plugins.load();
-    try (RecordedEvents events = RecordedEvents.open(file, plugins)) {
+    try (RecordedEvents events = RecordedEvents.open(file, plugins.configParser())) {
       SchedulingCore core = new SchedulingCore(events.seed(), plugins.workerSelectors());
       Replay replay = new Replay(core, plugins.policies(), events);
       @Nullable String difference = null;

@@ -1,10 +1,10 @@
 package io.espalier.server.replay;
 
+import io.espalier.core.config.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.json.JsonReader;
-import io.espalier.server.process.Plugins;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.EOFException;
@@ -44,7 +44,7 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
     }
   }
 
-  private RecordedEvents(BufferedReader in, Plugins plugins) {
+  private RecordedEvents(BufferedReader in, ConfigParser parser) {
     this.in = in;
     Json head = readLine();
     boolean known =
@@ -57,21 +57,22 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
           "this is no recording of version " + Recording.VERSION + " of espalier");
     }
     seed = LineEvents.number(said.value());
-    events = new LineEvents(plugins.configParser(), this::readLine);
+    events = new LineEvents(parser, this::readLine);
     next = read();
   }
 
   /**
+   * @param parser that knows the plug-ins of the recorded scheduler
    * @throws IOException when the file cannot be read
    * @throws BadRecordingException when it is none
    */
-  public static RecordedEvents open(Path file, Plugins plugins) throws IOException {
+  public static RecordedEvents open(Path file, ConfigParser parser) throws IOException {
     InputStream raw = new BufferedInputStream(Files.newInputStream(file));
     try {
       return new RecordedEvents(
           new BufferedReader(
               new InputStreamReader(new GZIPInputStream(raw), StandardCharsets.UTF_8)),
-          plugins);
+          parser);
     } catch (IOException | RuntimeException e) {
       raw.close();
       if (e instanceof java.util.zip.ZipException) {
