@@ -11,6 +11,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.Limits;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.FirstStarts;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -30,6 +31,7 @@ final class Starts {
   private final LoopOptions options;
   private final Warnings warnings;
   private final Map<String, WorkerShare> shares = new HashMap<>();
+  private final FirstStarts firstStarts = new FirstStarts();
   private @Nullable Config sharesOf;
   private long sequence;
 
@@ -56,12 +58,8 @@ final class Starts {
       throw new IllegalStateException("placed a task of the removed job " + core.runJobName(run));
     }
     TaskStatus before = core.runStatus(run);
-    Transition start =
-        TaskTransitions.apply(before, new TaskEvent.Started(), config.retrying(), nowMillis);
-    TaskStatus status = start.status();
-    if (status == null || status.main() != TaskStatus.Main.RUNNING || !start.changed()) {
-      throw new IllegalStateException("placed a task that must not start: " + start.warning());
-    }
+    TaskStatus status =
+        before == null ? firstStarts.at(nowMillis) : startedAgain(before, config, nowMillis);
     core.setRunStatus(run, status);
     WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
@@ -92,6 +90,16 @@ final class Starts {
     Live task = new Live(key, run, launch, status, config.retrying());
     live.add(task);
     return task;
+  }
+
+  private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {
+    Transition start =
+        TaskTransitions.apply(before, new TaskEvent.Started(), config.retrying(), nowMillis);
+    TaskStatus status = start.status();
+    if (status == null || status.main() != TaskStatus.Main.RUNNING || !start.changed()) {
+      throw new IllegalStateException("placed a task that must not start: " + start.warning());
+    }
+    return status;
   }
 
   private static Limits limits(TimeLimits limits) {

@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.Randomness;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.FirstStarts;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
@@ -50,6 +51,7 @@ final class VirtualRun {
   private final long[] due = new long[ENDS_PER_SLICE];
   private final long[] placed = new long[STARTS_PER_SLICE];
   private final boolean statuses;
+  private final FirstStarts firstStarts = new FirstStarts();
   private int placedCount;
 
   /** Virtual time, in nanoseconds. */
@@ -154,8 +156,11 @@ final class VirtualRun {
       return;
     }
     TaskStatus before = core.runStatus(run);
-    Backoff backoff = backoff(core.runJob(run));
-    TaskStatus status = TaskTransitions.apply(before, STARTED, backoff, now / 1_000_000).status();
+    long nowMillis = now / 1_000_000;
+    TaskStatus status =
+        before == null
+            ? firstStarts.at(nowMillis)
+            : TaskTransitions.apply(before, STARTED, backoff(core.runJob(run)), nowMillis).status();
     core.setRunStatus(run, Objects.requireNonNull(status));
   }
 
