@@ -255,49 +255,16 @@ final class Explainer {
         int limit = world.ledger.limit(at, level, r);
         uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!Ledger.fits(need, free)) {
-          reasons.add(
-              new Reason(
-                  Kind.RESOURCE,
-                  topology.name(at),
-                  resource.name(),
-                  need,
-                  free,
-                  limit,
-                  0,
-                  "needs "
-                      + need
-                      + " of "
-                      + resource.name()
-                      + ", "
-                      + free
-                      + " of "
-                      + limit
-                      + " are free"
-                      + LimitWords.never(world, need, limit, resource)
-                      + LimitWords.on(world, at, resource)
-                      + (kept != null && kept.job().equals(world.jobs.name(job))
-                          ? "; " + words(kept)
-                          : "")));
+          String more =
+              LimitWords.never(world, need, limit, resource)
+                  + LimitWords.on(world, at, resource)
+                  + (kept != null && kept.job().equals(world.jobs.name(job))
+                      ? "; " + words(kept)
+                      : "");
+          reasons.add(slots(Kind.RESOURCE, at, resource, need, free, limit, more));
         } else if (isKept(job, at, level, r)) {
           reasons.add(
-              new Reason(
-                  Kind.RESERVED,
-                  topology.name(at),
-                  resource.name(),
-                  need,
-                  free,
-                  limit,
-                  0,
-                  "needs "
-                      + need
-                      + " of "
-                      + resource.name()
-                      + ", "
-                      + free
-                      + " of "
-                      + limit
-                      + " are free, but "
-                      + words(kept)));
+              slots(Kind.RESERVED, at, resource, need, free, limit, ", but " + words(kept)));
         }
       }
       steps.add(
@@ -310,6 +277,13 @@ final class Explainer {
               reasons.size() > before,
               kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
     }
+  }
+
+  private Reason slots(
+      Kind kind, int node, Resource resource, int need, int free, int limit, String more) {
+    String name = resource.name();
+    String words = "needs " + need + " of " + name + ", " + free + " of " + limit + " are free";
+    return new Reason(kind, topology.name(node), name, need, free, limit, 0, words + more);
   }
 
   private void rate(int node, int level) {
