@@ -113,9 +113,11 @@ export function History({ job }) {
   if (data === null) return c(Empty, { title: 'No history' }, 'This configuration comes from where versions are not kept.');
   if (!data) return error ? c(Failure, { error }) : c(Waiting);
   if (data.versions.length === 0) return c(Empty, { title: 'No versions yet' }, 'Each time the job is saved here, by the command line or through the API, it becomes a version.');
+  // The page may know the job as it was a moment ago; the newest version is what is replaced.
+  const newest = data.versions[data.versions.length - 1];
   const back = (v) => ask({
     title: `Roll ${job.name} back to version ${v.version}`, text: 'What the job was then is saved as its next version.', button: 'Roll back',
-    more: () => c(Diff, { before: text(job.original), after: text(v.config), label: 'What changes' }),
+    more: () => c(Diff, { before: text(newest.config ?? job.original), after: text(v.config), label: 'What changes' }),
     act: async ({ reason }) => { const r = await post(['jobs', job.name, 'rollback'], { version: v.version, ...(reason ? { reason } : {}) }); return `${job.name} is as in version ${v.version}, saved as ${r.version}`; },
   });
   const versions = [...data.versions].reverse();
