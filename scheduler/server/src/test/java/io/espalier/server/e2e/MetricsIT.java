@@ -111,6 +111,13 @@ class MetricsIT {
                       .contains("espalier_task_duration_seconds_count 1")
                       .contains("espalier_placements_total 1.0")
                       .contains("espalier_task_starts_total 1.0"));
+      // What is said of queues comes with a step of the loop.
+      for (String each : List.of(alone.url(), pool.url())) {
+        await()
+            .atMost(Duration.ofMinutes(2))
+            .untilAsserted(
+                () -> assertThat(scrape(each)).contains("espalier_queue_share{queue=\"etl\""));
+      }
       given.putAll(pairs(TYPE, scrape(alone.url())));
       given.putAll(pairs(TYPE, scrape(pool.url())));
     }

@@ -96,7 +96,8 @@ class PageAccessIT {
       page.getByRole(AriaRole.BUTTON, named("Pause")).click();
       dialog.getByLabel("Reason").fill("to be seen below");
       dialog.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause")).click();
-      assertThat(page.locator(".notice")).containsText("to be seen below");
+      assertThat(page.locator(".notice").filter(new Locator.FilterOptions().setHasText("Paused")))
+          .containsText("to be seen below");
       window.visit("#/audit");
       assertThat(page.locator("tbody tr").first()).containsText("to be seen below");
       assertThat(page.locator("tbody tr").first()).containsText("ada");
