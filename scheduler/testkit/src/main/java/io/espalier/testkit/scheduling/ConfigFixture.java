@@ -119,7 +119,6 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** A job on the lowest level that needs the defaults. */
   /** What the settings say beside levels and resources. */
   public ConfigFixture rules(TreeRules treeRules) {
     rules = treeRules;
@@ -171,6 +170,7 @@ public final class ConfigFixture {
     return this;
   }
 
+  /** A job on the lowest level that needs the defaults. */
   public ConfigFixture job(String name) {
     return job(name, new JobFixture(name));
   }

@@ -161,7 +161,6 @@ public final class JobFixture {
             scheduling.roles()));
   }
 
-  /** Retries that look at progress. */
   /** The roles of places that it may use. */
   public JobFixture roles(String... roles) {
     scheduling =
@@ -174,6 +173,7 @@ public final class JobFixture {
     return this;
   }
 
+  /** Retries that look at progress. */
   public JobFixture retry(RetryRules rules) {
     retry = Optional.of(rules);
     return this;
