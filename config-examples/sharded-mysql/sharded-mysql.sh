@@ -16,7 +16,7 @@ for tool in mariadbd mariadb mariadb-install-db jq curl perl; do
 done
 
 hosts=(db1 db2 db3)
-schemas=24 # on each host, and one that is retired
+schemas=36 # on each host, and one that is retired
 rows=2000  # in each schema
 export TZ=UTC
 "$espalier" --version >/dev/null # builds it, the first time
