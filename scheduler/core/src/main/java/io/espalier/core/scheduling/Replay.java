@@ -90,6 +90,9 @@ public final class Replay {
     } catch (CutOffException e) {
       cutOff = true;
       return false;
+    } catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e) {
+      // The core refuses what the recorded one did: it is in another state.
+      throw new DifferenceException("recorded " + event + ", refused here: " + e.getMessage());
     }
   }
 

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * does not need. A node has one holder, and a job holds few nodes of a level at a time.
  *
  * <p>What is held is looked at again every second; everything else costs what changes.
+ *
+ * <p><b>Length.</b> Waits, holds, their timers and their check share the state of a node.
  */
 final class Reservations implements NodeGate {
   /** How often it is looked whether what is held is still worth it, and who could not hold. */

@@ -946,7 +946,7 @@ public final class SchedulingCore {
    */
   public void setRunStatus(long run, TaskStatus status) {
     if (status.main() != Main.RUNNING) {
-      throw new IllegalArgumentException("the task is running");
+      throw new IllegalArgumentException("not the status of a running task");
     }
     runs.setStatus(runs.index(run), status);
   }

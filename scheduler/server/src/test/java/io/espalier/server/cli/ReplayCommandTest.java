@@ -231,6 +231,14 @@ class ReplayCommandTest {
   }
 
   @Test
+  void anEndOfWhatDoesNotRunIsADifference() throws Exception {
+    record(5, "roundrobin");
+    rewrite(text().replaceFirst("\\[\"end\",\\d+,", "[\"end\",77,"));
+    assertThat(replay()).isEqualTo(ExitCode.FAILED);
+    assertThat(err.toString()).contains("recorded Finished[run=77", "refused here");
+  }
+
+  @Test
   void anotherSeedIsFound() throws Exception {
     record(3, "roundrobin");
     rewrite(text().replaceFirst("\"seed\":\"3\"", "\"seed\":\"4\""));
