@@ -127,7 +127,7 @@ final class World {
     queues = new QueueTable(config, jobs, ledger, workers);
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
-    places = new RunPlaces(levels.count(), jobs.needs);
+    places = new RunPlaces(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
     timers = new Timers(this::isWaitingFor);
     charges = new Charges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
@@ -738,6 +738,11 @@ final class World {
       }
     }
     return false;
+  }
+
+  /** See {@link SchedulingCore#work}. */
+  long work() {
+    return index.work() + workers.work() + over.work();
   }
 
   long byteSize() {
