@@ -429,11 +429,18 @@ public final class SchedulingCore {
   }
 
   /**
-   * The jobs that may have another state since the last call: something of them started or ended,
+   * The jobs that may have another state since they were taken: something of them started or ended,
    * was changed by hand, or something keeps them or does so no more.
+   *
+   * @param limit how many at most
    */
-  public int[] takeTouched() {
-    return world.tasks.takeTouched();
+  public int[] takeTouched(int limit) {
+    return world.tasks.takeTouched(limit);
+  }
+
+  /** Whether {@link #takeTouched} has left some. */
+  public boolean isTouched() {
+    return world.tasks.isTouched();
   }
 
   // ---- queues
