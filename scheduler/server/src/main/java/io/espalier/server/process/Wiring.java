@@ -93,6 +93,7 @@ final class Wiring implements AutoCloseable {
   private final Consumer<Throwable> onDeath;
   private final LogStore logs;
   private final LogPolicy logPolicy;
+  private final @Nullable Recording recording;
   final LoopThread thread;
   final SchedulerLoop loop;
   final ChangePreparer changes;
@@ -146,9 +147,12 @@ final class Wiring implements AutoCloseable {
       EventMeters happened = new EventMeters(metrics);
 
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
-      if (options.record().isPresent()) {
-        core.recordTo(
-            opened("recording", recording(options.record().get(), epoch, options, plugins)));
+      recording =
+          options.record().isEmpty()
+              ? null
+              : opened("recording", recording(options.record().get(), epoch, options, plugins));
+      if (recording != null) {
+        core.recordTo(recording);
       }
       thread = new LoopThread(clock, onDeath);
       loop =
@@ -309,8 +313,10 @@ final class Wiring implements AutoCloseable {
     String pathsClosed = nodes.state().lacking();
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
+    String recordingProblem = recording == null ? null : recording.problem().orElse(null);
     thread.execute(
         () -> {
+          loop.error("recording", recordingProblem);
           loop.error("nodes", nodesProblem);
           loop.error("paths", pathsClosed);
           loop.error("status store", storeProblem);
