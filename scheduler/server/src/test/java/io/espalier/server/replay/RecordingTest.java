@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.scheduling.CoreEvent;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -73,7 +74,8 @@ class RecordingTest {
 
   @Test
   void aFullDiskEndsTheRecordingAndSaysSo() throws IOException {
-    OutputStream full = Files.newOutputStream(Path.of("/dev/full"));
+    // There is room for the head of the format.
+    OutputStream full = new BufferedOutputStream(Files.newOutputStream(Path.of("/dev/full")));
     try (Recording recording =
         Recording.to(Path.of("run.rec"), full, 1, List.of(), 1_000, PATIENCE)) {
       assertThat(recording.problem()).isEmpty();
