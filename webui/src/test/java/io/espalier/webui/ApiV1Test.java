@@ -8,6 +8,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.http.HttpRequest;
@@ -184,7 +185,8 @@ class ApiV1Test {
   @Test
   void namesMayContainAnything() {
     String odd = "a/b c%2F?ü";
-    served.scheduler.task(new TaskView("backup", odd, "db", "done", 4, 1, 0, 0, null));
+    served.scheduler.task(
+        TaskView.of("backup", odd, "db", TaskStatus.of(TaskStatus.Main.DONE, 0, 1)));
     HttpResponse<String> response =
         served.get("/api/v1/jobs/backup/tasks/a%2Fb%20c%252F%3F%C3%BC/explain");
     assertThat(text(Served.object(response), "detail")).contains("\"" + odd + "\"");

@@ -191,7 +191,8 @@ final class FakeQueries {
         slots(node),
         holders,
         holders.size(),
-        jobs);
+        jobs,
+        null);
   }
 
   private List<TaskView> all(Job job) {

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Nodes are kept free for tasks that lighter ones would keep waiting for ever (ADR 0035). */
 final class ReservationTest {
   private static final Optional<Duration> NEVER = Optional.empty();
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(5);
   private final ConfigFixture config = new ConfigFixture("host").resource("instance", "slots", 3);
