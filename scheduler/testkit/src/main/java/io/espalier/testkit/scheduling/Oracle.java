@@ -183,6 +183,7 @@ public final class Oracle {
   }
 
   public void workers(List<WorkerInfo> workers) {
+    overLimits.workers(workers);
     pool.set(workers);
     overLimits.changed();
   }
@@ -563,6 +564,12 @@ public final class Oracle {
       }
     }
     return failures;
+  }
+
+  /** Whether too little of other jobs is done for a job to start anything. */
+  boolean waitsForJobs(String name) {
+    Job job = config.job(name);
+    return job != null && job.afterJobs().stream().anyMatch(whole -> !isDone(whole));
   }
 
   /** Whether enough of the tasks of a job are done, of those that its filters let pass. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.OverLimitScan;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
@@ -97,6 +98,17 @@ final class OracleOverLimits {
       look(Set.copyOf(places));
     } else {
       touched.addAll(places);
+    }
+  }
+
+  /** Of a worker that is on another host now, the time begins anew; {@link #changed} follows. */
+  void workers(List<WorkerInfo> news) {
+    for (WorkerInfo worker : news) {
+      WorkerInfo before = oracle.workers().get(worker.ref().shard());
+      if (before != null && !before.host().equals(worker.host())) {
+        Place place = new Place(Levels.WORKER, worker.ref().shard());
+        all.keySet().removeIf(at -> at.place().equals(place));
+      }
     }
   }
 

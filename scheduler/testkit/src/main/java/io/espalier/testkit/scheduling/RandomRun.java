@@ -193,10 +193,10 @@ public final class RandomRun {
     oracle.reservations().observe(core.reservations(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
-    boolean complete = core.round(policy, slice(), this::placed);
+    boolean complete = slice(policy);
     while (!complete && whole) {
       oracle.reservations().observe(core.reservations(), now);
-      complete = core.round(policy, slice(), this::placed);
+      complete = slice(policy);
     }
     if (complete) {
       oracle.reservations().roundOver(now);
@@ -207,8 +207,10 @@ public final class RandomRun {
     }
   }
 
-  private int slice() {
-    return random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+  private boolean slice(SchedulingPolicy policy) {
+    oracle.reservations().beginRound();
+    int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+    return core.round(policy, most, this::placed);
   }
 
   private void placed(long run) {
