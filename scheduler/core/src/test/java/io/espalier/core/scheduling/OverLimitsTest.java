@@ -40,8 +40,7 @@ final class OverLimitsTest {
     older.put(2, 20L);
     older.put(9, 2L);
     over.since(0, older);
-    assertThat(over.of(0))
-        .containsExactly(Map.entry(3, 5L), Map.entry(1, 10L), Map.entry(2, 20L));
+    assertThat(over.of(0)).containsExactly(Map.entry(3, 5L), Map.entry(1, 10L), Map.entry(2, 20L));
     assertThat(over.first(0)).isEqualTo(5);
     over.since(0, Map.of(2, 20L));
     assertThat(over.of(0)).hasSize(3).containsEntry(2, 20L);

@@ -23,7 +23,7 @@ class OverLimitIT {
           + "while [ ! -e \"$site/go\" ]; do sleep 0.05; done";
 
   private static void until(String what, BooleanSupplier reached) {
-    await(what).atMost(Duration.ofSeconds(30)).until(reached::getAsBoolean);
+    await(what).atMost(Duration.ofSeconds(60)).until(reached::getAsBoolean);
   }
 
   private static Set<String> nodes(Set<TaskProcesses.Task> tasks) {

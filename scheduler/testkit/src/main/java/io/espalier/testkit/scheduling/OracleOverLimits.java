@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * io.espalier.core.scheduling.OverLimitScan}).
  *
  * <p>What the core does in slices, it does at a moment of its choice: a place that is first over in
- * such a time may be so since any moment of it, and one where tasks ended in it may have been within
- * its limit for a moment.
+ * such a time may be so since any moment of it, and one where tasks ended in it may have been
+ * within its limit for a moment.
  */
 final class OracleOverLimits {
   private static final List<String> SUFFIXES = List.of("1", "2");
@@ -248,8 +248,7 @@ final class OracleOverLimits {
         .isEqualTo(used(Set.of(at.place())).getOrDefault(at, 0));
     Map<TaskKey, Integer> holders = new HashMap<>();
     for (Oracle.Run run : oracle.running().values()) {
-      int slots =
-          run.charges().getOrDefault(at.place(), Map.of()).getOrDefault(at.resource(), 0);
+      int slots = run.charges().getOrDefault(at.place(), Map.of()).getOrDefault(at.resource(), 0);
       if (slots > 0) {
         holders.put(run.task(), slots);
       }
