@@ -4,7 +4,6 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
@@ -265,7 +264,7 @@ final class Explainer {
               topology.enabled(slot),
               uses,
               reasons.size() > before,
-              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
+              Reservation.shown(kept)));
     }
   }
 

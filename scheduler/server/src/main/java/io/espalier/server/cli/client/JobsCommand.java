@@ -35,7 +35,7 @@ final class JobsCommand extends OfflineCommand {
       paramLabel = "STATE",
       split = ",",
       description =
-          "Only jobs in one of these states: waiting, running, succeeded, failed, stopped, paused,"
+          "Only jobs in one of these states: waiting, running, open, succeeded, failed, stopped, paused,"
               + " disabled, invalid.")
   private Set<String> states = Set.of();
 
