@@ -103,9 +103,14 @@ public abstract class StoreReader {
 
   public final Map<String, Long> incarnations() {
     Map<String, Long> incarnations = new HashMap<>();
-    all(tables.incarnations(), row -> incarnations.put(row.name(), row.large()));
+    for (Incarnation known :
+        all(tables.incarnations(), row -> new Incarnation(row.name(), row.large()))) {
+      incarnations.put(known.job(), known.number());
+    }
     return incarnations;
   }
+
+  private record Incarnation(String job, long number) {}
 
   public final List<Pause> pauses() {
     return all(tables.pauses(), StoredRows::pause);
