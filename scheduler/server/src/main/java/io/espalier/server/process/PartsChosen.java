@@ -42,8 +42,8 @@ final class PartsChosen {
   private PartsChosen() {}
 
   /** A second term of the same process must not write over what the first one recorded. */
-  static Recording recording(
-      Path wanted, long epoch, ProcessOptions options, Plugins plugins) throws IOException {
+  static Recording recording(Path wanted, long epoch, ProcessOptions options, Plugins plugins)
+      throws IOException {
     Path file = Files.exists(wanted) ? Path.of(wanted + "." + epoch) : wanted;
     try {
       Recording recording =

@@ -125,7 +125,9 @@ final class Wiring implements AutoCloseable {
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       if (options.record().isPresent()) {
         core.recordTo(
-            opened("recording", PartsChosen.recording(options.record().get(), epoch, options, plugins)));
+            opened(
+                "recording",
+                PartsChosen.recording(options.record().get(), epoch, options, plugins)));
       }
       thread = new LoopThread(clock, onDeath);
       loop =
@@ -196,7 +198,8 @@ final class Wiring implements AutoCloseable {
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", PartsChosen.web(options, leadership, runner, api, metrics, security));
+              : opened(
+                  "http", PartsChosen.web(options, leadership, runner, api, metrics, security));
       changes =
           opened(
               "changes",
