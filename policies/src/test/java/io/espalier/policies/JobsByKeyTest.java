@@ -17,10 +17,7 @@ final class JobsByKeyTest {
       int[] jobs = random.ints(size, 0, 1_000).toArray();
       double[] keys = random.doubles(1_000, 0, 5).map(Math::floor).toArray();
       List<Integer> sorted =
-          Arrays.stream(jobs)
-              .boxed()
-              .sorted(Comparator.comparingDouble(job -> keys[job]))
-              .toList();
+          Arrays.stream(jobs).boxed().sorted(Comparator.comparingDouble(job -> keys[job])).toList();
       JobsByKey heap = new JobsByKey(jobs, job -> keys[job]);
       List<Integer> taken = new ArrayList<>();
       while (!heap.isEmpty()) {

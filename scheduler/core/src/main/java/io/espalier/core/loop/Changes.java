@@ -50,7 +50,9 @@ final class Changes {
   private @Nullable PreparedChange current;
   private @Nullable CompletableFuture<Void> answer;
 
-  /** Jobs that wait for stored statuses: still to be held, held, and held for longer than needed. */
+  /**
+   * Jobs that wait for stored statuses: still to be held, held, and held for longer than needed.
+   */
   private Set<String> held = Set.of();
 
   private final ArrayDeque<String> toHold = new ArrayDeque<>();

@@ -22,6 +22,7 @@ final class Kills {
   private final TaskRunner runner;
   private final OrphanTimers timers = new OrphanTimers();
   private final String shard;
+
   /** Those of the look under way, and how many of them were looked at; -1: there is none. */
   private long[] orphans = {};
 

@@ -216,7 +216,9 @@ final class Supervision {
             now));
   }
 
-  /** Each live task has its slots; nobody else has, which is only looked for when there are more. */
+  /**
+   * Each live task has its slots; nobody else has, which is only looked for when there are more.
+   */
   private void slots() {
     if (core.runningCount() == live.size()) {
       return;

@@ -275,9 +275,7 @@ final class Migration {
       }
       left -= PER_LOOK;
     }
-    return left > 0
-        ? left - PER_LOOK * next.rates.advance(1 + left / PER_LOOK, next.index)
-        : left;
+    return left > 0 ? left - PER_LOOK * next.rates.advance(1 + left / PER_LOOK, next.index) : left;
   }
 
   private int index(int units) {
@@ -505,8 +503,7 @@ final class Migration {
       }
       other = to.ledger.place(otherNode, same.level(), same.index());
     }
-    Long since =
-        isNew ? old.over.since(same.index(), other) : old.over.since(resource, place);
+    Long since = isNew ? old.over.since(same.index(), other) : old.over.since(resource, place);
     if (since != null && isNew) {
       next.over.setSince(resource, place, since);
     } else if (since != null) {

@@ -8,7 +8,9 @@ import io.espalier.core.config.Job;
  * pass over {@link #openJobs} is enough.
  */
 public final class Round {
-  /** Sharing out a start costs a policy a look at each queue: with more of them slices are shorter. */
+  /**
+   * Sharing out a start costs a policy a look at each queue: with more of them slices are shorter.
+   */
   private static final int FEW_QUEUES = 256;
 
   private static final int LOOKS_AT_QUEUES = 100_000;

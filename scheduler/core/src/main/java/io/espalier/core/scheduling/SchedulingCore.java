@@ -75,6 +75,7 @@ public final class SchedulingCore {
 
   /** Of the worlds before. */
   private long pastWork;
+
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
 

@@ -14,8 +14,7 @@ class ByNameTest {
   }
 
   private final Map<String, JobProgress> map =
-      new ByName<>(
-          new String[] {"a", "b", "c"}, new JobProgress[] {of("a"), of("b"), of("c")});
+      new ByName<>(new String[] {"a", "b", "c"}, new JobProgress[] {of("a"), of("b"), of("c")});
 
   @Test
   void it_is_a_map_in_the_order_of_names() {

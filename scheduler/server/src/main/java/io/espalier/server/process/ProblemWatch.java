@@ -75,7 +75,8 @@ final class ProblemWatch implements AutoCloseable {
       InstantSource clock,
       Consumer<Throwable> onDeath) {
     ProblemWatch started =
-        new ProblemWatch(loop, thread, nodes, writer, logs, recording, security, leadership, onDeath);
+        new ProblemWatch(
+            loop, thread, nodes, writer, logs, recording, security, leadership, onDeath);
     started.every(1, started::showProblems);
     started.every(60, () -> logs.prune(clock.millis()));
     return started;

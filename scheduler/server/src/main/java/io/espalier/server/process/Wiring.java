@@ -24,8 +24,8 @@ import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
-import io.espalier.server.store.DataDirectory;
 import io.espalier.server.replay.Recording;
+import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
 import io.espalier.webui.WebSecurity;
@@ -237,16 +237,7 @@ final class Wiring implements AutoCloseable {
       opened(
           "watch",
           ProblemWatch.start(
-              loop,
-              thread,
-              nodes,
-              writer,
-              logs,
-              recording,
-              security,
-              leadership,
-              clock,
-              onDeath));
+              loop, thread, nodes, writer, logs, recording, security, leadership, clock, onDeath));
       complete = true;
     } finally {
       if (!complete) {

@@ -112,8 +112,7 @@ final class SlicesTest {
     Topology topology = Trees.regular(config.settings().levels(), 200, 3);
     core.apply(config, topology, 1_000);
     fill();
-    core.begin(
-        core.prepare(config, Trees.regular(config.settings().levels(), 201, 3)));
+    core.begin(core.prepare(config, Trees.regular(config.settings().levels(), 201, 3)));
     assertThat(core.step(50)).isNull();
     core.setClock(3_000);
     core.override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
