@@ -126,7 +126,7 @@ final class Explainer {
               0,
               0,
               caps.heldUntil(job),
-              "tasks of the job have started as often as its \"start_rate\" allows"));
+              "the job has started as many tasks as its \"start_rate\" allows"));
     }
   }
 

@@ -41,7 +41,7 @@ final class WaitingCommand extends OfflineCommand {
       command.print(body);
       return ExitCode.OK;
     }
-    Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "WHY");
+    Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "?~UNTIL", "WHY");
     for (Json.Obj reason : Fields.objects(body, "reasons")) {
       List<String> samples = Fields.texts(reason, "samples");
       table.row(
@@ -50,6 +50,7 @@ final class WaitingCommand extends OfflineCommand {
           Fields.text(reason, "node"),
           Fields.text(reason, "resource"),
           samples.isEmpty() ? "" : samples.get(0),
+          reason.get("until_ms") == null ? "" : Screen.time(Fields.number(reason, "until_ms")),
           Fields.text(reason, "message"));
     }
     long total = Fields.number(body, "total");
