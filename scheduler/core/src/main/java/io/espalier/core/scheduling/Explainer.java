@@ -172,7 +172,7 @@ final class Explainer {
     Job configured = world.jobs.job(job);
     int[] dependencies = world.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.isDependencyDone(job, node, dependencies[i])) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
         String name = configured == null ? "" : configured.dependsOn().get(i);
         add(
             Kind.DEPENDENCY,
@@ -186,7 +186,7 @@ final class Explainer {
     if (dependency < 0) {
       return "is not configured, so it can never be done here";
     }
-    int other = world.sameName(job, node, dependency);
+    int other = world.statuses.sameName(job, node, dependency);
     if (other < 0) {
       return "has no task on a node of this name, so it can never be done here";
     }

@@ -208,7 +208,7 @@ public final class WaitingScan {
     }
     int[] dependencies = world.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.isDependencyDone(job, node, dependencies[i])) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
         Job configured = world.jobs.job(job);
         String name = configured == null ? "" : configured.dependsOn().get(i);
         groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node").add(node, -1);
