@@ -155,7 +155,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
       made.remove().forEach(problem -> log.warn("{}: {}", key, problem));
       supervisor.groupRemoved(this);
     }
-    finish(key.end(kind, null, null, null, cause), "task_failed_to_start");
+    finish(key.end(kind).withMessage(cause), "task_failed_to_start");
   }
 
   @Override
@@ -377,13 +377,14 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     Usage used = consumption.used(group, how);
     if (!signalled && !status.hasBegun()) {
       finish(
-          key.end(TaskEnd.Kind.START_FAILED, null, null, null, whyNotBegun(how)),
-          "task_failed_to_start");
+          key.end(TaskEnd.Kind.START_FAILED).withMessage(whyNotBegun(how)), "task_failed_to_start");
       return;
     }
     TaskEnd.Kind kind = signalled ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED;
     finish(
-        key.end(kind, rawStatus, how.code(), how.signal(), null)
+        key.end(kind)
+            .withRawStatus(rawStatus)
+            .withExit(how.code(), how.signal())
             .withUsage(used, how.coreDumped(), System.currentTimeMillis())
             .withStopReason(reasonOf(how)),
         "got_status");

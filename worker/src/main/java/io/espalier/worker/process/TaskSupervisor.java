@@ -221,7 +221,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   private static TaskEnd notStarted(TaskKey key) {
-    return key.end(TaskEnd.Kind.NOT_STARTED, null, null, null, "shutting down");
+    return key.end(TaskEnd.Kind.NOT_STARTED).withMessage("shutting down");
   }
 
   /** Queues a request; false when this invocation is not known, or has ended. */

@@ -118,10 +118,6 @@ final class Wiring implements AutoCloseable {
       logPolicy = options.logs().policy();
       logs = opened("logs", SegmentLogStore.open(data.logs()));
       logs.apply(logPolicy);
-      TaskRunner runner = PartsChosen.runner(options, data, logs, statusText, epoch, leadership);
-      remote = runner instanceof RemoteRunner workers ? workers : null;
-      EventMeters happened = new EventMeters(metrics);
-
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       if (options.record().isPresent()) {
         core.recordTo(
@@ -129,7 +125,12 @@ final class Wiring implements AutoCloseable {
                 "recording",
                 PartsChosen.recording(options.record().get(), epoch, options, plugins)));
       }
-      thread = new LoopThread(clock, onDeath);
+      thread = opened("scheduler", new LoopThread(clock, onDeath));
+      // At once: a store that cannot be read below must not cost the next try its port.
+      TaskRunner runner = PartsChosen.runner(options, data, logs, statusText, epoch, leadership);
+      opened("runner", () -> stop(runner));
+      remote = runner instanceof RemoteRunner workers ? workers : null;
+      EventMeters happened = new EventMeters(metrics);
       loop =
           new SchedulerLoop(
               core,
@@ -161,8 +162,6 @@ final class Wiring implements AutoCloseable {
         loop.stop();
       }
       thread.start(loop);
-      opened("scheduler", thread);
-      opened("runner", () -> stop(runner));
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
@@ -268,8 +267,15 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  /** Ends all tasks; their ends reach the store, because everything they need is still open. */
+  /**
+   * Ends all tasks; their ends reach the store, because everything they need is still open. Before
+   * the scheduler was started there are none.
+   */
   private void stop(TaskRunner runner) throws Exception {
+    if (!thread.isStarted()) {
+      runner.close();
+      return;
+    }
     thread.call(
         () -> {
           loop.stop();

@@ -34,7 +34,7 @@ final class JobsCommand extends OfflineListCommand {
       paramLabel = "STATE",
       split = ",",
       description =
-          "Only jobs in one of these states: waiting, running, succeeded, failed, stopped, paused,"
+          "Only jobs in one of these states: waiting, running, open, succeeded, failed, stopped, paused,"
               + " disabled, invalid.")
   private Set<String> states = Set.of();
 

@@ -83,13 +83,14 @@ final class TasksCommand extends OfflineListCommand {
 
   private void showAll(Json.Obj body) {
     Table table =
-        new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "DATA")
+        new Table("NODE", "STATUS", "PHASE", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "DATA")
             .paint("STATUS", Paint::ofState);
     for (Json.Obj task : Fields.objects(body, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
       table.row(
           Fields.text(task, "node"),
           Fields.text(task, "status"),
+          Fields.text(task, "phase"),
           Fields.number(task, "attempts"),
           Screen.time(Fields.number(task, "since_ms")),
           Screen.time(Fields.number(task, "until_ms")),

@@ -376,7 +376,7 @@ class MySqlFailureTest {
   }
 
   private static StatusRow row(String job, String node) {
-    TaskStatus done = new TaskStatus(Main.DONE, false, false, false, false, 1000, 0, 0, 1, null);
+    TaskStatus done = TaskStatus.of(Main.DONE, 1000, 1);
     return new StatusRow(job, node, done, new Invocation(1, 1, 0));
   }
 
@@ -386,22 +386,14 @@ class MySqlFailureTest {
     return Batch.builder()
         .put(row)
         .attempt(
-            new Attempt(
-                "j",
-                "n",
+            Attempt.of(
+                TaskEnd.exited("j", "n", new Invocation(1, number, 1), null, 0)
+                    .withUsage(new Usage(10, 5, -1, -1), false, 2),
                 number,
-                new Invocation(1, number, 1),
                 WorkerRef.LOCAL,
-                2,
-                TaskEnd.Kind.EXITED,
-                row.status().bits(),
-                0,
-                null,
+                row.status(),
                 false,
-                null,
-                new Usage(10, 5, -1, -1),
-                "",
-                ""))
+                2))
         .append(new Event(number, 1, "task_ended", Json.Obj.EMPTY))
         .build();
   }
