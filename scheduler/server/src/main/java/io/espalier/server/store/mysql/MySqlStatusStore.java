@@ -124,14 +124,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
 
   /** What it belongs to; null when that was never said. */
   public @Nullable String source() {
-    return read(
-        connection -> {
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery("SELECT source FROM espalier_store WHERE id = 1")) {
-            return found.next() ? found.getString(1) : null;
-          }
-        });
+    return reader.source().orElse(null);
   }
 
   /**
