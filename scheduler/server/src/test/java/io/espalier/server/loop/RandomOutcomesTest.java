@@ -308,7 +308,7 @@ class RandomOutcomesTest {
   private boolean isSuccess(String job) {
     return !isEndless(job)
         && count(job, Main.DONE) * 1000
-        >= Math.round(config(job).outcome().donePercent() * 10) * NODES;
+            >= Math.round(config(job).outcome().donePercent() * 10) * NODES;
   }
 
   private boolean restIsNotNeeded(String job) {
