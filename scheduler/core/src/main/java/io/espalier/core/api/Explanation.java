@@ -86,8 +86,9 @@ public record Explanation(
    *
    * @param task the node of a task of the job that waits; absent: not known
    * @param sinceMillis since when it has been kept free
+   * @param idleSlots free slots of the node that others do not get
    */
-  public record Reserved(String job, @Nullable String task, long sinceMillis) {}
+  public record Reserved(String job, @Nullable String task, long sinceMillis, long idleSlots) {}
 
   /**
    * Slots of one resource on one node.

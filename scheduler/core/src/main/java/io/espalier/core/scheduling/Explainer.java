@@ -4,7 +4,6 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
@@ -162,7 +161,7 @@ final class Explainer {
     Job configured = world.jobs.job(job);
     int[] dependencies = world.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.isDependencyDone(job, node, dependencies[i])) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
         String name = configured == null ? "" : configured.dependsOn().get(i);
         add(
             Kind.DEPENDENCY,
@@ -176,7 +175,7 @@ final class Explainer {
     if (dependency < 0) {
       return "is not configured, so it can never be done here";
     }
-    int other = world.sameName(job, node, dependency);
+    int other = world.statuses.sameName(job, node, dependency);
     if (other < 0) {
       return "has no task on a node of this name, so it can never be done here";
     }
@@ -265,7 +264,7 @@ final class Explainer {
               topology.enabled(slot),
               uses,
               reasons.size() > before,
-              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
+              Reservation.shown(kept)));
     }
   }
 

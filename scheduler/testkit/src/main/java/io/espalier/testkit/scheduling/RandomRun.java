@@ -193,10 +193,10 @@ public final class RandomRun {
     oracle.reservations().observe(core.reservations(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
-    boolean complete = core.round(policy, slice(), this::placed);
+    boolean complete = slice(policy);
     while (!complete && whole) {
       oracle.reservations().observe(core.reservations(), now);
-      complete = core.round(policy, slice(), this::placed);
+      complete = slice(policy);
     }
     if (complete) {
       oracle.reservations().roundOver(now);
@@ -207,8 +207,10 @@ public final class RandomRun {
     }
   }
 
-  private int slice() {
-    return random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+  private boolean slice(SchedulingPolicy policy) {
+    oracle.reservations().beginRound();
+    int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+    return core.round(policy, most, this::placed);
   }
 
   private void placed(long run) {
@@ -395,6 +397,7 @@ public final class RandomRun {
 
   /** Of a node, a worker or a level that is there, or may be there one day. */
   private void overrideLimits() {
+    oracle.overLimits().slices(now);
     for (int i = random.nextInt(3); i >= 0; i--) {
       LimitOverride.Key key = anyLimit();
       List<LimitOverride> all = core.overrides();
@@ -417,6 +420,7 @@ public final class RandomRun {
         finishKnown();
       }
     }
+    oracle.overLimits().sliced();
   }
 
   /** What comes back while its last task ends is decided when a change is prepared. */
@@ -459,6 +463,9 @@ public final class RandomRun {
     if (random.nextInt(4) == 0) {
       model.changeRates();
     }
+    if (random.nextInt(4) == 0) {
+      model.changeKills();
+    }
     oracle.begin();
     NewTasks news = core.apply(model.config(), model.topology(), now);
     changed(news);
@@ -492,12 +499,14 @@ public final class RandomRun {
 
   /** Gives new tasks their stored statuses, as a loop would. */
   private void changed(NewTasks news) {
+    oracle.overLimits().slicesOfChange();
     oracle.apply(model.config(), model.topology());
     for (Oracle.Run run : List.copyOf(oracle.running().values())) {
       if (run.path().isEmpty() && oracle.isKnown(run.task())) {
         oracle.settle(run.task(), path(runs.getOrDefault(run.task(), -1L)));
       }
     }
+    oracle.overLimits().sliced();
     for (Job job : oracle.config().jobs().values()) {
       for (TaskKey task : oracle.tasks(job)) {
         TaskStatus stored = store.get(task);
@@ -542,6 +551,7 @@ public final class RandomRun {
     core.verify();
     oracle.reservations().observe(core.reservations(), now);
     oracle.closings.check(core);
+    oracle.overLimits().check(core, random);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);

@@ -31,8 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -321,13 +319,13 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
-  void a_hundred_thousand_rows_in_batches() throws Exception {
+  void twenty_thousand_rows_in_batches() throws Exception {
     Map<String, StatusRow> expected = new HashMap<>();
     SplittableRandom random = new SplittableRandom(7);
-    for (int batch = 0; batch < 110; batch++) {
+    for (int batch = 0; batch < 20; batch++) {
       Batch.Builder rows = Batch.builder();
       for (int i = 0; i < 1000; i++) {
-        String node = "host" + random.nextInt(10_000) + ".db" + i % 100;
+        String node = "host" + random.nextInt(200) + ".db" + i % 100;
         StatusRow row = row("big", node, status(Main.DONE, batch));
         expected.put(node, row);
         rows.put(row);
@@ -677,21 +675,24 @@ public abstract class StatusStoreContract extends AttemptsContract {
 
   @Test
   void many_threads_may_commit() throws Exception {
-    List<CompletableFuture<Void>> all = new ArrayList<>();
-    for (int t = 0; t < 4; t++) {
-      int mine = t;
-      all.add(
-          CompletableFuture.runAsync(
-              () -> {
-                for (int i = 0; i < 50; i++) {
-                  store.commit(epoch, Batch.of(List.of(row("job" + mine, "node" + i, failed()))));
-                }
-              }));
-    }
+    ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get();
-    } catch (ExecutionException e) {
-      throw new AssertionError(e.getCause());
+      List<Future<?>> all = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        int mine = t;
+        all.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < 50; i++) {
+                    store.commit(epoch, Batch.of(List.of(row("job" + mine, "node" + i, failed()))));
+                  }
+                }));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    } finally {
+      threads.shutdownNow();
     }
     for (int t = 0; t < 4; t++) {
       assertThat(rows("job" + t)).hasSize(50);

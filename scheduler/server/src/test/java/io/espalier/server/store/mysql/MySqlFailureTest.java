@@ -20,7 +20,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.database.DatabaseServer;
-import io.espalier.testkit.database.DatabaseServer.Flavour;
+import io.espalier.testkit.database.SharedMariaDb;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -32,53 +32,41 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What goes wrong with a server that others look after, and what is said of it. */
+@ExtendWith(SharedMariaDb.class)
 class MySqlFailureTest {
   private static final String SCHEMA = "failures";
   private static final String PASSWORD = "s3cret-word";
 
-  private static @Nullable DatabaseServer shared;
+  private final DatabaseServer server;
 
   @TempDir
   @SuppressWarnings("NullAway.Init")
   Path temp;
 
-  @BeforeAll
-  static void start(@TempDir Path directory) throws Exception {
-    shared = new DatabaseServer(Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
-    shared.sql("create user app identified by '" + PASSWORD + "'");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (shared != null) {
-      shared.close();
-    }
+  MySqlFailureTest(DatabaseServer server) {
+    this.server = server;
   }
 
   @BeforeEach
   void empty() throws SQLException {
     Schemas.empty(server(), SCHEMA);
+    server().sql("create user if not exists app identified by '" + PASSWORD + "'");
     server().sql("grant all on " + SCHEMA + ".* to app");
   }
 
-  private static DatabaseServer server() {
-    if (shared == null) {
-      throw new IllegalStateException("no server");
-    }
-    return shared;
+  private DatabaseServer server() {
+    return server;
   }
 
-  private static MySqlAddress root() {
+  private MySqlAddress root() {
     return Schemas.address(server(), SCHEMA);
   }
 
@@ -265,7 +253,7 @@ class MySqlFailureTest {
     }
   }
 
-  private static void killConnections() throws SQLException {
+  private void killConnections() throws SQLException {
     List<String> ids = new ArrayList<>();
     String found =
         server()
