@@ -646,11 +646,15 @@ public final class SchedulerLoop {
         && !endsOfOverridesMatter();
   }
 
-  /** Whether a back-off will end of a job that may start something then. */
+  /** Whether a back-off will end, or a start be allowed again, of a job that may start then. */
   private boolean timersMatter() {
+    boolean rates = core.jobsHeldByRate() + core.nodesHeldByRate() > 0;
     return core.nextTimerMillis() != Long.MAX_VALUE
         && views.progress().values().stream()
-            .anyMatch(job -> job.waiting() > 0 && !core.isClosed(job.job()));
+            .anyMatch(
+                job ->
+                    (job.waiting() > 0 || (rates && job.ready() + job.blocked() > 0))
+                        && !core.isClosed(job.job()));
   }
 
   /** Whether tasks remain that the end of a pause or of another limit may start. */
@@ -848,7 +852,7 @@ public final class SchedulerLoop {
   private static TaskEnd withReason(TaskEnd end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
     if (task.overLimit != null && unexplained && end.kind() == TaskEnd.Kind.KILLED) {
-      return end.withStopReason(StopReason.OVER_LIMIT, task.overLimit);
+      return end.withStopReason(StopReason.OVER_LIMIT).withMessage(task.overLimit);
     }
     return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
         ? end.withStopReason(task.overdue)
@@ -947,15 +951,8 @@ public final class SchedulerLoop {
       if (stopping) {
         Launch launch = task.launch;
         taskEnded(
-            new TaskEnd(
-                launch.job(),
-                launch.node(),
-                launch.invocation(),
-                TaskEnd.Kind.KILLED,
-                null,
-                null,
-                null,
-                "not started: the scheduler was stopped"));
+            TaskEnd.of(launch.job(), launch.node(), launch.invocation(), TaskEnd.Kind.KILLED)
+                .withMessage("not started: the scheduler was stopped"));
         continue;
       }
       task.dispatched = true;
