@@ -649,11 +649,15 @@ public final class SchedulerLoop {
         && !endsOfOverridesMatter();
   }
 
-  /** Whether a back-off will end of a job that may start something then. */
+  /** Whether a back-off will end, or a start be allowed again, of a job that may start then. */
   private boolean timersMatter() {
+    boolean rates = core.jobsHeldByRate() + core.nodesHeldByRate() > 0;
     return core.nextTimerMillis() != Long.MAX_VALUE
         && views.progress().values().stream()
-            .anyMatch(job -> job.waiting() > 0 && !core.isClosed(job.job()));
+            .anyMatch(
+                job ->
+                    (job.waiting() > 0 || (rates && job.ready() + job.blocked() > 0))
+                        && !core.isClosed(job.job()));
   }
 
   /** Whether tasks remain that the end of a pause or of another limit may start. */

@@ -51,6 +51,14 @@ class StartRateLoopTest {
   }
 
   @Test
+  void whatWaitsForItsFirstTokenIsNotTheEnd() {
+    world.configure(config("", ", \"start_rate\": {\"per_second\": 4, \"burst\": 1}"));
+    runFor(100);
+    assertThat(starts).isEmpty();
+    assertThat(world.loop.isQuiet()).isFalse();
+  }
+
+  @Test
   void aHostStartsATaskWithEachToken() {
     world.configure(config(", \"start_rates\": {\"host\": 2}", ""));
     runFor(1000);
