@@ -6,7 +6,6 @@ import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
 import io.espalier.core.protocol.WorkAnswer.RunState;
 import io.espalier.core.protocol.WorkAnswer.StartAnswer;
 import io.espalier.core.running.Launch;
@@ -17,6 +16,7 @@ import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+
 /** What becomes of starts, ends and kills. W numbers: behaviour 14.8. */
 class SchedulerSideTest {
   private static final WorkerRef W1 = ref("w1", 11);

@@ -3,7 +3,6 @@ package io.espalier.core.protocol;
 import static io.espalier.core.protocol.SchedulerWorld.TIMERS;
 import static io.espalier.core.protocol.SchedulerWorld.assignment;
 import static io.espalier.core.protocol.SchedulerWorld.end;
-import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.id;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +20,7 @@ import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+
 /** A scheduler that begins to lead, leads, and leads no more. W numbers: behaviour 14.8. */
 class TakeOverTest {
   private static final WorkerRef W1 = ref("w1", 11);

@@ -15,6 +15,7 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+
 /** Who is in the pool, and how well. W numbers: behaviour 14.8. */
 class WorkerPoolTest {
   private static final WorkerRef W1 = ref("w1", 11);

@@ -1,6 +1,5 @@
 package io.espalier.server.nodes;
 
-
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;

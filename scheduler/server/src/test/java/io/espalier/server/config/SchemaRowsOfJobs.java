@@ -1,0 +1,231 @@
+package io.espalier.server.config;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** Jobs, when they end, and their queues. */
+final class SchemaRowsOfJobs extends SchemaRows {
+  SchemaRowsOfJobs() {
+    ofJobs();
+    ofDeadlines();
+    ofOutcomes(SchemaRows::settings);
+    ofOutcomes(SchemaRows::owned);
+    ofQueues();
+  }
+
+  private void ofJobs() {
+    key(SchemaRows::job, "owner", List.of("'o'", "''", "7"), NO_TEXT);
+    key(SchemaRows::owned, "enabled", BOOLS, NO_BOOL);
+    key(SchemaRows::owned, "command", List.of("[]", "['a', '', 7, 'x\\n']"), NO_LIST);
+    key(
+        SchemaRows::owned,
+        "command",
+        List.of(),
+        List.of("['']", "['a', null]", "['a', '\\u0000']"));
+    key(
+        SchemaRows::owned,
+        "status_from",
+        List.of("'status_line'", "'exit_code'"),
+        List.of("'exit'", "1", "null", "[]"));
+    key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
+    key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
+    key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
+    key(
+        SchemaRows::owned,
+        "resources",
+        List.of("{}", "{'slots': 0}", "{'slots': '2', '_': 1}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::owned,
+        "resources",
+        List.of(),
+        List.of("{'slots': -1}", "{'slots': 1.5}", "{'slots': null}"));
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'resources': {'nope': 1}");
+    key(
+        SchemaRows::owned,
+        "filters",
+        List.of(
+            "{}",
+            "{'host': {}}",
+            "{'_': 1}",
+            "{'worker': {'_': 1}}",
+            "{'db': {'whitelist': ['a', 7], 'whitelist_regex': 'a.*', 'blacklist': [],"
+                + "'blacklist_regex': '', 'tag_whitelist': ['t'], 'fraction_of_nodes': 0.5}}",
+            "{'db': {'fraction_of_nodes': '0.5'}}",
+            "{'db': {'fraction_of_nodes': 0}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::owned,
+        "filters",
+        List.of(),
+        List.of(
+            "{'host': []}",
+            "{'host': {'whitelist': 'a'}}",
+            "{'host': {'whitelist': [null]}}",
+            "{'host': {'blacklist': {}}}",
+            "{'host': {'tag_whitelist': 1}}",
+            "{'host': {'whitelist_regex': []}}",
+            "{'host': {'blacklist_regex': null}}",
+            "{'host': {'fraction_of_nodes': 1.5}}",
+            "{'host': {'fraction_of_nodes': -0.1}}",
+            "{'host': {'fraction_of_nodes': []}}",
+            "{'host': {'fraction_of_node': 0.1}}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::owned,
+        "'filters': {'nope': {}}",
+        "'filters': {'host': {'whitelist_regex': '('}}",
+        "'filters': {'host': {'fraction_of_nodes': '2'}}");
+    key(SchemaRows::owned, "depends_on", List.of("[]", "['x', 7]"), NO_LIST);
+    key(SchemaRows::owned, "depends_on", List.of(), List.of("[null]", "[['x']]"));
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'depends_on': ['j']");
+    String wholeJobs = "run_only_after_all_nodes_are_done_for";
+    key(
+        SchemaRows::owned,
+        wholeJobs,
+        List.of("[]", "['x', 7]", "[{'job': 'x', 'done_percent': 99.5, 'tags': ['a']}]"),
+        NO_LIST);
+    key(
+        SchemaRows::owned,
+        wholeJobs,
+        List.of(),
+        List.of(
+            "[null]",
+            "[['x']]",
+            "[{}]",
+            "[{'job': []}]",
+            "[{'job': 'x', 'done_percent': 0}]",
+            "[{'job': 'x', 'done_percent': 101}]",
+            "[{'job': 'x', 'tags': 'a'}]",
+            "[{'job': 'x', 'tag': ['a']}]"));
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'" + wholeJobs + "': ['j']");
+    key(SchemaRows::owned, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
+    key(SchemaRows::owned, "roles", List.of(), List.of("[null]", "['']", "['a b']", "[['x']]"));
+    key(SchemaRows::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
+    key(SchemaRows::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::owned,
+        "'level_for_tasks': 'x'",
+        "'level_for_host_placement': 'x'");
+    key(SchemaRows::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
+    key(SchemaRows::owned, "host_placement", List.of(), List.of("'a\\nb'"));
+    for (String time : List.of("create_time", "modify_time")) {
+      key(SchemaRows::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
+      key(SchemaRows::owned, time, List.of(), List.of("-1", "1.5"));
+    }
+    key(SchemaRows::owned, "version_id", List.of("-1", "123456789012345"), NO_NUMBER);
+    key(SchemaRows::owned, "version_id", List.of(), List.of("-2", "0.5", "9223372036854775808"));
+    key(SchemaRows::owned, "errors", List.of("{}"), NO_OBJECT);
+    key(SchemaRows::owned, "errors", List.of(), List.of("{'error': 'x', 'value': 1}"));
+  }
+
+  private void ofDeadlines() {
+    key(
+        SchemaRows::owned,
+        "complete_by",
+        List.of(
+            "'2026-11-22T06:00:00Z'",
+            "'2026-11-22T06:00Z'",
+            "'2026-11-22T06:00:00.250+01:00'",
+            "1795327200",
+            "1795327200.5",
+            "0",
+            "false"),
+        NO_NUMBER_OR_FALSE);
+    key(
+        SchemaRows::owned,
+        "complete_by",
+        List.of(),
+        List.of(
+            "'2026-11-22T06:00:00'",
+            "'2026-11-22'",
+            "'06:00'",
+            "'tomorrow'",
+            "'1795327200'",
+            "-1",
+            "253402300800",
+            "'2026-11-22T06:00:00 Europe/Berlin'"));
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'complete_by': '2026-13-22T06:00:00Z'");
+    add(Verdict.WARNED, SchemaRows::settings, "'complete_by': 0");
+  }
+
+  private void ofOutcomes(UnaryOperator<String> frame) {
+    key(
+        frame,
+        "fail_job_when",
+        List.of(
+            "false",
+            "{'failed_tasks': 100, 'failed_pct': 5, 'min_samples': 50, 'window': '1h'}",
+            "{'failed_tasks': '1', '_': 2}",
+            "{'failed_pct': 0, 'window': 60.5}",
+            "{'failed_pct': '99.9', 'window': '366d'}",
+            "{'failed_tasks': 1, 'window': '60'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "fail_job_when",
+        List.of(),
+        List.of(
+            "{'failed_tasks': 0}",
+            "{'failed_tasks': 1.5}",
+            "{'failed_pct': 100}",
+            "{'failed_pct': -1}",
+            "{'failed_pct': 5, 'min_samples': 0}",
+            "{'failed_pct': 5, 'window': 0.5}",
+            "{'failed_pct': 5, 'window': '1w'}",
+            "{'failed_pct': 5, 'window': ''}",
+            "{'failed_pct': 5, 'window': false}",
+            "{'min_samples': 5}",
+            "{'failed_percent': 5}",
+            "{'failed_task': 5}"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        frame,
+        "'fail_job_when': {'failed_pct': '100'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '367d'}",
+        "'fail_job_when': {'failed_pct': 5, 'window': '0s'}");
+    key(
+        frame,
+        "succeed_job_when",
+        List.of("false", "'never'", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
+        List.of("null", "1", "'x'", "true", "[]", "{}"));
+    key(
+        frame,
+        "succeed_job_when",
+        List.of(),
+        List.of("{'done_pct': 0}", "{'done_pct': 100.1}", "{'done_pct': []}", "{'done_pc': 9}"));
+    add(Verdict.BAD_FOR_PARSER, frame, "'succeed_job_when': {'done_pct': '0'}");
+    add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
+  }
+
+  private void ofQueues() {
+    key(
+        SchemaRows::settings,
+        "queues",
+        List.of("{}", "{'_': 1, 'default': {}, 'a.b:c-d': {'_': 1}}", "{'1': {}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "queues",
+        List.of(),
+        List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+    UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
+    key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
+    key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
+    key(queue, "max_slots", List.of("{}", "{'_': 1}", "{'slots': 0, 'ram': '9'}"), NO_OBJECT);
+    key(queue, "max_slots", List.of(), List.of("{'slots': -1}", "{'slots': 0.5}"));
+    key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);
+    key(queue, "max_fraction", List.of(), List.of("{'slots': 1.1}", "{'slots': -0.1}"));
+    add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
+    key(SchemaRows::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
+    key(SchemaRows::settings, "priority_half_life_sec", List.of(), List.of("0", "1000000001"));
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
+      key(frame, "queue", List.of("'default'"), NO_TEXT);
+      add(Verdict.BAD_FOR_PARSER, frame, "'queue': 'etl'");
+    }
+    add(Verdict.GOOD, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
+  }
+}

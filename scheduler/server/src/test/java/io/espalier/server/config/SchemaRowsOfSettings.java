@@ -1,0 +1,185 @@
+package io.espalier.server.config;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** Whole documents, and keys of the settings. */
+final class SchemaRowsOfSettings extends SchemaRows {
+  SchemaRowsOfSettings() {
+    documents();
+    ofSettings();
+  }
+
+  private void documents() {
+    UnaryOperator<String> same = text -> text;
+    add(Verdict.BAD, same, "{}", "[]", "null", "'x'", "1", "{'bistro_settings': []}");
+    add(Verdict.GOOD, SchemaRows::settings, "'_': 1", "'// why': {}", "'_x': null");
+    add(
+        Verdict.GOOD,
+        member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
+        "'$schema': 'x'",
+        "'_comment': []",
+        "'//': 1",
+        "'bistro_job->a.b:c-D_9': {'owner': 'o'}");
+    add(
+        Verdict.BAD,
+        member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
+        "'bistro_job->': {'owner': 'o'}",
+        "'bistro_job->../x': {'owner': 'o'}",
+        "'bistro_job->a b': {'owner': 'o'}",
+        "'bistro_job->x': []",
+        "'bistro_job->x': null",
+        "'bistro_job->x': 'y'",
+        "'bistro_job->x': {}",
+        "'bistro_job->" + "x".repeat(240) + "': {'owner': 'o'}");
+    add(
+        Verdict.WARNED,
+        member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
+        "'bistro_jobs->x': {}",
+        "'colour': 1",
+        "'bistro_job->x': {'owner': 'o', 'colour': 1}");
+    add(Verdict.WARNED, SchemaRows::settings, "'colour': 'red'");
+    add(Verdict.BAD, SchemaRows::settings, "'enable': true", "'backof': [1]");
+    add(Verdict.BAD, SchemaRows::owned, "'enable': true", "'depends-on': []");
+  }
+
+  private void ofSettings() {
+    key(SchemaRows::settings, "enabled", BOOLS, NO_BOOL);
+    key(SchemaRows::settings, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
+    key(SchemaRows::settings, "working_wait", List.of(), List.of("-1", "86401"));
+    key(SchemaRows::settings, "idle_wait", List.of("5"), NO_NUMBER);
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'idle_wait': '-1'", "'idle_wait': '1e9'");
+    key(SchemaRows::settings, "scheduler", List.of("'long_tail'"), NO_TEXT);
+    key(SchemaRows::settings, "remote_worker_selector", List.of("'busiest'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::settings,
+        "'scheduler': 'x'",
+        "'scheduler': 7",
+        "'remote_worker_selector': 'x'");
+    key(SchemaRows::settings, "level_for_tasks", List.of("'host'", "'instance'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'level_for_tasks': 'x'");
+    key(SchemaRows::settings, "node_order", List.of("'original'"), List.of("'x'", "1", "null"));
+    key(
+        SchemaRows::settings,
+        "CAUTION_exit_initial_wait_before_timestamp",
+        List.of("0", "123", "'123'", "253402300799"),
+        List.of("-1", "1.5", "253402300800", "null", "true", "[]", "'x'"));
+    key(
+        SchemaRows::settings,
+        "worker_resources_override",
+        List.of("{}", "{'h:1': {}}", "{'h': {'ram': 3}}", "{'_': 1}", "{'h': {'_': 'x'}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "worker_resources_override",
+        List.of(),
+        List.of("{'h': 1}", "{'h': {'ram': -1}}", "{'h': {'ram': []}}", "{'h': {'ram': 1.5}}"));
+    key(
+        SchemaRows::settings,
+        "worker_resources_overrides",
+        List.of("{'h': {'ram': '3'}}"),
+        NO_OBJECT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::settings,
+        "'worker_resources_override': {'h': {'slots': 1}}",
+        "'worker_resources_override': {'h': {'nope': 1}}");
+    add(
+        Verdict.BAD,
+        SchemaRows::settings,
+        "'worker_resources_override': {}, 'worker_resources_overrides': {}");
+    nodeLimits();
+    String ram = "{'ram_mb': {'logical_resource': 'ram', ";
+    key(
+        SchemaRows::settings,
+        "physical_resources",
+        List.of(
+            "{}",
+            "{'_': 0}",
+            "{'ram_mb': {'logical_resource': 'ram'}}",
+            ram + "'enforcement': 'hard'}}",
+            ram + "'multiply_logical_by': '0.5'}}",
+            ram + "'physical_reserve_amount': -5}}",
+            "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'soft'}}",
+            "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'none'}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "physical_resources",
+        List.of(),
+        List.of(
+            "{'disk': {'logical_resource': 'ram'}}",
+            "{'ram_mb': {}}",
+            "{'ram_mb': []}",
+            "{'ram_mb': {'logical_resource': []}}",
+            ram + "'enforcement': 'soft'}}",
+            ram + "'multiply_logical_by': 0}}",
+            ram + "'multiply_logical_by': null}}",
+            ram + "'physical_reserve_amount': 'x'}}",
+            "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'hard'}}",
+            "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'soft'}}"));
+  }
+
+  private void nodeLimits() {
+    UnaryOperator<String> entry =
+        member -> settings("'node_resources_override': [{'level': 'host', " + member + "}]");
+    String limits = ", 'limits': {'slots': 3}";
+    key(SchemaRows::settings, "node_resources_override", List.of("[]"), NO_LIST);
+    add(Verdict.BAD, SchemaRows::settings, "'node_resources_override': [1]");
+    for (String key : List.of("name", "tag", "regex")) {
+      add(Verdict.GOOD, entry, "'" + key + "': 'x'" + limits, "'" + key + "': 7, 'limits': {}");
+      add(Verdict.BAD, entry, "'" + key + "': []" + limits, "'" + key + "': 'x'");
+      add(Verdict.BAD, entry, "'" + key + "': 'x', 'limits': {'slots': -1}");
+      add(Verdict.BAD, entry, "'" + key + "': 'x', 'value': 1" + limits);
+      add(Verdict.BAD, entry, "'" + key + "': 'x', 'resource': 'slots'" + limits);
+      add(Verdict.BAD_FOR_PARSER, entry, "'" + key + "': ''" + limits);
+      add(Verdict.BAD_FOR_PARSER, entry, "'" + key + "': 'x', 'limits': {'ram': 1}");
+    }
+    add(
+        Verdict.GOOD,
+        entry,
+        "'attribute': 'a', 'value': true" + limits,
+        "'attribute': 'a', 'resource': 'slots'",
+        "'attribute': 'a', 'value': 7, '_why': 1" + limits);
+    add(
+        Verdict.BAD,
+        entry,
+        "'attribute': 'a'",
+        "'attribute': []" + limits,
+        "'attribute': 'a'" + limits,
+        "'attribute': 'a', 'value': 1",
+        "'attribute': 'a', 'value': []" + limits,
+        "'attribute': 'a', 'resource': []",
+        "'attribute': 'a', 'resource': 'slots'" + limits,
+        "'attribute': 'a', 'name': 'b'" + limits,
+        "'name': 'a', 'nam': 'b'" + limits,
+        "'name': 'a', 'limits': {'slots': 2147483648}");
+    add(
+        Verdict.BAD_FOR_PARSER,
+        entry,
+        "'regex': '('" + limits,
+        "'attribute': 'a', 'resource': 'ram'",
+        "'attribute': 'a', 'resource': 'nope'");
+    UnaryOperator<String> list = text -> settings("'node_resources_override': [" + text + "]");
+    add(Verdict.GOOD, list, "{'level': 'worker', 'name': 'h:1', 'limits': {'ram': 1}}");
+    add(
+        Verdict.BAD,
+        list,
+        "{'level': [], 'name': 'h', 'limits': {}}",
+        "{'name': 'h', 'limits': {}}");
+    add(
+        Verdict.BAD_FOR_PARSER,
+        list,
+        "{'level': 'x', 'name': 'h', 'limits': {}}",
+        "{'level': 'worker', 'tag': 'h', 'limits': {'ram': 1}}");
+    UnaryOperator<String> resource =
+        member -> resources("{'host': {'r': {'default': 1, 'limit': 1, " + member + "}}}");
+    key(
+        resource,
+        "kill_over_limit_after_sec",
+        List.of("false", "0", "2.5", "'60'"),
+        List.of("true", "-1", "null", "[]", "'x'", "1e10"));
+    add(Verdict.BAD_FOR_PARSER, resource, "'kill_over_limit_after_sec': '-1'");
+  }
+}
