@@ -108,10 +108,10 @@ final class Wiring implements AutoCloseable {
       if (options.fresh()) {
         data.forget();
       }
+      StatusesTaken.requireNothingBeside(options, data);
       StatusStore store = opened("status store", PartsChosen.store(options, data));
-      store.bindSource(options.source());
-      long epoch = store.openEpoch();
-      StatusesTaken.take(options.statusesFrom(), options.configUri(), store, epoch);
+      StatusesTaken.bind(options, data, store);
+      long epoch = StatusesTaken.take(options, data, store);
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();
