@@ -63,7 +63,7 @@ final class TaskStatuses {
   // ---- one status
 
   /**
-   * The status of a task. While it runs: the one given by {@link #setStatus}, or that of before its
+   * The status of a task. While it runs: the one given by {@link #set}, or that of before its
    * start. Null also where it is plainly done.
    */
   @Nullable TaskStatus of(int job, int node) {
