@@ -54,10 +54,9 @@ public final class SchedulingCore {
   public static final int TICK_MILLIS = 10;
 
   /** What looking at a running task costs in a slice of a change. */
-  private static final int UNITS_TO_JUDGE = 4;
+  private static final int UNITS_TO_JUDGE = 8;
 
-  private static final TaskStatus PLAINLY_DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
+  private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
   private final Randomness random;
   private final RunTable runs = new RunTable();
@@ -69,8 +68,14 @@ public final class SchedulingCore {
   private final WorkerTable pool = new WorkerTable();
   private final QueueHistory queueHistory = new QueueHistory();
 
+  private final Migration.Warmth warmth = new Migration.Warmth();
+
   private World world;
   private long worlds;
+
+  /** Of the worlds before. */
+  private long pastWork;
+
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
 
@@ -155,7 +160,7 @@ public final class SchedulingCore {
     if (next == null) {
       inPlace = change;
     } else {
-      migration = new Migration(change, next, runs);
+      migration = new Migration(change, next, runs, warmth);
       next.over.at(now);
     }
     if (recorder != null) {
@@ -237,19 +242,21 @@ public final class SchedulingCore {
    * @return whether all were looked at
    */
   public boolean stepOrphans(int units) {
+    int most = Math.max(1, units / UNITS_TO_JUDGE);
+    boolean named = runs.clearFound(most, run -> world.occupancy.charges(world.places.job(run)));
     if (judged < 0) {
-      return true;
+      return named;
     }
-    int end = (int) Math.min(runs.high(), judged + Math.max(1L, units / UNITS_TO_JUDGE));
+    int end = (int) Math.min(runs.high(), (long) judged + most);
     for (; judged < end; judged++) {
       if (runs.isUsed(judged)) {
         boolean isHere = world.places.node(judged) >= 0;
         String name = isHere ? "" : Migration.nodeName(world, runs, judged);
-        world.places.setOrphan(judged, world.isOrphan(judged, name));
+        world.places.setOrphan(judged, world.whereabouts.isOrphan(judged, name));
       }
     }
     judged = judged < runs.high() ? judged : -1;
-    return judged < 0;
+    return judged < 0 && named;
   }
 
   private void enter(Migration done) {
@@ -258,6 +265,7 @@ public final class SchedulingCore {
     turns.last = lastInTurn(done.next().jobs);
     world.queues.leave(queueHistory);
     World before = world;
+    pastWork += before.work();
     world = done.next();
     worlds++;
     world.queues.enter(now, queueHistory);
@@ -271,42 +279,41 @@ public final class SchedulingCore {
     if (turns.last < 0) {
       return -1;
     }
-    String name = world.jobs.name(turns.last);
-    int last = -1;
-    for (int j = 0; j < jobs.count() && jobs.job(j) != null; j++) {
-      if (jobs.name(j).compareTo(name) <= 0) {
-        last = j;
-      }
-    }
-    return last;
+    return jobs.lastUpTo(world.jobs.name(turns.last));
   }
 
   private void updateGates() {
     for (int j = 0; j < world.jobs.count(); j++) {
-      updateGate(world.jobs.name(j));
+      updateGate(j);
     }
   }
 
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
-      world.tasks.touch(job);
-      boolean before = world.jobs.isActive(job);
-      boolean after =
-          world.jobs.canRun(job)
-              && world.wholeJobs.areDone(job)
-              && !paused.contains(name)
-              && !held.contains(name)
-              && !closings.isClosed(name);
-      world.jobs.setActive(job, after);
-      if (before != after) {
-        world.activated(job, after);
-      }
+      updateGate(job);
     }
   }
 
+  private void updateGate(int job) {
+    world.tasks.touch(job);
+    boolean before = world.jobs.isActive(job);
+    boolean after =
+        world.jobs.canRun(job) && world.wholeJobs.areDone(job) && !isGated(world.jobs.name(job));
+    world.jobs.setActive(job, after);
+    if (before != after) {
+      world.activated(job, after);
+    }
+  }
+
+  private boolean isGated(String name) {
+    return (!paused.isEmpty() && paused.contains(name))
+        || (!held.isEmpty() && held.contains(name))
+        || closings.isClosed(name);
+  }
+
   private int start(int job) {
-    int run = world.start(job);
+    int run = world.occupancy.start(job);
     int worker = world.places.worker(run);
     if (worker >= 0) {
       pool.started(worker);
@@ -422,11 +429,18 @@ public final class SchedulingCore {
   }
 
   /**
-   * The jobs that may have another state since the last call: something of them started or ended,
+   * The jobs that may have another state since they were taken: something of them started or ended,
    * was changed by hand, or something keeps them or does so no more.
+   *
+   * @param limit how many at most
    */
-  public int[] takeTouched() {
-    return world.tasks.takeTouched();
+  public int[] takeTouched(int limit) {
+    return world.tasks.takeTouched(limit);
+  }
+
+  /** Whether {@link #takeTouched} has left some. */
+  public boolean isTouched() {
+    return world.tasks.isTouched();
   }
 
   // ---- queues
@@ -663,7 +677,7 @@ public final class SchedulingCore {
         new FailureIndex.Tasks() {
           @Override
           public @Nullable TaskStatus status(int node) {
-            return in.status(job, node);
+            return in.statuses.of(job, node);
           }
 
           @Override
@@ -690,7 +704,7 @@ public final class SchedulingCore {
       throw new IllegalArgumentException(
           runs ? "the task is running" : "the task does not run here");
     }
-    world.setStatus(job, node, status, now);
+    world.statuses.set(job, node, status, now);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.StatusSet(job, node, status));
     }
@@ -701,7 +715,7 @@ public final class SchedulingCore {
    * start. Of a task that is plainly done only that much is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
-    TaskStatus detail = world.status(job, node);
+    TaskStatus detail = world.statuses.of(job, node);
     return detail == null && StatusCodes.isPlainlyDone(world.tasks.code(job, node))
         ? PLAINLY_DONE
         : detail;
@@ -802,7 +816,7 @@ public final class SchedulingCore {
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
     for (int job : world.wholeJobs.takeChanged()) {
-      updateGate(world.jobs.name(job));
+      updateGate(job);
     }
     Round current = round;
     if (current == null || current.world() != world) {
@@ -859,16 +873,16 @@ public final class SchedulingCore {
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      run = world.adopt(number, at, charged);
+      run = world.occupancy.adopt(number, at, charged);
     } else {
-      run = world.adoptOutside(number, charged);
+      run = world.occupancy.adoptOutside(number, charged);
       runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
     if (charged >= 0) {
       pool.started(charged);
     }
-    world.places.setOrphan(run, world.isOrphan(run, node));
+    world.places.setOrphan(run, world.whereabouts.isOrphan(run, node));
     if (migration != null) {
       migration.started(run);
     }
@@ -893,7 +907,7 @@ public final class SchedulingCore {
       migration.ending(index, status, now);
     }
     int worker = world.places.worker(index);
-    world.finish(index, status, now);
+    world.occupancy.finish(index, status, now);
     runs.remove(index);
     if (worker >= 0) {
       pool.ended(worker);
@@ -977,7 +991,7 @@ public final class SchedulingCore {
    * above it has a role there, that. Empty: neither, or not known.
    */
   public String runRole(long run) {
-    return world.roleOf(runs.index(run));
+    return world.whereabouts.roleOf(runs.index(run));
   }
 
   /** The names of the levels of those nodes; empty where only its own is known. */
@@ -991,7 +1005,7 @@ public final class SchedulingCore {
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
-    Charges charges = runs.charges(index);
+    Charges charges = Migration.charges(world, runs, index);
     RunTable.NamedPath path = Migration.path(world, runs, index);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
     for (int i = 0; i < path.levels().size(); i++) {
@@ -1047,7 +1061,7 @@ public final class SchedulingCore {
    */
   public boolean advance(long nowMillis, int limit) {
     at(nowMillis);
-    boolean done = world.advance(now, limit);
+    boolean done = world.waits.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
     }
@@ -1056,7 +1070,7 @@ public final class SchedulingCore {
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    return world.nextTimerMillis();
+    return world.waits.nextMillis();
   }
 
   // ---- figures
@@ -1101,9 +1115,12 @@ public final class SchedulingCore {
     return peaks.of(world);
   }
 
-  /** How many words of the index were evaluated or scanned so far: the measure of its cost. */
+  /**
+   * How many words of the index were evaluated or scanned, and places over their limit looked at,
+   * so far: the measure of its cost.
+   */
   public long work() {
-    return world.index.work() + world.workers.work();
+    return pastWork + world.work() + (migration == null ? 0 : migration.next().work());
   }
 
   /**

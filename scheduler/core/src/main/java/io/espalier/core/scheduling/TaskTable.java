@@ -205,14 +205,20 @@ final class TaskTable {
     }
   }
 
-  /** Jobs that may have another state since the last call. */
-  int[] takeTouched() {
+  /** Jobs that may have another state, at most so many; they are touched no more. */
+  int[] takeTouched(int limit) {
     if (touched.isEmpty()) {
       return NONE;
     }
-    int[] taken = touched.stream().toArray();
-    touched.clear();
+    int[] taken = touched.stream().limit(limit).toArray();
+    for (int job : taken) {
+      touched.clear(job);
+    }
     return taken;
+  }
+
+  boolean isTouched() {
+    return !touched.isEmpty();
   }
 
   private static final int[] NONE = {};
@@ -229,7 +235,7 @@ final class TaskTable {
     return remaining[job];
   }
 
-  /** Null also of a task that runs: see {@link World#status}. */
+  /** Null also of a task that runs: see {@link TaskStatuses#of}. */
   @Nullable TaskStatus detail(int job, int node) {
     return details.get(key(job, node));
   }

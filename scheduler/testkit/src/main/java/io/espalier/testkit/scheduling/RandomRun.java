@@ -306,12 +306,12 @@ public final class RandomRun {
 
   private TaskStatus status(Main main) {
     boolean backoff = main != Main.RUNNING && main != Main.DONE && random.nextInt(3) > 0;
-    return new TaskStatus(
-        main,
-        backoff,
-        random.nextInt(4) == 0,
-        random.nextInt(5) == 0,
-        random.nextInt(6) == 0,
+    return TaskStatus.ofBits(
+        main.bit()
+            | (backoff ? TaskStatus.USES_BACKOFF : 0)
+            | flag(4, TaskStatus.DOES_NOT_ADVANCE_BACKOFF)
+            | flag(5, TaskStatus.OVERWRITEABLE)
+            | flag(6, TaskStatus.HAS_SAVED_BACKOFF),
         now - random.nextInt(2000),
         backoff ? random.nextInt(4) : 0,
         0,
@@ -319,10 +319,15 @@ public final class RandomRun {
         null);
   }
 
+  /** The flag in one of so many cases. */
+  private int flag(int oneOf, int bit) {
+    return random.nextInt(oneOf) == 0 ? bit : 0;
+  }
+
   private @Nullable TaskStatus anyStatus() {
     return switch (random.nextInt(7)) {
       case 0 -> null;
-      case 1, 2 -> new TaskStatus(Main.DONE, false, false, false, false, now, 0, 0, 1, null);
+      case 1, 2 -> TaskStatus.of(Main.DONE, now, 1);
       case 3 -> status(Main.FAILED);
       case 4 -> status(Main.INCOMPLETE);
       default -> status(Main.ERROR);
@@ -472,7 +477,7 @@ public final class RandomRun {
     Change change = core.prepare(model.config(), model.topology());
     core.begin(change);
     oracle.begin();
-    NewTasks news = core.step(1 + random.nextInt(60));
+    NewTasks news = core.step(1 + random.nextInt(600));
     while (news == null) {
       switch (random.nextInt(8)) {
         case 7 -> overrideLimits();
@@ -485,7 +490,7 @@ public final class RandomRun {
       }
       core.verify();
       oracle.reservations().observe(core.reservations(), now);
-      news = core.step(1 + random.nextInt(60));
+      news = core.step(1 + random.nextInt(600));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
       core.verify();
@@ -581,9 +586,8 @@ public final class RandomRun {
     }
     queries.waiting(job, random);
     JobProgress progress =
-        new JobProgress(
+        JobProgress.of(
             job.name(),
-            counts[0] + counts[1] + counts[2] + counts[3] + counts[4],
             counts[0],
             counts[1],
             counts[2],
