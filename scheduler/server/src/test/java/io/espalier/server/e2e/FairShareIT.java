@@ -52,7 +52,9 @@ class FairShareIT {
     assertThat(starts).hasSize(600);
     List<String> some = starts.subList(AT_FIRST, AT_FIRST + LOOKED_AT);
     // Three quarters are 187; the history is a few half-lives long and tasks are of many lengths.
-    assertThat(Collections.frequency(some, "often")).as("starts of the first job").isBetween(160, 215);
+    assertThat(Collections.frequency(some, "often"))
+        .as("starts of the first job")
+        .isBetween(160, 215);
   }
 
   /** The job of every start, in order. */

@@ -95,7 +95,8 @@ class TreeIT {
           {"source": "range_label", "prefs": {
              "parent_level": "%s", "start": 1, "end": %d, "format": "l%d_{i}"}}
           """
-              .formatted(level == 1 ? "instance" : "l" + (level - 1), level < LEVELS ? 1 : 4, level));
+              .formatted(
+                  level == 1 ? "instance" : "l" + (level - 1), level < LEVELS ? 1 : 4, level));
       List<String> ofLevel = new ArrayList<>();
       for (int r = level; r <= RESOURCES; r += LEVELS) {
         ofLevel.add("\"r%d\": {\"limit\": %d, \"default\": 1}".formatted(r, 3 + r % 3));
@@ -143,7 +144,8 @@ class TreeIT {
       long resources =
           IntStream.rangeClosed(0, LEVELS)
               .mapToLong(
-                  i -> ((Json.Arr) at(why, "path", Integer.toString(i), "resources")).items().size())
+                  i ->
+                      ((Json.Arr) at(why, "path", Integer.toString(i), "resources")).items().size())
               .sum();
       assertThat(resources).isEqualTo(RESOURCES + 1);
     }

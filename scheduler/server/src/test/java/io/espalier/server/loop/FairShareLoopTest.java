@@ -81,7 +81,8 @@ final class FairShareLoopTest {
 
   @Test
   void whoCameLateCatchesUpAndIsNotAheadForEver() {
-    world.configure(CONFIG.replace("9}}", "1}}").replace("job->b\": {", "job->b\": {\"enabled\": false, "));
+    world.configure(
+        CONFIG.replace("9}}", "1}}").replace("job->b\": {", "job->b\": {\"enabled\": false, "));
     for (int second = 0; second < 60; second++) {
       second();
     }

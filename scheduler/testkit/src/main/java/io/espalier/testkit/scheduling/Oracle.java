@@ -519,7 +519,8 @@ public final class Oracle {
         && status.main() == Main.DONE;
   }
 
-  private List<Failure> failuresOfTask(Job job, String node) {
+  /** What keeps all tasks of a job, workers aside. */
+  private List<Failure> failuresOfJob(Job job) {
     List<Failure> failures = new ArrayList<>();
     if (!config.settings().enabled()) {
       failures.add(new Failure(Kind.SCHEDULER_DISABLED, "", ""));
@@ -537,11 +538,74 @@ public final class Oracle {
         rates.ofJob(
             job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
     closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
-    if (!isPlaced(job)) {
-      boolean anywhere = pool.isLocal() || job.hostPlacement().isEmpty();
-      failures.addAll(pool.failures(config, job, anywhere ? null : job.hostPlacement()));
-    }
     failures.addAll(queues.failures(job));
+    for (WholeJob whole : job.afterJobs()) {
+      if (!isDone(whole)) {
+        failures.add(new Failure(Kind.JOB_DEPENDENCY, "", ""));
+      }
+    }
+    return failures;
+  }
+
+  /** Where its tasks have to run whatever their path; null: anywhere. */
+  private @Nullable String hostOf(Job job) {
+    return pool.isLocal() || job.hostPlacement().isEmpty() ? null : job.hostPlacement();
+  }
+
+  /**
+   * Whether nothing but slots in use keeps a job from going up from a place: what may be kept free
+   * for it (ADR 0035).
+   */
+  boolean mayGoUp(Job job, Place place) {
+    return failuresOfJob(job).isEmpty()
+        && paths(topology.find(topology.levels().find(place.level()), place.node())).stream()
+            .anyMatch(path -> mayGoAlong(job, path));
+  }
+
+  private boolean mayGoAlong(Job job, List<Integer> path) {
+    boolean isPlaced = isPlaced(job);
+    for (int slot : path) {
+      int node = topology.node(slot);
+      for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
+        int need = job.needs().get(resource.index());
+        if (need > 0 && need > limitOf(place(node), resource)) {
+          return false;
+        }
+      }
+      boolean isHost =
+          isPlaced && topology.level(node) == job.levelForHostPlacement().orElseThrow();
+      if (!topology.enabled(slot)
+          || !passes(job, slot)
+          || (isHost && !pool.isThere(config, job, topology.name(node)))) {
+        return false;
+      }
+    }
+    return isPlaced || pool.isThere(config, job, hostOf(job));
+  }
+
+  /** Whether a job lacks slots of a place, or of one above it, that are in use or kept free. */
+  boolean lacksSlotsUpwards(Job job, Place place) {
+    int own = topology.find(topology.levels().find(place.level()), place.node());
+    return paths(own).stream()
+        .flatMap(List::stream)
+        .map(slot -> place(topology.node(slot)))
+        .anyMatch(
+            at ->
+                config.settings().resources().ofLevel(topology.levels().find(at.level())).stream()
+                    .anyMatch(r -> lacks(job, at, r)));
+  }
+
+  private boolean lacks(Job job, Place place, Resource resource) {
+    int need = job.needs().get(resource.index());
+    return (need > 0 && need > free(place, resource))
+        || reservations.keepsFrom(job, place, resource);
+  }
+
+  private List<Failure> failuresOfTask(Job job, String node) {
+    List<Failure> failures = failuresOfJob(job);
+    if (!isPlaced(job)) {
+      failures.addAll(pool.failures(config, job, hostOf(job)));
+    }
     TaskKey task = new TaskKey(job.name(), node);
     TaskStatus status = statuses.get(task);
     if (running.containsKey(task)) {
@@ -556,11 +620,6 @@ public final class Oracle {
     for (String dependency : job.dependsOn()) {
       if (!isDone(dependency, node)) {
         failures.add(new Failure(Kind.DEPENDENCY, node, ""));
-      }
-    }
-    for (WholeJob whole : job.afterJobs()) {
-      if (!isDone(whole)) {
-        failures.add(new Failure(Kind.JOB_DEPENDENCY, "", ""));
       }
     }
     return failures;

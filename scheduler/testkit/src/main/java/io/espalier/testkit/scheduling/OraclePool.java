@@ -130,6 +130,15 @@ final class OraclePool {
         .toList();
   }
 
+  /** Whether there is a worker that takes tasks of a job, full or not. */
+  boolean isThere(Config config, Job job, @Nullable String host) {
+    return !asked
+        || workers.values().stream()
+            .filter(worker -> host == null || host.equals(worker.host()))
+            .filter(WorkerInfo::takesTasks)
+            .anyMatch(worker -> passes(config, job, worker));
+  }
+
   /** Why no worker takes a task. */
   List<Failure> failures(Config config, Job job, @Nullable String host) {
     if (!asked || !eligible(config, job, host).isEmpty()) {

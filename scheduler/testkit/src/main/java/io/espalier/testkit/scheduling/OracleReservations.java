@@ -19,12 +19,19 @@ import java.util.Set;
 
 /**
  * The nodes that are kept free (design ruling 8, ADR 0035), by brute force. Which of those that
- * have waited long enough gets a node is the core's choice; here it is checked that it has waited,
- * that it still has a reason, and, by {@link Oracle}, that nothing else is closed to anybody.
+ * have waited long enough gets a node, and at which look, is the core's choice. Here it is checked
+ * that it has waited; that a job holds no more than its share; that what is held was wanted at each
+ * moment, and could be used at each look, of which it is known exactly when they are; and, by
+ * {@link Oracle}, that nothing else is closed to anybody.
  */
 final class OracleReservations {
   /** The core looks after what is kept free that often. */
-  private static final long RECHECK_MILLIS = 1_000 + 10;
+  private static final long RECHECK_MILLIS = 1_000;
+
+  private static final long TICK_MILLIS = 10;
+
+  /** A job holds one of so many nodes of a level, at least one. */
+  private static final int SHARE = 20;
 
   /** What keeps a task, and is neither a lack of slots nor short-lived. */
   private static final Set<Kind> OTHERWISE =
@@ -44,12 +51,38 @@ final class OracleReservations {
   /** Since when a job has wanted a node, and since when what is held was too small for it. */
   private final Map<Claim, Long> since = new HashMap<>();
 
-  private final Map<Claim, Long> idleSince = new HashMap<>();
-
-  /** When the last round was over. */
-  private long roundAt;
+  private final Map<Claim, Hold> holds = new HashMap<>();
 
   private record Claim(Place place, String job) {}
+
+  /** What is known of the looks after a node that is kept free. */
+  private static final class Hold {
+    final long since;
+
+    /** The latest time of the next one. */
+    long due;
+
+    /** It comes with the end of the next round, or with the next look at the clock. */
+    boolean isRipe;
+
+    /** Unless it has been already. */
+    boolean mayHaveBeen;
+
+    /** The last one at which it lacked slots, at the latest. */
+    long lackedAt;
+
+    Hold(long since, long now) {
+      this.since = since;
+      lackedAt = now;
+      next(now);
+    }
+
+    void next(long now) {
+      due = Math.floorDiv(now + RECHECK_MILLIS + TICK_MILLIS - 1, TICK_MILLIS) * TICK_MILLIS;
+      isRipe = false;
+      mayHaveBeen = false;
+    }
+  }
 
   OracleReservations(Oracle oracle) {
     this.oracle = oracle;
@@ -83,9 +116,61 @@ final class OracleReservations {
     holders.values().removeIf(oracle::waitsForJobs);
   }
 
-  /** A round is over. */
-  void roundOver(long now) {
-    roundAt = now;
+  /** A round, or a part of one, is over: the core looks at what is ripe. */
+  void roundOver(List<Reservation> all, long now) {
+    replace(all);
+    look(all, now);
+  }
+
+  /**
+   * The core looks at the clock, which also is a look at what was ripe before.
+   *
+   * @param once whether it did so only once
+   */
+  void advanced(List<Reservation> all, long now, boolean once) {
+    replace(all);
+    look(all, now);
+    for (Hold hold : holds.values()) {
+      if (hold.due <= Math.floorDiv(now, TICK_MILLIS) * TICK_MILLIS) {
+        hold.isRipe = true;
+        hold.mayHaveBeen = !once;
+      }
+    }
+  }
+
+  /** What was held is taken over by another world. */
+  void changed(long now) {
+    holds.values().forEach(hold -> hold.next(now));
+  }
+
+  private void look(List<Reservation> all, long now) {
+    for (Reservation kept : all) {
+      Claim claim = claim(kept);
+      Hold hold = holds.get(claim);
+      Job job = oracle.config().job(kept.job());
+      if (hold == null || job == null || hold.since != kept.sinceMillis() || !hold.isRipe) {
+        continue;
+      }
+      if (hold.mayHaveBeen) {
+        hold.lackedAt = now;
+      } else {
+        assertThat(oracle.mayGoUp(job, claim.place()))
+            .as("%s, looked after at %d, may be used", kept, now)
+            .isTrue();
+        if (oracle.lacksSlotsUpwards(job, claim.place())) {
+          hold.lackedAt = now;
+        }
+        long after = job.scheduling().reserveAfter().map(Duration::toMillis).orElse(0L);
+        assertThat(now - hold.lackedAt)
+            .as("%s could have been used since", kept)
+            .isLessThan(Math.max(RECHECK_MILLIS, after));
+      }
+      hold.next(now);
+    }
+  }
+
+  private static Claim claim(Reservation kept) {
+    return new Claim(new Place(kept.level(), kept.node()), kept.job());
   }
 
   /** Within a round nothing new is kept. */
@@ -115,8 +200,12 @@ final class OracleReservations {
     wanted.keySet().forEach(claim -> since.putIfAbsent(claim, now));
     Set<Claim> held = new HashSet<>();
     for (Reservation kept : all) {
-      Claim claim = new Claim(new Place(kept.level(), kept.node()), kept.job());
+      Claim claim = claim(kept);
       held.add(claim);
+      Hold hold = holds.get(claim);
+      if (hold == null || hold.since != kept.sinceMillis()) {
+        holds.put(claim, new Hold(kept.sinceMillis(), now));
+      }
       Job job = oracle.config().job(kept.job());
       assertThat(job).as("%s is there", claim).isNotNull();
       assertThat(wanted).as("%s wants something", claim).containsKey(claim);
@@ -132,25 +221,20 @@ final class OracleReservations {
         assertThat(kept.sinceMillis() - kept.waitsSinceMillis())
             .isGreaterThanOrEqualTo(after.toMillis());
       }
-      if (fits(job, claim.place())) {
-        idleSince.remove(claim);
-      } else {
-        long first = idleSince.merge(claim, now, Math::min);
-        // It is given up when a round is over.
-        assertThat(roundAt - first).as("%s can never fit", claim).isLessThan(RECHECK_MILLIS + 2500);
-      }
     }
-    idleSince.keySet().retainAll(held);
+    holds.keySet().retainAll(held);
+    checkShares(all);
   }
 
-  private boolean fits(Job job, Place place) {
-    for (Resource resource : oracle.config().settings().resources().all()) {
-      if (oracle.topology().levels().name(resource.level()).equals(place.level())
-          && job.needs().get(resource.index()) > oracle.limitOf(place, resource)) {
-        return false;
-      }
-    }
-    return true;
+  private void checkShares(List<Reservation> all) {
+    Map<List<String>, Integer> counts = new HashMap<>();
+    all.forEach(kept -> counts.merge(List.of(kept.job(), kept.level()), 1, Integer::sum));
+    counts.forEach(
+        (key, count) -> {
+          int level = oracle.topology().levels().find(key.get(1));
+          int nodes = Trees.names(oracle.topology(), level).size();
+          assertThat(count).as("%s holds", key).isLessThanOrEqualTo(Math.max(1, nodes / SHARE));
+        });
   }
 
   /**

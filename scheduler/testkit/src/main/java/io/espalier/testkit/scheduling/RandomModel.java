@@ -40,6 +40,10 @@ final class RandomModel {
   private final List<String> usualHosts = new ArrayList<>();
   private final int jobsAtMost;
   private final int nodesPerLevel;
+
+  /** A world in which slots are short and little else: jobs wait for each other. */
+  private final boolean isTight;
+
   private ConfigFixture config;
   private List<NodeSpec> nodes = new ArrayList<>();
   private List<String> jobs = new ArrayList<>();
@@ -57,6 +61,7 @@ final class RandomModel {
     this.jobsAtMost = jobsAtMost;
     this.nodesPerLevel = nodesPerLevel;
     order = ORDERS.get(random.nextInt(3));
+    isTight = random.nextInt(5) == 0;
     for (int i = 0; i < WORKERS; i++) {
       usualHosts.add(anyHost());
     }
@@ -65,6 +70,10 @@ final class RandomModel {
     freshJobs();
     changeRates();
     changeKills();
+  }
+
+  boolean isTight() {
+    return isTight;
   }
 
   Config config() {
@@ -116,6 +125,12 @@ final class RandomModel {
       names.remove(random.nextInt(names.size()));
     }
     ConfigFixture fixture = new ConfigFixture(names.toArray(new String[0])).order(order);
+    if (isTight) {
+      for (String level : fixture.levels().configured()) {
+        fixture.resource(level, level + 1, 2 + random.nextInt(3), 1);
+      }
+      return fixture.resource(Levels.INSTANCE, Levels.INSTANCE + 1, 3 + random.nextInt(4), 1);
+    }
     for (String level : fixture.levels().names()) {
       for (int k = random.nextInt(3); k > 0; k--) {
         fixture.resource(level, level + k, random.nextInt(6), random.nextInt(3));
@@ -249,11 +264,43 @@ final class RandomModel {
     }
   }
 
+  /** A job that differs from others by what it needs. */
+  private void putTightJob(String name, JobFixture job) {
+    config
+        .build()
+        .settings()
+        .resources()
+        .all()
+        .forEach(
+            resource -> {
+              if (chance(60)) {
+                job.needs(resource.name(), 1 + random.nextInt(3));
+              }
+            });
+    job.reserveAfter(Optional.of(Duration.ofMillis(any(List.of(0, 10, 500)))));
+    if (chance(15)) {
+      job.maxConcurrent(1);
+    }
+    if (chance(15)) {
+      job.hostOfLevel(any(config.levels().names()));
+    }
+    if (chance(15)) {
+      job.after(new WholeJob("job" + random.nextInt(jobsAtMost), 20.0, List.of()));
+    }
+    config.job(name, job);
+    jobs.remove(name);
+    jobs.add(name);
+  }
+
   private void putJob(String name) {
     JobFixture job = new JobFixture(name).priority(random.nextInt(4));
     List<String> levels = config.levels().names();
     int bottom = config.levels().bottom();
     job.level(chance(60) ? levels.get(bottom) : levels.get(random.nextInt(bottom + 1)));
+    if (isTight) {
+      putTightJob(name, job);
+      return;
+    }
     if (chance(2)) {
       job.level(Levels.WORKER);
     }

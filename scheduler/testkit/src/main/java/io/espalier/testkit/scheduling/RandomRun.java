@@ -106,13 +106,13 @@ public final class RandomRun {
   public RandomRun(
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     this.seed = seed;
-    busy = size.compareEvery() > 1;
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
     model =
         new RandomModel(
             random, size.jobs(), size.nodesPerLevel(), List.copyOf(this.selectors.keySet()));
+    busy = size.compareEvery() > 1 || model.isTight();
     core = new SchedulingCore(seed, this.selectors);
     core.recordTo(recording::add);
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
@@ -198,9 +198,6 @@ public final class RandomRun {
       oracle.reservations().observe(core.reservations(), now);
       complete = slice(policy);
     }
-    if (complete) {
-      oracle.reservations().roundOver(now);
-    }
     oracle.reservations().observe(core.reservations(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
@@ -210,7 +207,9 @@ public final class RandomRun {
   private boolean slice(SchedulingPolicy policy) {
     oracle.reservations().beginRound();
     int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
-    return core.round(policy, most, this::placed);
+    boolean complete = core.round(policy, most, this::placed);
+    oracle.reservations().roundOver(core.reservations(), now);
+    return complete;
   }
 
   private void placed(long run) {
@@ -375,10 +374,12 @@ public final class RandomRun {
 
   private void advance() {
     now += random.nextInt(2500);
+    int slices = 1;
     while (!core.advance(now, 1 + random.nextInt(3))) {
-      // In slices.
+      slices++;
     }
     oracle.advance(now);
+    oracle.reservations().advanced(core.reservations(), now, slices == 1);
     assertThat(core.nextTimerMillis()).isGreaterThan(now);
   }
 
@@ -507,6 +508,7 @@ public final class RandomRun {
       }
     }
     oracle.overLimits().sliced();
+    oracle.reservations().changed(now);
     for (Job job : oracle.config().jobs().values()) {
       for (TaskKey task : oracle.tasks(job)) {
         TaskStatus stored = store.get(task);
@@ -730,6 +732,7 @@ public final class RandomRun {
   /** The bits at the root say the same as looking at every task. */
   private void compareOpenJobs() {
     Set<String> open = new HashSet<>();
+    oracle.reservations().beginRound();
     core.round(
         looking(open),
         Integer.MAX_VALUE,
@@ -737,5 +740,6 @@ public final class RandomRun {
           throw new AssertionError("placed by a policy that does not");
         });
     assertThat(open).isEqualTo(oracle.eligible().keySet());
+    oracle.reservations().roundOver(core.reservations(), now);
   }
 }
