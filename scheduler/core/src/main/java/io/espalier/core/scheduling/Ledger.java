@@ -283,6 +283,11 @@ final class Ledger {
     return changed;
   }
 
+  /** Reads the free slots of a node; see {@link Occupancy#glance}. */
+  long glance(int node, int level) {
+    return ofLevel[level].length == 0 ? 0 : free[at(level, node)];
+  }
+
   int free(int node, int level, int resource) {
     return free[place(node, level, resource)];
   }

@@ -109,6 +109,17 @@ final class RunPlaces {
     return lookup.find(job, node, run -> job(run) == job && node(run) == node);
   }
 
+  /** Reads what is kept of a number; see {@link Occupancy#glance}. */
+  long glance(int run) {
+    int at = run * stride;
+    return at >= 0 && at + stride <= records.length ? records[at] + records[at + stride - 1] : 0;
+  }
+
+  /** The same of its entry in the table by job and node. */
+  long glanceAt(int job, int node) {
+    return lookup.glance(job, node);
+  }
+
   /** -1: not known in this world. */
   int job(int run) {
     return records[run * stride + JOB];

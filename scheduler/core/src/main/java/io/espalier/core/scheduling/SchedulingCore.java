@@ -81,6 +81,9 @@ public final class SchedulingCore {
   private @Nullable CoreRecorder recorder;
   private long now;
 
+  /** Keeps what {@link #expectEnds} reads from being left out as unused. */
+  private long glances;
+
   /**
    * A core without jobs, with only the instance node.
    *
@@ -901,6 +904,18 @@ public final class SchedulingCore {
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Finished(run, status));
     }
+  }
+
+  /**
+   * Says which running tasks are about to end. A hint that changes nothing: in a large tree an end
+   * waits for memory a dozen times, one after the other; what a few dozen ends will touch is
+   * brought here at once, all waits side by side. Worth it from a few ends on, up to about a
+   * hundred; beyond that it would push out what it has brought.
+   *
+   * @param ending running tasks or others, from the first one on
+   */
+  public void expectEnds(long[] ending, int count) {
+    glances += world.occupancy.glance(ending, count);
   }
 
   public int runningCount() {
