@@ -49,12 +49,14 @@ final class HostilePeersTest {
   /** Talks, and sees that the connection is closed by the server. */
   private static void cutOff(Talk talk) throws Exception {
     try (EchoServer server = EchoServer.start(OPTIONS);
-        RpcClients clients = new RpcClients(Role.WORKER, OPTIONS);
-        Socket socket = connect(server.address())) {
+        RpcClients clients = new RpcClients(Role.WORKER, OPTIONS)) {
       assertThat(EchoServer.echo(clients, server.address(), "before")).isEqualTo("before");
-      talk.with(socket);
-      assertThat(EchoServer.echo(clients, server.address(), "after")).isEqualTo("after");
-      assertClosed(socket);
+      // Not earlier: the time to greet runs from here on.
+      try (Socket socket = connect(server.address())) {
+        talk.with(socket);
+        assertThat(EchoServer.echo(clients, server.address(), "after")).isEqualTo("after");
+        assertClosed(socket);
+      }
     }
   }
 
