@@ -200,12 +200,12 @@ final class Occupancy {
    *
    * @return something made of all that was read
    */
-  long glance(long[] ending, int count) {
+  long glance(long[] ending, int from, int to) {
     long seen = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       seen += runs.glance((int) ending[i]) + places.glance((int) ending[i]);
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       int run = (int) ending[i];
       if (runs.isRunning(ending[i])) {
         seen += runs.glanceAtStatus(run);

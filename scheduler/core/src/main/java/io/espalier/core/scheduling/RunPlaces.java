@@ -111,8 +111,11 @@ final class RunPlaces {
 
   /** Reads what is kept of a number; see {@link Occupancy#glance}. */
   long glance(int run) {
+    if (run < 0 || run >= records.length / stride) {
+      return 0;
+    }
     int at = run * stride;
-    return at >= 0 && at + stride <= records.length ? records[at] + records[at + stride - 1] : 0;
+    return records[at] + records[at + stride - 1];
   }
 
   /** The same of its entry in the table by job and node. */
