@@ -23,25 +23,25 @@ final class QueueExplainer {
         String resource = world.config().settings().resources().get(cap.resource).name();
         String all = cap.isRelative() ? " of the " + total + " in all" : "";
         reasons.add(
-            new Reason(
-                Kind.QUEUE_LIMIT,
-                null,
-                resource,
-                need,
-                (int) Math.max(Integer.MIN_VALUE, cap.cap() - held),
-                (int) cap.cap(),
-                0,
-                "needs "
-                    + need
-                    + " of "
-                    + resource
-                    + ", the queue "
-                    + queue.name
-                    + " holds "
-                    + held
-                    + " and may hold "
-                    + cap.cap()
-                    + all));
+            Reason.of(
+                    Kind.QUEUE_LIMIT,
+                    null,
+                    "needs "
+                        + need
+                        + " of "
+                        + resource
+                        + ", the queue "
+                        + queue.name
+                        + " holds "
+                        + held
+                        + " and may hold "
+                        + cap.cap()
+                        + all)
+                .lacking(
+                    resource,
+                    need,
+                    (int) Math.max(Integer.MIN_VALUE, cap.cap() - held),
+                    (int) cap.cap()));
       }
     }
     return reasons;

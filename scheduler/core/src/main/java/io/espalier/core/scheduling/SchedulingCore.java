@@ -59,8 +59,7 @@ public final class SchedulingCore {
   /** What looking at a running task costs in a slice of a change. */
   private static final int UNITS_TO_JUDGE = 4;
 
-  private static final TaskStatus PLAINLY_DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
+  private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
   private final Randomness random;
   private final RunTable runs = new RunTable();

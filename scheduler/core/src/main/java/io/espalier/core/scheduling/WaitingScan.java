@@ -90,7 +90,8 @@ public final class WaitingScan {
   /** One reason for all tasks. */
   private void all(Reason gate) {
     counted = total();
-    WaitingGroups.Group group = groups.of(gate.kind(), -1, gate.message());
+    WaitingGroups.Group group =
+        groups.of(gate.kind(), -1, gate.message()).until(gate.untilMillis());
     int first = world.tasks.first(job);
     int last = Math.min(world.tasks.end(job), first + 10_000);
     for (int node = first; node < last && !group.hasSamples(); node++) {
@@ -245,8 +246,10 @@ public final class WaitingScan {
       }
     }
     if (world.rates.isHeld(node, atLevel)) {
-      return groups.of(
-          Kind.START_RATE, atLevel, "as many tasks as may have started below a node on their path");
+      String message = "as many tasks as may have started below a node on their path";
+      return groups
+          .of(Kind.START_RATE, atLevel, message)
+          .until(world.rates.heldUntil(node, atLevel));
     }
     for (int r : world.ledger.resources(atLevel)) {
       int need = world.jobs.needs[job][r];

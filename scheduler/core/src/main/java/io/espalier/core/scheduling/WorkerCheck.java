@@ -19,7 +19,7 @@ final class WorkerCheck {
     if (!index.isActive()) {
       return;
     }
-    index.checkTrees();
+    index.check();
     for (int worker = 0; worker < world.pool.high(); worker++) {
       used(worker);
     }
