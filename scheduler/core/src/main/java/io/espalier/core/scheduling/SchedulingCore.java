@@ -90,6 +90,7 @@ public final class SchedulingCore {
   private long now;
 
   /** Keeps what {@link #expectEnds} reads from being left out as unused. */
+  @SuppressWarnings("UnusedVariable")
   private long glances;
 
   /**

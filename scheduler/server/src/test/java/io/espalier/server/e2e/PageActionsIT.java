@@ -188,7 +188,7 @@ class PageActionsIT {
     await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> number(http.get("/api/v1/jobs/backup"), "progress", "running") == 0);
-    assertThat(page.locator(".notice")).containsText("Paused");
+    assertThat(page.locator(".notice")).containsText("Stopped");
     assertThat(window.complaints()).isEmpty();
   }
 
