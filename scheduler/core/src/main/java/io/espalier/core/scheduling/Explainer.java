@@ -39,7 +39,7 @@ final class Explainer {
   Explainer(World world) {
     this.world = world;
     this.topology = world.topology;
-    workers = new WorkerExplainer(world.workers, world.pool, topology.name(0));
+    workers = new WorkerExplainer(world);
   }
 
   static Explanation explain(World world, int job, int node, Gates gates) {

@@ -428,7 +428,9 @@ final class Reservations implements NodeGate {
       world.index.refresh(at.node, at.level);
       return;
     }
-    if (isShort(at.node, at.level, job) || isShortAbove(at.node, job)) {
+    if (isShort(at.node, at.level, job)
+        || isShortAbove(at.node, job)
+        || world.rooms.workers().hopes(job)) {
       at.idleSince = now;
     } else if (now - at.idleSince >= Math.max(RECHECK_MILLIS, heavy.afterMillis(job))) {
       // Nobody takes it, for reasons that slots of nodes have no part in.
@@ -741,6 +743,16 @@ final class Reservations implements NodeGate {
 
   int count() {
     return held.size();
+  }
+
+  /** Whether any node is held for a job. */
+  boolean holdsAny(int job) {
+    for (int level = 0; level < levels; level++) {
+      if (holds[job * levels + level] > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Free slots of all nodes that others do not get. */

@@ -821,8 +821,9 @@ public final class SchedulingCore {
             sink.placed(run);
           });
     }
+    world.rooms.roundBegins();
     policy.schedule(current);
-    world.clockRuns();
+    world.roundOver();
     boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
@@ -1079,6 +1080,11 @@ public final class SchedulingCore {
   /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
   public List<Reservation> reservations() {
     return world.reservations == null ? List.of() : world.reservations.all();
+  }
+
+  /** Room in queues and on workers that is kept for jobs that have been waiting for long. */
+  public List<KeptRoom> keptRoom() {
+    return world.rooms.kept();
   }
 
   /** Whom a node is kept free for; null: nobody. */

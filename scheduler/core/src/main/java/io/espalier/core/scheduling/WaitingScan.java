@@ -82,8 +82,7 @@ public final class WaitingScan {
       return null;
     }
     List<Reason> reasons =
-        new WorkerExplainer(world.workers, world.pool, topology.name(0))
-            .reasons(job, world.workers.pinnedTo(job));
+        new WorkerExplainer(world).reasons(job, world.workers.pinnedTo(job));
     return reasons.isEmpty() ? null : reasons.get(0);
   }
 

@@ -54,6 +54,9 @@ final class World {
   /** Null: no job can be starved by lighter ones. */
   final @Nullable Reservations reservations;
 
+  /** Room of queues and workers that is kept for jobs. */
+  final SharedRooms rooms;
+
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
   final RunTable runs;
@@ -133,6 +136,7 @@ final class World {
     for (int j = 0; j < charges.length; j++) {
       charges[j] = new Charges(levels, catalog, jobs.needs[j]);
     }
+    rooms = new SharedRooms(this);
     path = new int[levels.count()];
     refit = new boolean[levels.count()];
   }
@@ -185,6 +189,7 @@ final class World {
     jobs.replace(next);
     caps.reread();
     queues.replace(next);
+    rooms.changed();
   }
 
   /** Grows with every change in place. */
@@ -381,13 +386,17 @@ final class World {
     if (reservations != null) {
       reservations.activated(job, on);
     }
+    if (!on) {
+      rooms.stopped(job);
+    }
   }
 
-  /** Until time is told again it may be later than was told. */
-  void clockRuns() {
+  /** A round is over; until time is told again it may be later than was told. */
+  void roundOver() {
     if (reservations != null) {
       reservations.clockRuns();
     }
+    rooms.roundOver();
   }
 
   /** Goes on with what is kept free, when this world comes into force. */
@@ -395,11 +404,12 @@ final class World {
     if (reservations != null) {
       reservations.takeOver(before.reservations, change);
     }
+    rooms.takeOver(before.rooms, change);
   }
 
   /** The next tick at which a back-off or a wait for slots ends. */
   private long nextTick() {
-    long next = timers.nextTick();
+    long next = Math.min(timers.nextTick(), rooms.nextTick());
     return reservations == null ? next : Math.min(next, reservations.nextTick());
   }
 
@@ -505,6 +515,7 @@ final class World {
       runs.setStatus(run, tasks.detail(job, node));
       tasks.removeDetail(job, node);
     }
+    rooms.started(job);
     boolean changed = write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
     index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);
@@ -682,10 +693,11 @@ final class World {
     if (reservations != null) {
       reservations.clockIs(nowMillis);
     }
+    rooms.clockIs(nowMillis);
     for (int i = 0; i < limit; i++) {
       long task = timers.pollDue(tick);
       if (task < 0) {
-        return reservations == null || reservations.advance(limit);
+        return advanceWaits(limit);
       }
       int job = TaskTable.job(task);
       int node = TaskTable.node(task);
@@ -696,7 +708,17 @@ final class World {
         index.refresh(node, jobs.levels[job], job >>> 6);
       }
     }
-    return timers.nextTick() > tick && (reservations == null || reservations.advance(limit));
+    return timers.nextTick() > tick && advanceWaits(limit);
+  }
+
+  private boolean advanceWaits(int limit) {
+    boolean done = reservations == null || reservations.advance(limit);
+    return rooms.advance(limit) && done;
+  }
+
+  /** Whether nodes are kept free for a job. */
+  boolean holdsNodes(int job) {
+    return reservations != null && reservations.holdsAny(job);
   }
 
   // ---- orphans

@@ -191,17 +191,20 @@ public final class RandomRun {
 
   private void round() {
     oracle.reservations().observe(core.reservations(), now);
+    oracle.rooms().observe(core.keptRoom(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
     boolean complete = core.round(policy, slice(), this::placed);
     while (!complete && whole) {
       oracle.reservations().observe(core.reservations(), now);
+      oracle.rooms().observe(core.keptRoom(), now);
       complete = core.round(policy, slice(), this::placed);
     }
     if (complete) {
       oracle.reservations().roundOver(now);
     }
     oracle.reservations().observe(core.reservations(), now);
+    oracle.rooms().observe(core.keptRoom(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
@@ -228,6 +231,7 @@ public final class RandomRun {
     oracle.takeTokens(task, path);
     runs.put(task, run);
     oracle.reservations().duringRound(core.reservations());
+    oracle.rooms().duringRound(core.keptRoom());
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
     }
@@ -477,6 +481,7 @@ public final class RandomRun {
       }
       core.verify();
       oracle.reservations().observe(core.reservations(), now);
+      oracle.rooms().observe(core.keptRoom(), now);
       news = core.step(1 + random.nextInt(60));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
@@ -536,6 +541,7 @@ public final class RandomRun {
   private void compare() {
     core.verify();
     oracle.reservations().observe(core.reservations(), now);
+    oracle.rooms().observe(core.keptRoom(), now);
     oracle.closings.check(core);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
