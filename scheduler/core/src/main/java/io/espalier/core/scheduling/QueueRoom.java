@@ -77,8 +77,13 @@ final class QueueRoom implements SharedRoom {
   }
 
   @Override
+  public boolean isKept(int place, int job) {
+    return queues.queue(place).holder == job;
+  }
+
+  @Override
   public boolean suits(int place, int job) {
-    return queues.queue(place).holder == job && isEnough(place, job);
+    return isKept(place, job) && isEnough(place, job);
   }
 
   @Override
@@ -88,7 +93,7 @@ final class QueueRoom implements SharedRoom {
 
   @Override
   public void free(int place, int job) {
-    if (queues.queue(place).holder == job) {
+    if (isKept(place, job)) {
       queues.keepFor(place, -1);
     }
   }

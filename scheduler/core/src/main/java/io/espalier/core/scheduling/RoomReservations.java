@@ -395,7 +395,7 @@ final class RoomReservations {
   List<KeptRoom> kept(KeptRoom.Kind kind) {
     List<KeptRoom> all = new ArrayList<>();
     for (int job = holders.nextSetBit(0); job >= 0; job = holders.nextSetBit(job + 1)) {
-      if (room.suits(placeOf[job], job)) {
+      if (room.isKept(placeOf[job], job)) {
         all.add(
             new KeptRoom(
                 kind, room.name(placeOf[job]), jobs.name(job), keptSince[job], since[job]));

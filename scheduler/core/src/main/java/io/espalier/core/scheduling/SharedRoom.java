@@ -18,6 +18,9 @@ interface SharedRoom {
   /** The place that is best kept for a job; -1: none suits it that is not kept already. */
   int placeFor(int job);
 
+  /** Whether a place is kept for a job: it may have gone. */
+  boolean isKept(int place, int job);
+
   /** Whether a place that is kept for a job is still there, and can be enough for it one day. */
   boolean suits(int place, int job);
 

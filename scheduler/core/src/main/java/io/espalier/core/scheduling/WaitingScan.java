@@ -253,7 +253,8 @@ public final class WaitingScan {
         return groups.ofResource(r);
       }
     }
-    Reservations kept = world.reservations;
+    ReservationAnswers kept =
+        world.reservations == null ? null : world.reservations.answers();
     for (int r : world.ledger.resources(atLevel)) {
       if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
         return groups.of(

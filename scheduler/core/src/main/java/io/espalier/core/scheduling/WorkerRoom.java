@@ -112,8 +112,13 @@ final class WorkerRoom implements SharedRoom {
   }
 
   @Override
+  public boolean isKept(int place, int job) {
+    return workers.keptFor(place) == job;
+  }
+
+  @Override
   public boolean suits(int place, int job) {
-    return workers.keptFor(place) == job && canTake(place, job);
+    return isKept(place, job) && canTake(place, job);
   }
 
   @Override
@@ -123,7 +128,7 @@ final class WorkerRoom implements SharedRoom {
 
   @Override
   public void free(int place, int job) {
-    if (workers.keptFor(place) == job) {
+    if (isKept(place, job)) {
       workers.keepFor(place, -1);
     }
   }

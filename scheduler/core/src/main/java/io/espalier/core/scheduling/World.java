@@ -718,7 +718,7 @@ final class World {
 
   /** Whether nodes are kept free for a job. */
   boolean holdsNodes(int job) {
-    return reservations != null && reservations.holdsAny(job);
+    return reservations != null && reservations.held().holdsAny(job);
   }
 
   // ---- orphans

@@ -64,6 +64,7 @@ public final class RandomRun {
 
   private final long seed;
   private final boolean busy;
+  private final boolean scarce;
   private long now = 1_000_003;
 
   /**
@@ -71,16 +72,20 @@ public final class RandomRun {
    *
    * @param compareEvery so many steps lie between two comparisons of everything; that each start
    *     was allowed, and that nothing was left that could have started, is checked always
+   * @param scarce whether jobs mostly keep each other waiting for slots, and often for long enough
    */
-  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery) {
+  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce) {
     Size(int jobs, int nodesPerLevel, int steps) {
-      this(jobs, nodesPerLevel, steps, 1);
+      this(jobs, nodesPerLevel, steps, 1, false);
     }
 
     /** A long life; only now and then everything is compared. */
-    public static final Size LONG = new Size(6, 8, 5_000, 50);
+    public static final Size LONG = new Size(6, 8, 5_000, 50, false);
 
     public static final Size SMALL = new Size(6, 8, 60);
+
+    /** Much is kept for jobs that others would starve. */
+    public static final Size SCARCE = new Size(6, 8, 120, 10, true);
 
     /** More than one word of jobs. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
@@ -107,12 +112,17 @@ public final class RandomRun {
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     this.seed = seed;
     busy = size.compareEvery() > 1;
+    scarce = size.scarce();
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
     model =
         new RandomModel(
-            random, size.jobs(), size.nodesPerLevel(), List.copyOf(this.selectors.keySet()));
+            random,
+            size.jobs(),
+            size.nodesPerLevel(),
+            List.copyOf(this.selectors.keySet()),
+            size.scarce());
     core = new SchedulingCore(seed, this.selectors);
     core.recordTo(recording::add);
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
@@ -183,6 +193,9 @@ public final class RandomRun {
       core.setStatus(core.findJob(task.job()), node(task), null);
       oracle.setStatus(task, null);
       keep(task, null);
+    }
+    if (scarce) {
+      advance();
     }
     round();
   }

@@ -37,6 +37,12 @@ final class RandomWorldsTest {
 
   @ParameterizedTest
   @MethodSource("fewSeeds")
+  void theCoreAnswersLikeTheOracleWhereJobsStarveEachOther(long seed) {
+    run(seed, Size.SCARCE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {
     run(seed, Size.WIDE);
   }
