@@ -12,6 +12,7 @@ import { Overview } from './pages/overview.js';
 const PAGES = [
   ['', 'Jobs', 'o', null],
   ['tree', 'Tree', 't', () => import('./pages/tree.js')],
+  ['queues', 'Queues', 'q', () => import('./pages/queues.js')],
   ['workers', 'Workers', 'w', () => import('./pages/workers.js')],
   ['limits', 'Limits', 'l', () => import('./pages/limits.js')],
   ['problems', 'Problems', 'p', () => import('./pages/problems.js')],

@@ -40,8 +40,8 @@ final class LongTailPolicyTest extends SchedulingPolicyContract {
     ConfigFixture config =
         new ConfigFixture("db").resource("instance", "one", 1).job("few").job("many");
     SchedulingCore core = core(config, "d1", "d2", "d3", "d4");
-    TaskStatus done = new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
-    TaskStatus waits = new TaskStatus(Main.ERROR, true, false, false, false, 0, 99, 99, 1, null);
+    TaskStatus done = TaskStatus.of(Main.DONE, 0, 1);
+    TaskStatus waits = TaskStatus.waiting(0, 99, 1);
     core.setStatus(core.findJob("few"), core.topology().find(1, "d1"), done);
     for (String node : List.of("d1", "d2", "d3")) {
       core.setStatus(core.findJob("many"), core.topology().find(1, node), waits);

@@ -205,31 +205,17 @@ final class Meters implements Handler<RoutingContext> {
     sorted.sort(
         Comparator.comparingLong(JobProgress::total).reversed().thenComparing(JobProgress::job));
     List<JobProgress> shown = new ArrayList<>();
-    JobProgress rest = new JobProgress(OTHER, 0, 0, 0, 0, 0, 0, 0, 0);
+    JobProgress rest = JobProgress.none(OTHER);
     for (JobProgress job : sorted) {
       // A job that is called so is counted with the others, not twice.
       if (shown.size() < MAX_JOBS && !job.job().equals(OTHER)) {
         shown.add(job);
       } else {
-        rest = sum(rest, job);
+        rest = rest.plus(job);
       }
     }
     shown.add(rest);
     return shown;
-  }
-
-  private static JobProgress sum(JobProgress a, JobProgress b) {
-    return new JobProgress(
-        a.job(),
-        a.total() + b.total(),
-        a.done() + b.done(),
-        a.failed() + b.failed(),
-        a.running() + b.running(),
-        a.waiting() + b.waiting(),
-        a.ready() + b.ready(),
-        a.blocked() + b.blocked(),
-        a.avoided() + b.avoided(),
-        a.disabled() + b.disabled());
   }
 
   private static void row(List<MultiGauge.Row<?>> rows, JobProgress job, String state, long count) {

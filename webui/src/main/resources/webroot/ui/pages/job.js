@@ -2,9 +2,9 @@
 import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
-import { jobLink, nodeLink, taskLink } from '../route.js';
+import { jobLink, nodeLink, taskLink, to } from '../route.js';
 import { Ago, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, Tabs, Title, Waiting, WORD } from '../parts.js';
-import { count, plural, rate, seconds, share, time } from '../format.js';
+import { count, fullTime, plural, rate, seconds, share, time } from '../format.js';
 import { JobBadges } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
@@ -31,15 +31,25 @@ export default function Job({ route }) {
 
 function About({ job }) {
   return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
+    job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
+    job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
+    job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
     job.complete_by_ms && t.span(' · complete by ', time(job.complete_by_ms)),
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })));
 }
 
-// Only what a bar of its tasks does not say: an end, and why.
+// Only what a bar of its tasks does not say: an end, why, and how to go on from there.
 function Stands({ job }) {
+  if (job.state === 'open') return t.p({ class: 'notice is-good' }, t.strong('Open'), ': it never ends by itself. What is done stays done, and nodes that come are taken up.');
   if (job.state !== 'failed' && job.state !== 'succeeded') return null;
-  return t.p({ class: job.state === 'failed' ? 'notice is-bad' : 'notice is-good' }, t.strong(job.state === 'failed' ? 'Failed' : 'Succeeded'),
-    job.state_since_ms && t.span(' ', c(Ago, { ms: job.state_since_ms })), job.state_reason && t.span(': ', t.span({ dir: 'auto' }, job.state_reason)), '.');
+  const p = job.progress ?? {};
+  const rest = (p.blocked ?? 0) + (p.ready ?? 0) + (p.waiting ?? 0);
+  const failed = job.state === 'failed';
+  return t.p({ class: failed ? 'notice is-bad' : 'notice is-good' }, t.strong(failed ? 'Failed' : 'Succeeded'),
+    job.state_since_ms && t.span(' at ', t.time({ dateTime: fullTime(job.state_since_ms) }, time(job.state_since_ms)), ', ', c(Ago, { ms: job.state_since_ms })), job.state_reason && t.span(': ', t.span({ dir: 'auto' }, job.state_reason)), '. ',
+    rest > 0 ? t.span(`The ${plural(rest, 'task')} left ${rest === 1 ? 'is' : 'are'} not started. `, t.strong('Resume'), failed ? ' lets them run: only what ends from then on counts. ' : ' lets them run all the same.',
+      failed && t.span(t.strong('Forgive'), ' or ', t.strong('Rerun'), ' gives failed ones another try as well.'))
+      : failed && p.failed > 0 && t.span(t.strong('Forgive'), ' or ', t.strong('Rerun'), ' its failed tasks to open it again.'));
 }
 
 function Paused({ job }) {
@@ -139,7 +149,7 @@ function Reasons({ job }) {
   return c(Panel, { title: 'What waits for what', id: 'h-waiting', note: data?.at_ms && t.span(data.sampled ? `sample of ${count(data.counted)} of ${count(data.total)}, ` : '', c(Ago, { ms: data.at_ms })) },
     c(Failure, { error }), !data ? !error && c(Waiting) : data.reasons.length === 0 ? t.p({ class: 'soft' }, 'Nothing waits.')
       : t.ul({ class: 'groups' }, data.reasons.map((r, i) => t.li({ key: i },
-        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message)),
+        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ` until ${time(r.until_ms)}, `, c(Ago, { ms: r.until_ms })))),
         t.div({ class: 'reason-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * r.count / most}%` } })),
         t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count }))))));
 }

@@ -3,10 +3,17 @@ import { t, c, useEffect, useRef } from '../dom.js';
 import { may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, taskLink } from '../route.js';
-import { Badge, Bar, Empty, Failure, Gauge, Icon, Names, Waiting } from '../parts.js';
+import { Ago, Badge, Bar, Empty, Failure, Gauge, Icon, Names, Waiting } from '../parts.js';
 import { count, plural } from '../format.js';
 import { Holders } from './task.js';
 import { override, removeOverride } from './limits.js';
+
+/** A node that others may not use up, and whose turn is coming. */
+export function KeptFree({ reserved: r }) {
+  return t.p({ class: 'notice' }, t.strong('Kept free'), ' since ', c(Ago, { ms: r.since_ms }), ' for ', t.a({ href: jobLink(r.job), dir: 'auto' }, r.job),
+    r.task !== undefined && t.span(', whose task on ', t.a({ class: 'name', href: taskLink(r.job, r.task), dir: 'auto' }, r.task || 'instance'), ' has been waiting for long'),
+    r.idle_slots > 0 ? `. ${plural(r.idle_slots, 'free slot idles', 'free slots idle')} until enough is free.` : '. Nothing is free yet.');
+}
 
 export function NodePanel({ level, name, close, zoom }) {
   const { data, error } = useData((signal) => maybe(['nodes', level, name], {}, signal), ['node', level, name], { every: 1500 });
@@ -25,6 +32,7 @@ export function NodePanel({ level, name, close, zoom }) {
       t.p({ class: 'soft' }, !data.enabled && c(Badge, { kind: 'bad' }, 'disabled'), ' ', data.children > 0 && `${plural(data.children, 'child', 'children')}, ${plural(data.leaves, 'leaf', 'leaves')} · `,
         data.parents.length > 0 && t.span('below ', t.span({ class: 'name', dir: 'auto' }, data.parents.join(', '))),
         data.tags?.length > 0 && t.span(' · tags ', c(Names, { names: data.tags }))),
+      data.reserved && c(KeptFree, { reserved: data.reserved }),
       data.children > 0 && t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', onClick: () => zoom({ level, name }) }, c(Icon, { name: 'search' }), 'Zoom in')),
       data.resources.length > 0 && t.section(t.h3('Use of limits'), t.ul({ class: 'limits' }, data.resources.map((r) => t.li({ key: r.resource },
         c(Gauge, { name: r.resource, used: r.used, limit: r.limit, configured: r.configured }),

@@ -31,12 +31,13 @@ const SORT = {
 
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
 function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
-function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || of(j, 'failed') > 0 || of(j, 'blocked') > 0 || (j.past_deadline && !finished(j)); }
+function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || of(j, 'blocked') > 0 || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
   if (j.state === 'failed') return 5;
   if (j.past_deadline && !finished(j)) return 5;
   if (of(j, 'failed') > 0) return 4;
+  if (j.warning && !finished(j)) return 4;
   if (of(j, 'waiting') > 0) return 3;
   if (of(j, 'running') > 0) return 2;
   return finished(j) || !j.enabled ? 0 : 1;
@@ -45,7 +46,9 @@ function urgency(j) {
 export function JobBadges({ job }) {
   return t.span({ class: 'badges' },
     !job.valid && c(Badge, { kind: 'bad' }, 'invalid'),
+    job.valid && job.warning && c(Badge, { kind: 'warn', title: job.warning }, 'warning'),
     !job.enabled && c(Badge, null, 'disabled'),
+    job.state === 'open' && c(Badge, { title: 'It never ends by itself' }, 'open'),
     job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
     job.state === 'succeeded' && c(Badge, { kind: 'good', title: job.state_reason }, 'succeeded'),
     job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, job.state === 'stopped' ? 'stopped' : 'paused'),
@@ -62,11 +65,11 @@ function Row({ job }) {
       t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level))),
     t.div({ class: 'job-progress' },
       c(Bar, { states: p, total: p?.total, label: job.name }),
-      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p })),
+      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p }), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
       t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
-      t.div(t.dt('Time left'), t.dd(p && finished(job) ? '–' : seconds(job.seconds_left)))));
+      t.div(t.dt('Time left'), t.dd(p && (finished(job) || job.state === 'failed') ? '–' : seconds(job.seconds_left)))));
 }
 
 function sum(jobs) {

@@ -14,7 +14,7 @@ export default function Task({ route }) {
   const [attempt, setAttempt] = useState('');
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
-    c(Title, { badges: task && c(Status, { status: task.status }), actions: task && c(Actions, { task }),
+    c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
       sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`,
         task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && ` · backs off until ${time(task.until_ms)}`) }, node),
     c(Failure, { error, retry: again }),

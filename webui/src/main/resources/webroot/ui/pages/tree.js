@@ -2,7 +2,7 @@
 import { t, c, cls, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../dom.js';
 import { get, maybe } from '../api.js';
 import { useData } from '../live.js';
-import { refine } from '../route.js';
+import { jobLink, refine, taskLink } from '../route.js';
 import { Ago, Bar, Choice, Empty, Failure, Icon, Panel, Search, Title, Waiting, statesText } from '../parts.js';
 import { count, plural, share } from '../format.js';
 import { NodePanel } from './node.js';
@@ -52,6 +52,7 @@ export default function Tree({ route }) {
             c(Panel, null,
               c(Icicle, { nodes, heat, colour, pick, zoom, at }),
               c(Scale, { colour })),
+            c(Kept, { nodes, pick }),
             c(Table, { nodes, pick, zoom, heat, colour })),
           at && c(NodePanel, { key: picked, level: at.level, name: at.name, job, close: () => pick(null), zoom })));
 }
@@ -95,7 +96,7 @@ function visible(nodes, px) {
 }
 
 const usage = (n) => n.resources.map((r) => `${r.resource} ${count(r.used)} of ${count(r.limit)}`).join(', ');
-const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}`;
+const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}${n.reserved ? `; kept free for ${n.reserved.job}, ${plural(n.reserved.idle_slots, 'slot')} idle` : ''}`;
 
 function Icicle({ nodes, heat, colour, pick, zoom, at }) {
   const box = useRef(null);
@@ -136,13 +137,13 @@ function Icicle({ nodes, heat, colour, pick, zoom, at }) {
       const label = s.many ? `${plural(s.nodes.length, 'node')} from ${n.name}; zoom in to tell them apart` : words(n);
       return t.div({
         key: `${n.level} ${n.name}`, role: 'treeitem', 'aria-level': s.depth + 1, 'aria-selected': chosen ? 'true' : 'false', 'aria-label': label, title: label,
-        tabIndex: s === here ? 0 : -1, class: cls('cell', chosen && 'chosen', !n.enabled && 'is-off', wide < 8 && 'slim'),
+        tabIndex: s === here ? 0 : -1, class: cls('cell', chosen && 'chosen', !n.enabled && 'is-off', s.nodes.some((x) => x.reserved) && 'is-kept', wide < 8 && 'slim'),
         style: { left: `${100 * s.left}%`, width: `${100 * s.width}%`, top: `${s.depth * 3.4}rem`,
           background: `color-mix(in srgb, var(--${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}) ${tint(hot, colour)}%, var(--sunk))` },
         onClick: () => { setCursor(n.i); pick(n); }, onDblClick: () => zoom(n),
       },
       wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, wide > 160 ? n.name || 'instance' : shortName(n, nodes)),
-      wide >= 90 && t.span({ class: 'cell-note' }, colour[0] === 'use' ? share(hot, 1) || '0 %' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`),
+      wide >= 90 && t.span({ class: 'cell-note' }, colour[0] === 'use' ? share(hot, 1) || '0 %' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`, s.nodes.some((x) => x.reserved) && ' · kept free'),
       t.span({ class: `cell-heat s-${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}`, style: { width: `${100 * hot}%` } }));
     }));
 }
@@ -152,6 +153,21 @@ function Scale({ colour }) {
     style: { background: `color-mix(in srgb, var(--${colour[3]}) ${tint(x, colour)}%, var(--sunk))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
   colour[0] === 'use' && t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--sunk))' } })), colour[0] === 'use' && t.span('nothing free'),
   t.span({ class: 'soft' }, 'Press a node for what it is; press twice to zoom in.'));
+}
+
+/** Those of the nodes shown that wait, with free slots, for a task that needs more of them than is free. */
+function Kept({ nodes, pick }) {
+  const kept = nodes.filter((n) => n.reserved).sort((a, b) => a.reserved.since_ms - b.reserved.since_ms);
+  if (kept.length === 0) return null;
+  return c(Panel, { title: 'Kept free', id: 'h-kept', note: `${plural(kept.length, 'node')}, ${plural(kept.reduce((s, n) => s + n.reserved.idle_slots, 0), 'slot')} idle: heavy tasks that have waited for long get their turn` },
+    t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Nodes kept free' }, t.table(
+      t.thead(t.tr(t.th({ scope: 'col' }, 'Node'), t.th({ scope: 'col' }, 'For'), t.th({ scope: 'col' }, 'Waits there'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col', class: 'num' }, 'Idle slots'), t.th({ scope: 'col' }, 'Use'))),
+      t.tbody(kept.slice(0, 20).map((n) => t.tr({ key: n.i },
+        t.td(t.button({ type: 'button', class: 'link name', 'data-row': true, dir: 'auto', onClick: () => pick(n) }, n.name || 'instance'), ' ', t.small({ dir: 'auto' }, n.level)),
+        t.td(t.a({ href: jobLink(n.reserved.job), dir: 'auto' }, n.reserved.job)),
+        t.td(n.reserved.task === undefined ? '–' : t.a({ class: 'name', href: taskLink(n.reserved.job, n.reserved.task), dir: 'auto' }, n.reserved.task || 'instance')),
+        t.td({ class: 'nowrap' }, c(Ago, { ms: n.reserved.since_ms })), t.td({ class: 'num' }, count(n.reserved.idle_slots)), t.td(usage(n) || '–')))))),
+    kept.length > 20 && t.p({ class: 'soft' }, `and ${count(kept.length - 20)} more`));
 }
 
 /** The same in rows: the hottest first. */

@@ -8,6 +8,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.http.HttpRequest;
@@ -56,7 +57,7 @@ class ApiV1Test {
             Served.json(
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
-                 "priority":1,"depends_on":[],"rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
+                 "priority":1,"depends_on":[],"queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}"""));
   }
 
@@ -146,19 +147,44 @@ class ApiV1Test {
   }
 
   @Test
+  void whatIsLeftOfAJobThatIsOverIsCancelled() {
+    assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
+        .containsExactly("succeeded", "running", "failed", "incomplete");
+    served.scheduler.stands(
+        new JobStanding("backup", JobState.STOPPED, "", 1, "", true, false, JobStanding.Start.ALL));
+    assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
+        .containsExactly("succeeded", "running", "failed", "cancelled");
+    served.scheduler.stands(
+        new JobStanding("backup", JobState.OPEN, "", 1, "", false, false, JobStanding.Start.ALL));
+    assertThat(text(get("/api/v1/jobs/backup/tasks/d22"), "phase")).isEqualTo("incomplete");
+  }
+
+  @Test
+  void queuesTellWhatTheyHaveAndWhatIsDueToThem() {
+    assertThat(get("/api/v1/queues").get("queues"))
+        .isEqualTo(
+            Served.json(
+                """
+                [{"name":"etl","priority_factor":0.5,"running":3,"jobs":2,"waiting_jobs":1,
+                  "waiting_tasks":40,"use":0.25,"current_priority":0.125,"effective_priority":0.0625,
+                  "share":1,"resources":{"slots":{"held":3,"cap":5,"total":12},
+                  "locks":{"held":1,"total":4}}}]"""));
+  }
+
+  @Test
   void aTaskTellsWhatIsKnownAndLeavesOutTheRest() {
     assertThat(get("/api/v1/jobs/backup/tasks/d11"))
         .isEqualTo(
             Served.json(
                 """
-                {"job":"backup","node":"d11","level":"db","status":"done","bits":4,"attempts":1,
+                {"job":"backup","node":"d11","level":"db","status":"done","phase":"succeeded","bits":4,"attempts":1,
                  "since_ms":1700000000000,"data":{"rows":7},
                  "history":{"ended":0,"cpu_ms":0,"attempts":[]}}"""));
     assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(
             Served.json(
                 """
-                {"job":"scrub","node":"h1","level":"host","status":"unstarted","bits":1,
+                {"job":"scrub","node":"h1","level":"host","status":"unstarted","phase":"pending","bits":1,
                  "attempts":0,"history":{"ended":0,"cpu_ms":0,"attempts":[]}}"""));
   }
 
@@ -184,7 +210,8 @@ class ApiV1Test {
   @Test
   void namesMayContainAnything() {
     String odd = "a/b c%2F?ü";
-    served.scheduler.task(new TaskView("backup", odd, "db", "done", 4, 1, 0, 0, null));
+    served.scheduler.task(
+        TaskView.of("backup", odd, "db", TaskStatus.of(TaskStatus.Main.DONE, 0, 1)));
     HttpResponse<String> response =
         served.get("/api/v1/jobs/backup/tasks/a%2Fb%20c%252F%3F%C3%BC/explain");
     assertThat(text(Served.object(response), "detail")).contains("\"" + odd + "\"");

@@ -90,21 +90,21 @@ class LogStreamTest {
   void withUntilDoneTheStreamEndsAfterTheLastLineOfADoneTask() throws IOException {
     FakeScheduler scheduler = scheduler();
     write(scheduler, "d11", 1, 2);
-    scheduler.task(view("running", TaskStatus.Main.RUNNING));
+    scheduler.task(view(TaskStatus.Main.RUNNING));
     try (Served served = Served.of(scheduler);
         Reading stream =
             new Reading(
                 served, "/api/v1/logs?from=0&job=backup&node=d11&until_done=true", ACCEPT)) {
       assertThat(ids(stream, "2")).hasSize(2);
       write(scheduler, "d11", 3, 3);
-      scheduler.task(view("done", TaskStatus.Main.DONE));
+      scheduler.task(view(TaskStatus.Main.DONE));
       List<String> rest = stream.until("{\"end\"");
       assertThat(rest).anyMatch(line -> line.contains("\"id\":\"3\"")).contains("event: end");
     }
   }
 
-  private static TaskView view(String status, TaskStatus.Main main) {
-    return new TaskView("backup", "d11", "disk", status, main.bit(), 1, 0, 0, null);
+  private static TaskView view(TaskStatus.Main main) {
+    return TaskView.of("backup", "d11", "disk", TaskStatus.of(main, 0, 1));
   }
 
   @Test

@@ -46,7 +46,8 @@ class QueryResourcesTest {
                   "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0}},
                  {"name":"h2","level":"host","parent":0,"leaves":2,"children":2,"enabled":true,
                   "resources":[{"resource":"conn","used":0,"limit":2}],
-                  "states":{"done":0,"failed":1,"running":0,"waiting":1,"ready":0}}],
+                  "states":{"done":0,"failed":1,"running":0,"waiting":1,"ready":0},
+                  "reserved":{"job":"backup","task":"d22","since_ms":1700000010000,"idle_slots":2}}],
                  "truncated":false}"""));
   }
 
@@ -109,7 +110,7 @@ class QueryResourcesTest {
         .isEqualTo(
             Served.json(
                 """
-                [{"kind":"backoff","count":1,"message":"back off after their last attempt",
+                [{"kind":"backoff","until_ms":1700000105000,"count":1,"message":"back off after their last attempt",
                   "samples":["d22"]}]"""));
   }
 

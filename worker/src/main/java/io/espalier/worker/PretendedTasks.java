@@ -61,7 +61,7 @@ final class PretendedTasks {
       }
     }
     if (running.remove(key) != null) {
-      sink.ended(key.end(TaskEnd.Kind.NOT_STARTED, null, null, null, "shutting down"));
+      sink.ended(key.end(TaskEnd.Kind.NOT_STARTED).withMessage("shutting down"));
     }
   }
 
@@ -95,13 +95,13 @@ final class PretendedTasks {
 
   private void end(TaskKey key, String rawStatus) {
     if (running.remove(key) != null) {
-      deliver(key.end(TaskEnd.Kind.EXITED, rawStatus, 0, null, null));
+      deliver(key.end(TaskEnd.Kind.EXITED).withRawStatus(rawStatus).withExit(0, null));
     }
   }
 
   private void kill(TaskKey key) {
     if (running.remove(key) != null) {
-      deliver(key.end(TaskEnd.Kind.KILLED, null, null, 15, null));
+      deliver(key.end(TaskEnd.Kind.KILLED).withExit(null, 15));
     }
   }
 

@@ -79,7 +79,7 @@ class BadTasksTest {
 
   /** In a process of its own with little memory, where it would die if anything were kept. */
   @Test
-  void aGigabyteOfOutputNeedsBoundedMemoryAndDisk() throws Exception {
+  void threeHundredMegabytesOfOutputNeedBoundedMemoryAndDisk() throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -87,7 +87,7 @@ class BadTasksTest {
                 "-XX:+ExitOnOutOfMemoryError",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Gigabyte.class.getName(),
+                MuchOutput.class.getName(),
                 directory.toString())
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("out").toFile())
@@ -107,8 +107,8 @@ class BadTasksTest {
   }
 
   /** The task of the test above; argument: a directory. */
-  static final class Gigabyte {
-    private Gigabyte() {}
+  static final class MuchOutput {
+    private MuchOutput() {}
 
     public static void main(String[] args) throws Exception {
       Path directory = Path.of(args[0]);
@@ -119,15 +119,20 @@ class BadTasksTest {
               TaskBench.withQuota(
                   bench.sh(
                       "n",
-                      "yes \"$(head -c 3750 /dev/urandom | base64 -w 0)\" | head -c 1000000000;"
+                      "yes \"$(head -c 3750 /dev/urandom | base64 -w 0)\" | head -c 300000000;"
                           + " echo done > \"$2\""),
                   10,
                   0);
           bench.start(launch);
-          while (bench.ends.of(launch).isEmpty()) {
-            TimeUnit.MILLISECONDS.sleep(200);
-            store.prune(System.currentTimeMillis());
-          }
+          // As the worker does, now and then.
+          await()
+              .pollInterval(Duration.ofMillis(200))
+              .atMost(Duration.ofMinutes(2))
+              .until(
+                  () -> {
+                    store.prune(System.currentTimeMillis());
+                    return !bench.ends.of(launch).isEmpty();
+                  });
           System.out.println("status " + bench.ends.await(launch).rawStatus());
           store.prune(System.currentTimeMillis());
         }

@@ -94,15 +94,7 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   private static Launch withFewLines(Launch launch, int pollMillis, int lines) {
     SubprocessOptions d = SubprocessOptions.DEFAULT;
-    return Launches.with(
-        launch,
-        new SubprocessOptions(
-            pollMillis,
-            lines,
-            d.parentDeathSignal(),
-            d.processGroupLeader(),
-            d.useCanaryPipe(),
-            d.cgroups()));
+    return Launches.with(launch, d.withQuota(pollMillis, lines));
   }
 
   @Test

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.ProcessAttributes;
-import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.SubprocessOptions.Cgroups;
 import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.logs.LogStore;
@@ -77,68 +76,20 @@ public final class TaskBench implements AutoCloseable {
   }
 
   public static Launch with(Launch launch, Limits limits) {
-    return new Launch(
-        launch.job(),
-        launch.node(),
-        launch.invocation(),
-        launch.attempt(),
-        launch.command(),
-        launch.argument(),
-        launch.statusFrom(),
-        launch.subprocess(),
-        launch.kill(),
-        limits,
-        launch.worker(),
-        launch.workerSlots());
+    return launch.toBuilder().limits(limits).build();
   }
 
   public static Launch with(Launch launch, Cgroups cgroups) {
-    SubprocessOptions d = launch.subprocess();
-    return Launches.with(
-        launch,
-        new SubprocessOptions(
-            d.pollMillis(),
-            d.maxLogLinesPerPollInterval(),
-            d.parentDeathSignal(),
-            d.processGroupLeader(),
-            d.useCanaryPipe(),
-            cgroups,
-            d.attributes(),
-            d.variables(),
-            d.limits()));
+    return Launches.with(launch, launch.subprocess().withCgroups(cgroups));
   }
 
   public static Launch with(Launch launch, ProcessAttributes attributes) {
-    SubprocessOptions d = launch.subprocess();
-    return Launches.with(
-        launch,
-        new SubprocessOptions(
-            d.pollMillis(),
-            d.maxLogLinesPerPollInterval(),
-            d.parentDeathSignal(),
-            d.processGroupLeader(),
-            d.useCanaryPipe(),
-            d.cgroups(),
-            attributes,
-            d.variables(),
-            d.limits()));
+    return Launches.with(launch, launch.subprocess().withAttributes(attributes));
   }
 
   /** So many lines of output in so many milliseconds. */
   public static Launch withQuota(Launch launch, int pollMillis, int lines) {
-    SubprocessOptions d = launch.subprocess();
-    return Launches.with(
-        launch,
-        new SubprocessOptions(
-            pollMillis,
-            lines,
-            d.parentDeathSignal(),
-            d.processGroupLeader(),
-            d.useCanaryPipe(),
-            d.cgroups(),
-            d.attributes(),
-            d.variables(),
-            d.limits()));
+    return Launches.with(launch, launch.subprocess().withQuota(pollMillis, lines));
   }
 
   public Launch start(Launch launch) {

@@ -53,15 +53,7 @@ class TaskConformanceTest {
 
   private Launch withoutCanary(Launch launch) {
     SubprocessOptions d = launch.subprocess();
-    return Launches.with(
-        launch,
-        new SubprocessOptions(
-            d.pollMillis(),
-            d.maxLogLinesPerPollInterval(),
-            d.parentDeathSignal(),
-            d.processGroupLeader(),
-            false,
-            d.cgroups()));
+    return Launches.with(launch, d.withCanaryPipe(false));
   }
 
   /** Ten tasks that only end when all of them run. */

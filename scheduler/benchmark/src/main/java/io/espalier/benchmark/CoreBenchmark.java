@@ -23,8 +23,7 @@ import java.util.Objects;
 public final class CoreBenchmark {
   private static final int ROUNDS = 5;
   private static final int STARTS = 2_000_000;
-  private static final TaskStatus DONE =
-      new TaskStatus(TaskStatus.Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(TaskStatus.Main.DONE, 0, 1);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private CoreBenchmark() {}

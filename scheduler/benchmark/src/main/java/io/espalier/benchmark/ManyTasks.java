@@ -2,8 +2,6 @@ package io.espalier.benchmark;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.StatusFrom;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.worker.LocalRunner;
@@ -120,16 +118,11 @@ public final class ManyTasks {
   }
 
   private static Launch launch(int i) {
-    return new Launch(
-        "sleep",
-        "node" + i,
-        new Invocation(1, i, System.currentTimeMillis()),
-        1,
-        List.of("/bin/sleep", "600"),
-        Json.Obj.EMPTY,
-        StatusFrom.EXIT_CODE,
-        SubprocessOptions.DEFAULT,
-        new KillRequest(KillRequest.Method.TERM, 0));
+    return Launch.of("sleep", "node" + i, new Invocation(1, i, System.currentTimeMillis()))
+        .command(List.of("/bin/sleep", "600"))
+        .statusFrom(StatusFrom.EXIT_CODE)
+        .kill(new KillRequest(KillRequest.Method.TERM, 0))
+        .build();
   }
 
   private static void delete(Path directory) throws IOException {

@@ -206,16 +206,7 @@ public final class QueryBenchmark {
                   + "\", \"data\": {\"exception\": \"cannot reach replica set "
                   + "abcdefghijklmnopqrst".charAt(random.below(20))
                   + "\"}}";
-      loop.taskEnded(
-          new TaskEnd(
-              launch.job(),
-              launch.node(),
-              launch.invocation(),
-              TaskEnd.Kind.EXITED,
-              status,
-              0,
-              null,
-              null));
+      loop.taskEnded(TaskEnd.exited(launch.job(), launch.node(), launch.invocation(), status, 0));
       if (i % 100 == 99) {
         now += 10;
         settle();

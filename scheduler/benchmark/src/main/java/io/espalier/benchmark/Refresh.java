@@ -33,10 +33,8 @@ final class Refresh {
   private static final int ENDS_BETWEEN_SLICES = 20;
   private static final int CHANGED_OF = 50;
 
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
-  private static final TaskStatus FAILED =
-      new TaskStatus(Main.ERROR, true, false, false, false, 0, 3_600, 1, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
+  private static final TaskStatus FAILED = TaskStatus.waiting(0, 3_600, 1);
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

@@ -32,8 +32,7 @@ import java.util.Objects;
 public final class ScaleBenchmark {
   private static final int ROUNDS = 5;
   private static final int PER_HOST = 25;
-  private static final TaskStatus DONE =
-      new TaskStatus(TaskStatus.Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(TaskStatus.Main.DONE, 0, 1);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int WARM_UP_EVENTS = 200_000;
   private static final int EVENTS = 500_000;

@@ -131,16 +131,7 @@ final class SimulatedWorkers implements AutoCloseable {
 
   private void ended(Worker worker, Launch launch) {
     worker.side.ended(
-        new TaskEnd(
-            launch.job(),
-            launch.node(),
-            launch.invocation(),
-            TaskEnd.Kind.EXITED,
-            "done",
-            0,
-            null,
-            null),
-        now());
+        TaskEnd.exited(launch.job(), launch.node(), launch.invocation(), "done", 0), now());
     if (!HealthCheck.is(launch.job())) {
       freed.add(System.nanoTime());
     }

@@ -243,8 +243,7 @@ public final class StoreBenchmark {
     return new StatusRow(
         "backup",
         "rack" + index / 10_000 + ".host" + index / 100 % 100 + ":db" + index % 100,
-        new TaskStatus(
-            Main.DONE, false, false, false, false, 1_790_000_000_000L + index, 0, 0, 1, null),
+        TaskStatus.of(Main.DONE, 1_790_000_000_000L + index, 1),
         new Invocation(1, index, 1_790_000_000_000L + index));
   }
 

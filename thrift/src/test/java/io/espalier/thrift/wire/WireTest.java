@@ -133,15 +133,10 @@ class WireTest {
             WORKER,
             12,
             List.of(
-                new TaskEnd(
-                        "job",
-                        "n",
-                        run.invocation(),
-                        TaskEnd.Kind.KILLED,
-                        "half \ud83d\ude00",
-                        null,
-                        9,
-                        "told to")
+                TaskEnd.of("job", "n", run.invocation(), TaskEnd.Kind.KILLED)
+                    .withRawStatus("half \ud83d\ude00")
+                    .withExit(null, 9)
+                    .withMessage("told to")
                     .withStopReason(StopReason.LEASE_LOST),
                 TaskEnd.notStarted("job", "m", run.invocation(), "busy", 5_000)),
             List.of(new Report.ProgressOf(run, new Progress(1L, null, "c", Json.Obj.EMPTY))),

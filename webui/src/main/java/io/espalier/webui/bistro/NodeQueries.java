@@ -5,6 +5,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
+import io.espalier.webui.v1.OwnLimits;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,11 +17,14 @@ import java.util.stream.IntStream;
 
 /** {@code sorted_node_names} and {@code nodes}. */
 final class NodeQueries {
+  private final OwnLimits limits = new OwnLimits();
+
   private NodeQueries() {}
 
   static void addTo(Map<String, BistroQuery> table) {
+    NodeQueries queries = new NodeQueries();
     table.put("sorted_node_names", NodeQueries::names);
-    table.put("nodes", NodeQueries::nodes);
+    table.put("nodes", queries::nodes);
   }
 
   private static CompletionStage<Json> names(Arguments arguments, Snapshot snapshot) {
@@ -38,7 +42,7 @@ final class NodeQueries {
     return CompletableFuture.completedFuture(data.build());
   }
 
-  private static CompletionStage<Json> nodes(Arguments arguments, Snapshot snapshot) {
+  private CompletionStage<Json> nodes(Arguments arguments, Snapshot snapshot) {
     List<String> fields = arguments.names("fields");
     for (String field : fields) {
       if (!field.equals("resources") && !field.equals("disabled")) {
@@ -51,6 +55,7 @@ final class NodeQueries {
         new NodeForm(
             snapshot.config(),
             topology.levels(),
+            limits.of(snapshot.view()),
             fields.isEmpty() || fields.contains("resources"),
             fields.isEmpty() || fields.contains("disabled"));
     Map<Integer, Json.Builder> levels = new java.util.TreeMap<>();
@@ -61,7 +66,7 @@ final class NodeQueries {
                     .computeIfAbsent(topology.level(node), level -> Json.object())
                     .put(
                         topology.name(node),
-                        form.of(topology.level(node), isDisabled(topology, node))));
+                        form.of(node, topology.level(node), isDisabled(topology, node))));
     Json.Builder results = Json.object();
     levels.forEach((level, nodes) -> results.put(topology.levels().name(level), nodes.build()));
     return CompletableFuture.completedFuture(Json.object().put("results", results.build()).build());
@@ -106,19 +111,31 @@ final class NodeQueries {
   private static final class NodeForm {
     private final Config config;
     private final Levels levels;
+    private final OwnLimits.Of own;
     private final boolean withResources;
     private final boolean withDisabled;
     private final Map<Integer, Json.Obj> enabledForms = new HashMap<>();
     private final Map<Integer, Json.Obj> disabledForms = new HashMap<>();
 
-    NodeForm(Config config, Levels levels, boolean withResources, boolean withDisabled) {
+    NodeForm(
+        Config config,
+        Levels levels,
+        OwnLimits.Of own,
+        boolean withResources,
+        boolean withDisabled) {
       this.config = config;
       this.levels = levels;
+      this.own = own;
       this.withResources = withResources;
       this.withDisabled = withDisabled;
     }
 
-    Json.Obj of(int level, boolean disabled) {
+    Json.Obj of(int node, int level, boolean disabled) {
+      Map<String, Integer> limits = withResources ? own.limits(node) : Map.of();
+      if (!limits.isEmpty()) {
+        Json.Obj form = Json.object().put("resources", resources(level, limits)).build();
+        return disabled && withDisabled ? form.with("disabled", Json.Bool.TRUE) : form;
+      }
       return disabled && withDisabled
           ? disabledForms.computeIfAbsent(level, l -> enabled(l).with("disabled", Json.Bool.TRUE))
           : enabled(level);
@@ -129,11 +146,12 @@ final class NodeQueries {
           level,
           l ->
               withResources
-                  ? Json.object().put("resources", resources(l)).build()
+                  ? Json.object().put("resources", resources(l, Map.of())).build()
                   : Json.Obj.EMPTY);
     }
 
-    private Json.Obj resources(int level) {
+    /** Bistro documents {@code override} but does not have it: a limit of the node's own. */
+    private Json.Obj resources(int level, Map<String, Integer> limits) {
       // Nodes of an older version of the configuration are matched by the name of their level.
       int current = config.settings().levels().find(levels.name(level));
       Json.Builder all = Json.object();
@@ -142,6 +160,10 @@ final class NodeQueries {
             Json.object().put("default", resource.defaultNeed()).put("limit", resource.limit());
         if (resource.weight() > 0) {
           one.put("weight", resource.weight());
+        }
+        Integer override = limits.get(resource.name());
+        if (override != null) {
+          one.put("override", override);
         }
         all.put(resource.name(), one.build());
       }

@@ -3,14 +3,18 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.TaskPhase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,13 +32,14 @@ public final class ApiJson {
   }
 
   /** Schema {@code Task}. */
-  public static Json.Obj task(TaskView task) {
+  public static Json.Obj task(TaskView task, SchedulerView view) {
     Json.Builder json =
         Json.object()
             .put("job", task.job())
             .put("node", task.node())
             .put("level", task.level())
             .put("status", task.status())
+            .put("phase", phase(task, view))
             .put("bits", task.bits())
             .put("attempts", task.attempts());
     time(json, "since_ms", task.sinceMillis());
@@ -52,6 +57,12 @@ public final class ApiJson {
     }
     RunningTask running = task.running();
     return running == null ? json.build() : json.put("running", running(running)).build();
+  }
+
+  private static String phase(TaskView task, SchedulerView view) {
+    JobStanding job = view.standings().get(task.job());
+    boolean isOver = job != null && (job.state().isEnd() || job.state() == JobState.STOPPED);
+    return TaskPhase.of(task.bits(), task.attempts(), isOver).word();
   }
 
   /** Schema {@code Progress}. */

@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Usage;
@@ -15,10 +16,10 @@ final class AttemptForm {
   private AttemptForm() {}
 
   /** Schema {@code TaskDetail}. */
-  static Json.Obj detail(TaskView task, TaskHistory history) {
+  static Json.Obj detail(TaskView task, TaskHistory history, SchedulerView view) {
     List<Json> attempts = new ArrayList<>();
     history.attempts().forEach(attempt -> attempts.add(attempt(attempt)));
-    return ApiJson.task(task)
+    return ApiJson.task(task, view)
         .with(
             "history",
             Json.object()

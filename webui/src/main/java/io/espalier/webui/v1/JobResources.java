@@ -99,6 +99,15 @@ final class JobResources {
         .filter(Problem::isError)
         .findFirst()
         .ifPresent(problem -> summary.put("problem", problem.toString()));
+    String warning =
+        job.problems().stream()
+            .filter(problem -> !problem.isError())
+            .findFirst()
+            .map(Problem::message)
+            .orElse("");
+    if (!warning.isEmpty()) {
+      summary.put("warning", warning);
+    }
     job.timeLimits()
         .completeBy()
         .ifPresent(
@@ -106,6 +115,7 @@ final class JobResources {
                 summary
                     .put("complete_by_ms", instant.toEpochMilli())
                     .put("past_deadline", instant.toEpochMilli() <= view.publishedAtMillis()));
+    summary.put("queue", job.scheduling().queue());
     if (job.scheduling().maxConcurrent() > 0) {
       summary.put("max_concurrent", job.scheduling().maxConcurrent());
     }

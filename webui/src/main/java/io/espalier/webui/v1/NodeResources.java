@@ -6,6 +6,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +16,7 @@ final class NodeResources {
   private static final int MAX_PAGE = 10_000;
 
   private final SchedulerApi api;
+  private final OwnLimits limits = new OwnLimits();
 
   NodeResources(SchedulerApi api) {
     this.api = api;
@@ -37,6 +39,7 @@ final class NodeResources {
     String level = request.choice("level", "", levels);
     int first = level.isEmpty() ? 0 : topology.levelStart(topology.levels().find(level));
     int end = level.isEmpty() ? topology.size() : topology.levelEnd(topology.levels().find(level));
+    OwnLimits.Of own = limits.of(view);
     List<Json> page = new ArrayList<>();
     String next = "";
     int last = -1;
@@ -46,7 +49,7 @@ final class NodeResources {
           next = topology.level(last) + ":" + topology.name(last);
           break;
         }
-        page.add(node(topology, n));
+        page.add(node(topology, n, own));
         last = n;
       }
     }
@@ -79,7 +82,7 @@ final class NodeResources {
     return node + 1;
   }
 
-  private static Json node(Topology topology, int node) {
+  private static Json node(Topology topology, int node, OwnLimits.Of own) {
     List<String> parents = new ArrayList<>();
     TreeSet<String> tags = new TreeSet<>();
     boolean enabled = false;
@@ -92,13 +95,20 @@ final class NodeResources {
       tags.addAll(topology.tags(slot));
       enabled |= topology.enabled(slot);
     }
-    return Json.object()
-        .put("name", topology.name(node))
-        .put("level", topology.levels().name(topology.level(node)))
-        .put("parents", Json.strings(parents))
-        .put("enabled", enabled)
-        .put("tags", Json.strings(tags))
-        .put("attributes", topology.attributes(topology.slot(node, 0)))
-        .build();
+    Json.Builder json =
+        Json.object()
+            .put("name", topology.name(node))
+            .put("level", topology.levels().name(topology.level(node)))
+            .put("parents", Json.strings(parents))
+            .put("enabled", enabled)
+            .put("tags", Json.strings(tags))
+            .put("attributes", topology.attributes(topology.slot(node, 0)));
+    Map<String, Integer> limits = own.limits(node);
+    if (!limits.isEmpty()) {
+      Json.Builder byResource = Json.object();
+      limits.forEach(byResource::put);
+      json.put("limits", byResource.build());
+    }
+    return json.build();
   }
 }

@@ -27,7 +27,7 @@ final class QueryForm {
     List<Json> nodes = new ArrayList<>(tree.nodes().size());
     for (TreeView.Node node : tree.nodes()) {
       int at = topology.node(node.slot());
-      nodes.add(
+      Json.Builder json =
           Json.object()
               .put("name", topology.name(at))
               .put("level", topology.levels().name(topology.level(at)))
@@ -36,8 +36,9 @@ final class QueryForm {
               .put("children", topology.childEnd(at) - topology.childStart(at))
               .put("enabled", topology.enabled(node.slot()))
               .put("resources", resources(node.resources(), false))
-              .put("states", counts(node.states()))
-              .build());
+              .put("states", counts(node.states()));
+      putReserved(json, node.reserved());
+      nodes.add(json.build());
     }
     return Json.object()
         .put("at_ms", tree.atMillis())
@@ -188,7 +189,11 @@ final class QueryForm {
       if (task != null) {
         json.put("task", task);
       }
-      out.put("reserved", json.put("since_ms", reserved.sinceMillis()).build());
+      out.put(
+          "reserved",
+          json.put("since_ms", reserved.sinceMillis())
+              .put("idle_slots", reserved.idleSlots())
+              .build());
     }
   }
 
@@ -204,6 +209,9 @@ final class QueryForm {
       String resource = group.resource();
       if (resource != null) {
         json.put("resource", resource);
+      }
+      if (group.untilMillis() > 0) {
+        json.put("until_ms", group.untilMillis());
       }
       reasons.add(
           json.put("count", group.count())

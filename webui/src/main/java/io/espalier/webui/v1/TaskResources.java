@@ -51,7 +51,8 @@ final class TaskResources {
         .thenApply(
             page -> {
               List<Json> tasks = new ArrayList<>();
-              page.tasks().forEach(task -> tasks.add(ApiJson.task(task)));
+              SchedulerView view = api.view();
+              page.tasks().forEach(task -> tasks.add(ApiJson.task(task, view)));
               return Json.object()
                   .put("tasks", new Json.Arr(tasks))
                   .put("next", page.next())
@@ -65,7 +66,9 @@ final class TaskResources {
     String node = request.part("node");
     return api.task(job, node)
         .thenCompose(
-            task -> api.history(job, node).thenApply(history -> AttemptForm.detail(task, history)));
+            task ->
+                api.history(job, node)
+                    .thenApply(history -> AttemptForm.detail(task, history, api.view())));
   }
 
   private CompletionStage<Json> explain(ApiRequest request) {

@@ -27,16 +27,7 @@ public final class NoopTasks implements TaskExecution {
     if (sink == null) {
       throw new IllegalStateException("not open");
     }
-    sink.ended(
-        new TaskEnd(
-            launch.job(),
-            launch.node(),
-            launch.invocation(),
-            TaskEnd.Kind.EXITED,
-            "done",
-            0,
-            null,
-            null));
+    sink.ended(TaskEnd.exited(launch.job(), launch.node(), launch.invocation(), "done", 0));
   }
 
   @Override

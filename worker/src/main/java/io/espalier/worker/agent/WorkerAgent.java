@@ -35,38 +35,34 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A worker: drives {@link WorkerSide} with real clocks, calls and tasks. One thread owns it; all
  * others (calls of the scheduler, answers, news of tasks) leave it messages.
+ *
+ * <p>Length. What the protocol wants done, what tasks say and what the scheduler asks are three
+ * ports of one side: they only translate, into a call or into a message to the one thread.
  */
 public final class WorkerAgent implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int MESSAGES_PER_TURN = 10_000;
-  private static final long LEASE_NEARLY_OUT_MILLIS = 1_000;
   private static final long LAST_REPORTS_MILLIS = 5_000;
 
   private final AgentOptions options;
   private final WorkerRef self;
   private final TaskExecution tasks;
-  private final LogStore logs;
   private final HostClocks clocks;
   private final SchedulerCalls scheduler;
   private final RpcServer server;
-  private final ExecutorService logQueries;
+  private final LogQueries logQueries;
   private final WorkerSide side;
   private final Thread thread;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
@@ -76,20 +72,10 @@ public final class WorkerAgent implements AutoCloseable {
   // Of the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskEnd> ends = new ArrayDeque<>();
-  private final Deque<Waiting> untilLeaseInForce = new ArrayDeque<>();
+  private final LeaseGate gate = new LeaseGate();
   private Instants now;
   private long callMillis = ProtocolTimers.BALANCED.callMillis();
-  private boolean leaseInForce;
-  private @Nullable Instants leaseSince;
-  private long leaseMillis;
   private String lastState = "";
-
-  /**
-   * What is to be done to a task once the guard knows the lease.
-   *
-   * @param start of the task; null: something else
-   */
-  private record Waiting(@Nullable Launch start, Runnable action) {}
 
   private WorkerAgent(
       AgentOptions options,
@@ -100,24 +86,12 @@ public final class WorkerAgent implements AutoCloseable {
       throws IOException {
     this.options = options;
     this.tasks = tasks;
-    this.logs = logs;
     this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
     List<Long> earlier =
         InstanceFile.enter(options.dataDirectory().resolve("instances"), self.instance());
     this.clocks = new HostClocks();
     this.now = clocks.now();
-    this.logQueries =
-        new ThreadPoolExecutor(
-            2,
-            2,
-            1,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(64),
-            work -> {
-              Thread reader = new Thread(work, "log-queries");
-              reader.setDaemon(true);
-              return reader;
-            });
+    this.logQueries = new LogQueries(logs);
     this.scheduler = new SchedulerCalls(options.schedulers(), options.peer());
     this.thread = new Thread(this::run, "agent");
     this.server =
@@ -277,34 +251,16 @@ public final class WorkerAgent implements AutoCloseable {
     inbox.add(message);
   }
 
-  private void whenLeaseInForce(Waiting waiting) {
-    if (leaseInForce && untilLeaseInForce.isEmpty()) {
-      waiting.action().run();
-    } else {
-      untilLeaseInForce.add(waiting);
-    }
-  }
-
-  private void leaseIsInForce() {
-    leaseInForce = true;
-    for (Waiting next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
-      next.action().run();
-    }
-  }
-
   /** The lease that they waited for is over, and there is no other before all tasks have ended. */
   private void neverStarted() {
-    for (Waiting next = untilLeaseInForce.poll(); next != null; next = untilLeaseInForce.poll()) {
-      Launch start = next.start();
-      if (start != null) {
-        ends.add(
-            TaskEnd.notStarted(
-                start.job(),
-                start.node(),
-                start.invocation(),
-                "the worker's lease ended before it was known to the guard of its tasks",
-                0));
-      }
+    for (Launch start : gate.giveUp()) {
+      ends.add(
+          TaskEnd.notStarted(
+              start.job(),
+              start.node(),
+              start.invocation(),
+              "the worker's lease ended before it was known to the guard of its tasks",
+              0));
     }
   }
 
@@ -361,17 +317,17 @@ public final class WorkerAgent implements AutoCloseable {
     @Override
     public void start(Launch launch) {
       running.add(RunId.of(launch));
-      whenLeaseInForce(new Waiting(launch, () -> tasks.start(launch)));
+      gate.start(launch, () -> tasks.start(launch));
     }
 
     @Override
     public void kill(RunId run, KillRequest how) {
-      whenLeaseInForce(new Waiting(null, () -> tasks.kill(run, how)));
+      gate.then(() -> tasks.kill(run, how));
     }
 
     @Override
     public void extend(RunId run, long millis) {
-      whenLeaseInForce(new Waiting(null, () -> tasks.extend(run, millis)));
+      gate.then(() -> tasks.extend(run, millis));
     }
 
     @Override
@@ -385,20 +341,11 @@ public final class WorkerAgent implements AutoCloseable {
 
     @Override
     public void guard(Instants since, long killAfterMillis) {
-      Instants before = leaseSince;
-      // The guard may have closed the gate already, or be about to: then starts wait for its word.
-      // It is asked anew with each lease until it answers: what it was asked may be lost.
-      boolean mayBeOut =
-          !leaseInForce
-              || before == null
-              || now.millisSince(before) > leaseMillis - LEASE_NEARLY_OUT_MILLIS;
-      leaseSince = since;
-      leaseMillis = killAfterMillis;
+      boolean ask = gate.renewed(since, killAfterMillis, now);
       tasks.lease(
           (since.uptimeMillis() + killAfterMillis) / 10, since.wallMillis() + killAfterMillis);
-      if (mayBeOut) {
-        leaseInForce = false;
-        var unused = tasks.leaseInForce().thenRun(() -> tell(WorkerAgent.this::leaseIsInForce));
+      if (ask) {
+        var unused = tasks.leaseInForce().thenRun(() -> tell(gate::open));
       }
     }
 
@@ -453,20 +400,7 @@ public final class WorkerAgent implements AutoCloseable {
 
     @Override
     public CompletionStage<LogPage> logs(LogQuery query) {
-      CompletableFuture<LogPage> answer = new CompletableFuture<>();
-      try {
-        logQueries.execute(
-            () -> {
-              try {
-                answer.complete(LogPages.bounded(logs.query(query)));
-              } catch (RuntimeException e) {
-                answer.completeExceptionally(e);
-              }
-            });
-      } catch (RejectedExecutionException e) {
-        answer.completeExceptionally(new IllegalStateException("too many questions about logs", e));
-      }
-      return answer;
+      return logQueries.ask(query);
     }
   }
 
@@ -490,7 +424,7 @@ public final class WorkerAgent implements AutoCloseable {
     try {
       thread.join(2_000);
       scheduler.close();
-      logQueries.shutdownNow();
+      logQueries.close();
       clocks.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

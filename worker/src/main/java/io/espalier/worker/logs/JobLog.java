@@ -157,7 +157,7 @@ final class JobLog {
   private long forgetFirst(int lines) {
     long before = openBytes;
     open = new ArrayList<>(open.subList(lines, open.size()));
-    openBytes = open.stream().mapToLong(SegmentLogStore::sizeOf).sum();
+    openBytes = open.stream().mapToLong(JobLogTable::sizeOf).sum();
     return before - openBytes;
   }
 

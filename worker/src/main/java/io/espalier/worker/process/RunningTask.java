@@ -14,7 +14,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +25,9 @@ import org.slf4j.LoggerFactory;
  * empty: who keeps one of them is a descendant that still works for it (behaviour 7.3). After a
  * KILL without control groups it must also be sure that nobody is left who has given up all
  * channels.
+ *
+ * <p>Length. Output, signals, time limits and control groups are looked after by classes of their
+ * own; what is left is when the invocation has ended, which hangs on all of them and on each event.
  */
 final class RunningTask implements Processes.Events, TaskOutput.Sink {
   private static final Logger log = LoggerFactory.getLogger(RunningTask.class);
@@ -51,7 +53,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   private @Nullable StopReason stopReason;
   private volatile long pid;
   private volatile long startTicks;
-  private final AtomicLong peakSeen = new AtomicLong(Usage.UNKNOWN_AMOUNT);
+  private final TaskConsumption consumption = new TaskConsumption();
   private boolean signalled;
   private boolean ended;
   private int signalBeforeStart;
@@ -60,8 +62,6 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   private boolean swept;
   private boolean looking;
   private int timer;
-  private @Nullable Usage used;
-  private boolean outOfMemory;
 
   RunningTask(Launch launch, TaskSupervisor supervisor) {
     this.launch = launch;
@@ -155,7 +155,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
       made.remove().forEach(problem -> log.warn("{}: {}", key, problem));
       supervisor.groupRemoved(this);
     }
-    finish(key.end(kind, null, null, null, cause), "task_failed_to_start");
+    finish(key.end(kind).withMessage(cause), "task_failed_to_start");
   }
 
   @Override
@@ -313,7 +313,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     }
     long now = System.nanoTime();
     if (exit != null) {
-      collectUsage();
+      consumption.collect(group, exit);
     }
     long next = exit == null ? watched.step(now) : watched.look(now);
     if (next == GroupReaper.OVER) {
@@ -374,18 +374,17 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     if (child != null) {
       child.release();
     }
-    if (used == null) {
-      collectUsage();
-    }
+    Usage used = consumption.used(group, how);
     if (!signalled && !status.hasBegun()) {
       finish(
-          key.end(TaskEnd.Kind.START_FAILED, null, null, null, whyNotBegun(how)),
-          "task_failed_to_start");
+          key.end(TaskEnd.Kind.START_FAILED).withMessage(whyNotBegun(how)), "task_failed_to_start");
       return;
     }
     TaskEnd.Kind kind = signalled ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED;
     finish(
-        key.end(kind, rawStatus, how.code(), how.signal(), null)
+        key.end(kind)
+            .withRawStatus(rawStatus)
+            .withExit(how.code(), how.signal())
             .withUsage(used, how.coreDumped(), System.currentTimeMillis())
             .withStopReason(reasonOf(how)),
         "got_status");
@@ -402,39 +401,15 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
 
   private @Nullable StopReason reasonOf(Processes.Exit how) {
     boolean failed = how.signal() != null || !Integer.valueOf(0).equals(how.code());
-    return stopReason == null && failed && outOfMemory ? StopReason.OUT_OF_MEMORY : stopReason;
+    return stopReason == null && failed && consumption.wasOutOfMemory()
+        ? StopReason.OUT_OF_MEMORY
+        : stopReason;
   }
 
-  /** While the control groups are there. */
-  private void collectUsage() {
-    TaskGroup mine = group;
-    if (mine != null) {
-      outOfMemory |= mine.wasOutOfMemory();
-    }
-    used = usage();
-  }
-
-  /** What it has used until its end; the groups must still be there. */
-  private Usage usage() {
-    Processes.Exit how = exit;
-    Usage process = how == null ? Usage.UNKNOWN : how.usage();
-    long peak = Math.max(peakSeen.get(), process.peakMemoryBytes());
-    Usage usage = ProcessUsage.withPeak(process, peak);
-    TaskGroup of = group;
-    return of == null ? usage : ProcessUsage.merged(of.usage(), usage);
-  }
-
-  /** What it has used so far, and holds; any thread. Remembers the highest peak. */
+  /** What it has used so far, and holds; any thread. */
   Usage sample(TaskUsageReader reader) {
     long first = pid;
-    if (first == 0 || exit != null) {
-      return Usage.UNKNOWN;
-    }
-    Usage seen = reader.ofProcesses(first);
-    long high = Math.max(seen.peakMemoryBytes(), ProcFs.peakMemory(Long.toString(first)));
-    seen = ProcessUsage.withPeak(seen, peakSeen.accumulateAndGet(high, Math::max));
-    TaskGroup of = group;
-    return of == null ? seen : ProcessUsage.live(of, seen);
+    return first == 0 || exit != null ? Usage.UNKNOWN : consumption.sample(reader, first, group);
   }
 
   /** Starts or moves the timer of the time limits. */

@@ -3,7 +3,6 @@ package io.espalier.worker.process;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
-import org.jspecify.annotations.Nullable;
 
 /** What names one attempt of one task. */
 public record TaskKey(String job, String node, Invocation invocation) {
@@ -12,12 +11,7 @@ public record TaskKey(String job, String node, Invocation invocation) {
   }
 
   /** The end of this invocation. */
-  public TaskEnd end(
-      TaskEnd.Kind kind,
-      @Nullable String rawStatus,
-      @Nullable Integer exitCode,
-      @Nullable Integer signal,
-      @Nullable String message) {
-    return new TaskEnd(job, node, invocation, kind, rawStatus, exitCode, signal, message);
+  public TaskEnd end(TaskEnd.Kind kind) {
+    return TaskEnd.of(job, node, invocation, kind);
   }
 }

@@ -40,6 +40,9 @@ import org.slf4j.LoggerFactory;
  * <p>Every process leads a session and group of its own, and signals go to the group, whatever
  * {@code process_group_leader} says. Nothing of it outlives this process: see {@link Guard} for
  * death, {@link #close} for a clean end, {@link #prepare} for what escaped both.
+ *
+ * <p>Length. It is the front of all that handles processes, and the place where its parts meet:
+ * each part is a class of its own, and a third of this one is what it promises to runners.
  */
 public final class TaskSupervisor implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(TaskSupervisor.class);
@@ -218,7 +221,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   private static TaskEnd notStarted(TaskKey key) {
-    return key.end(TaskEnd.Kind.NOT_STARTED, null, null, null, "shutting down");
+    return key.end(TaskEnd.Kind.NOT_STARTED).withMessage("shutting down");
   }
 
   /** Queues a request; false when this invocation is not known, or has ended. */

@@ -43,14 +43,7 @@ class TaskOutputTest {
 
   /** One increment of the quota, and none after it for as long as the test takes. */
   private TaskOutput output(int lines) {
-    SubprocessOptions options =
-        new SubprocessOptions(
-            600_000,
-            lines,
-            D.parentDeathSignal(),
-            D.processGroupLeader(),
-            D.useCanaryPipe(),
-            D.cgroups());
+    SubprocessOptions options = D.withQuota(600_000, lines);
     TaskOutput output = new TaskOutput(options, Redactor.of(List.of()), room::get, sink);
     output.opened(Channel.STDOUT);
     output.opened(Channel.STDERR);

@@ -28,23 +28,6 @@ public record Explanation(
     alternatives = List.copyOf(alternatives);
   }
 
-  /** Of a node with one place. */
-  public Explanation(
-      String job,
-      String node,
-      boolean startable,
-      String status,
-      List<Reason> reasons,
-      List<Step> path) {
-    this(job, node, startable, status, reasons, path, List.of());
-  }
-
-  /** Without a path. */
-  public Explanation(
-      String job, String node, boolean startable, String status, List<Reason> reasons) {
-    this(job, node, startable, status, reasons, List.of(), List.of());
-  }
-
   /** The same with other reasons. */
   public Explanation withReasons(List<Reason> others) {
     return new Explanation(job, node, startable, status, others, path, alternatives);
@@ -103,8 +86,9 @@ public record Explanation(
    *
    * @param task the node of a task of the job that waits; absent: not known
    * @param sinceMillis since when it has been kept free
+   * @param idleSlots free slots of the node that others do not get
    */
-  public record Reserved(String job, @Nullable String task, long sinceMillis) {}
+  public record Reserved(String job, @Nullable String task, long sinceMillis, long idleSlots) {}
 
   /**
    * Slots of one resource on one node.
@@ -183,17 +167,41 @@ public record Explanation(
       holders = List.copyOf(holders);
     }
 
-    /** Without holders. */
-    public Reason(
-        Kind kind,
-        @Nullable String node,
-        @Nullable String resource,
-        int need,
-        int free,
-        int limit,
-        long untilMillis,
-        String message) {
-      this(kind, node, resource, need, free, limit, untilMillis, message, List.of(), 0, 0);
+    /** A condition by itself: neither slots nor an end. */
+    public static Reason of(Kind kind, @Nullable String node, String message) {
+      return new Reason(kind, node, null, 0, 0, 0, 0, message, List.of(), 0, 0);
+    }
+
+    /** The same with the slots that are missing, or the starts. */
+    public Reason lacking(@Nullable String what, int needed, int left, int of) {
+      return new Reason(
+          kind,
+          node,
+          what,
+          needed,
+          left,
+          of,
+          untilMillis,
+          message,
+          holders,
+          holdersTotal,
+          freeAtMillis);
+    }
+
+    /** The same with when it ends by itself; 0: unknown. */
+    public Reason until(long millis) {
+      return new Reason(
+          kind,
+          node,
+          resource,
+          need,
+          free,
+          limit,
+          millis,
+          message,
+          holders,
+          holdersTotal,
+          freeAtMillis);
     }
 
     /** The same with those who hold the slots. */

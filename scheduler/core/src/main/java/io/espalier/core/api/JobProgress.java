@@ -28,39 +28,47 @@ public record JobProgress(
     double ratePerSecond,
     double secondsLeft) {
 
-  /** Counts without a pace. */
-  public JobProgress(
+  /** Counts of a job that may start its tasks, without a pace; the total follows from them. */
+  public static JobProgress of(
       String job,
-      long total,
       long done,
       long failed,
       long running,
       long waiting,
       long ready,
-      long blocked,
       long avoided,
       long disabled) {
-    this(job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, 0, -1);
+    long total = done + failed + running + waiting + ready;
+    return new JobProgress(
+        job, total, done, failed, running, waiting, ready, 0, avoided, disabled, 0, -1);
   }
 
-  /** Counts of a job that may start its tasks. */
-  public JobProgress(
-      String job,
-      long total,
-      long done,
-      long failed,
-      long running,
-      long waiting,
-      long ready,
-      long avoided,
-      long disabled) {
-    this(job, total, done, failed, running, waiting, ready, 0, avoided, disabled);
+  /** Of a job without tasks. */
+  public static JobProgress none(String job) {
+    return of(job, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /** The counts of both under this name, without a pace. */
+  public JobProgress plus(JobProgress other) {
+    return new JobProgress(
+        job,
+        total + other.total,
+        done + other.done,
+        failed + other.failed,
+        running + other.running,
+        waiting + other.waiting,
+        ready + other.ready,
+        blocked + other.blocked,
+        avoided + other.avoided,
+        disabled + other.disabled,
+        0,
+        -1);
   }
 
   /** The same counts of a job that cannot start anything. */
   public JobProgress withoutReady() {
     return new JobProgress(
-        job, total, done, failed, running, waiting, 0, blocked + ready, avoided, disabled);
+        job, total, done, failed, running, waiting, 0, blocked + ready, avoided, disabled, 0, -1);
   }
 
   /** The same with its pace. */

@@ -32,17 +32,4 @@ public record NodeDetail(
     resources = List.copyOf(resources);
     holders = List.copyOf(holders);
   }
-
-  /** Kept free for nobody. */
-  public NodeDetail(
-      long atMillis,
-      Topology topology,
-      int node,
-      long leaves,
-      List<TreeView.Slots> resources,
-      List<Holder> holders,
-      long holdersTotal,
-      Map<String, TaskCounts> jobs) {
-    this(atMillis, topology, node, leaves, resources, holders, holdersTotal, jobs, null);
-  }
 }

@@ -7,6 +7,10 @@ import java.util.List;
  *
  * @param priorityFactor as configured
  * @param running tasks
+ * @param jobs how many jobs name it
+ * @param waitingJobs those of them with tasks to start that nothing keeps as a whole, as a pause
+ *     does, or another job that must be done first
+ * @param waitingTasks how many tasks those are, in back-off or not; what runs does not count
  * @param use the largest part of any resource that its running tasks hold: its dominant share
  * @param currentPriority what it has used lately: follows {@code use} with the half-life
  * @param effectivePriority the lower, the more is due to it
@@ -18,6 +22,9 @@ public record QueueView(
     String name,
     double priorityFactor,
     int running,
+    int jobs,
+    int waitingJobs,
+    long waitingTasks,
     double use,
     double currentPriority,
     double effectivePriority,

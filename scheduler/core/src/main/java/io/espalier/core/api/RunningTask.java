@@ -27,24 +27,11 @@ public record RunningTask(
     double ratePerSecond,
     String role) {
 
-  /** A task whose place has no role. */
-  public RunningTask(
-      String job,
-      String node,
-      Invocation invocation,
-      int attempt,
-      String workerShard,
-      @Nullable Usage usage,
-      TimeLeft limits,
-      @Nullable Progress progress,
-      double ratePerSecond) {
-    this(job, node, invocation, attempt, workerShard, usage, limits, progress, ratePerSecond, "");
-  }
-
   /** A task without limits that has said nothing and was not sampled. */
-  public RunningTask(
+  public static RunningTask of(
       String job, String node, Invocation invocation, int attempt, String workerShard) {
-    this(job, node, invocation, attempt, workerShard, null, TimeLeft.UNLIMITED, null, 0);
+    return new RunningTask(
+        job, node, invocation, attempt, workerShard, null, TimeLeft.UNLIMITED, null, 0, "");
   }
 
   /** Seconds until all is done, at its rate; -1: unknown. */

@@ -38,7 +38,18 @@ public record SchedulerView(
     SupervisorFindings findings,
     long publishedAtMillis) {
   public static final SchedulerView EMPTY =
-      new SchedulerView(null, List.of(), null, 0, Map.of(), List.of(), Map.of(), 0);
+      new SchedulerView(
+          null,
+          List.of(),
+          null,
+          0,
+          Map.of(),
+          List.of(),
+          Map.of(),
+          Map.of(),
+          Map.of(),
+          SupervisorFindings.NONE,
+          0);
 
   public SchedulerView {
     configProblems = List.copyOf(configProblems);
@@ -54,75 +65,114 @@ public record SchedulerView(
     return reasons;
   }
 
-  /** A view in which no job is paused, and that does not say how they stand. */
-  public SchedulerView(
-      @Nullable Config config,
-      List<Problem> configProblems,
-      @Nullable Topology topology,
-      long nodesAtMillis,
-      Map<String, JobProgress> progress,
-      List<RunningTask> running,
-      Map<String, String> errors,
-      long publishedAtMillis) {
-    this(
-        config,
-        configProblems,
-        topology,
-        nodesAtMillis,
-        progress,
-        running,
-        errors,
-        Map.of(),
-        Map.of(),
-        SupervisorFindings.NONE,
-        publishedAtMillis);
+  /** A builder of a view that is the same as this one but for what it is told. */
+  public Builder toBuilder() {
+    return new Builder(this);
   }
 
-  /** The same with other findings. */
-  public SchedulerView withFindings(SupervisorFindings newest) {
-    return new SchedulerView(
-        config,
-        configProblems,
-        topology,
-        nodesAtMillis,
-        progress,
-        running,
-        errors,
-        pauses,
-        standings,
-        newest,
-        publishedAtMillis);
-  }
+  /** Makes a view from another one; not thread-safe. */
+  public static final class Builder {
+    private @Nullable Config config;
+    private List<Problem> configProblems;
+    private @Nullable Topology topology;
+    private long nodesAtMillis;
+    private Map<String, JobProgress> progress;
+    private List<RunningTask> running;
+    private Map<String, String> errors;
+    private Map<String, Pause> pauses;
+    private Map<String, JobStanding> standings;
+    private SupervisorFindings findings;
+    private long publishedAtMillis;
 
-  /** The same with other pauses. */
-  public SchedulerView withPauses(Map<String, Pause> newest) {
-    return new SchedulerView(
-        config,
-        configProblems,
-        topology,
-        nodesAtMillis,
-        progress,
-        running,
-        errors,
-        newest,
-        standings,
-        findings,
-        publishedAtMillis);
-  }
+    private Builder(SchedulerView from) {
+      config = from.config;
+      configProblems = from.configProblems;
+      topology = from.topology;
+      nodesAtMillis = from.nodesAtMillis;
+      progress = from.progress;
+      running = from.running;
+      errors = from.errors;
+      pauses = from.pauses;
+      standings = from.standings;
+      findings = from.findings;
+      publishedAtMillis = from.publishedAtMillis;
+    }
 
-  /** The same with jobs that stand otherwise. */
-  public SchedulerView withStandings(Map<String, JobStanding> newest) {
-    return new SchedulerView(
-        config,
-        configProblems,
-        topology,
-        nodesAtMillis,
-        progress,
-        running,
-        errors,
-        pauses,
-        newest,
-        findings,
-        publishedAtMillis);
+    /** The configuration in force. */
+    public Builder config(@Nullable Config newest) {
+      config = newest;
+      return this;
+    }
+
+    /** Why the newest configuration is not in force, and all warnings. */
+    public Builder configProblems(List<Problem> newest) {
+      configProblems = newest;
+      return this;
+    }
+
+    /** The nodes in force, and when they were fetched. */
+    public Builder topology(@Nullable Topology newest, long fetchedAtMillis) {
+      topology = newest;
+      nodesAtMillis = fetchedAtMillis;
+      return this;
+    }
+
+    /** By job. */
+    public Builder progress(Map<String, JobProgress> newest) {
+      progress = newest;
+      return this;
+    }
+
+    /** All live invocations. */
+    public Builder running(List<RunningTask> newest) {
+      running = newest;
+      return this;
+    }
+
+    /** The current errors by source. */
+    public Builder errors(Map<String, String> newest) {
+      errors = newest;
+      return this;
+    }
+
+    /** By job, of paused jobs. */
+    public Builder pauses(Map<String, Pause> newest) {
+      pauses = newest;
+      return this;
+    }
+
+    /** By job, how they stand. */
+    public Builder standings(Map<String, JobStanding> newest) {
+      standings = newest;
+      return this;
+    }
+
+    /** Of the supervisor's latest pass. */
+    public Builder findings(SupervisorFindings newest) {
+      findings = newest;
+      return this;
+    }
+
+    /** When the view is made. */
+    public Builder publishedAtMillis(long newest) {
+      publishedAtMillis = newest;
+      return this;
+    }
+
+    /** The view. */
+    public SchedulerView build() {
+      return new SchedulerView(
+          config,
+          configProblems,
+          topology,
+          nodesAtMillis,
+          progress,
+          running,
+          errors,
+          pauses,
+          standings,
+          findings,
+          publishedAtMillis);
+    }
   }
 }

@@ -2,6 +2,8 @@ package io.espalier.core.api;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,45 +33,37 @@ public record TaskView(
     @Nullable RunningTask running,
     RetryCounts retries) {
 
-  /** A task without counted failures. */
-  public TaskView(
+  /** A task that does not run and is as its status says. */
+  public static TaskView of(String job, String node, String level, TaskStatus status) {
+    return of(job, node, level, status.bits(), status, null);
+  }
+
+  /**
+   * A task with this status.
+   *
+   * @param bits those of the status, and of what else is to be said of the task: avoided, disabled
+   * @param status null: it was never tried
+   * @param running null: it does not run
+   */
+  public static TaskView of(
       String job,
       String node,
       String level,
-      String status,
       int bits,
-      int attempts,
-      long untilMillis,
-      long sinceMillis,
-      Json.@Nullable Obj data,
-      Json.@Nullable Obj checkpoint,
+      @Nullable TaskStatus status,
       @Nullable RunningTask running) {
-    this(
+    return new TaskView(
         job,
         node,
         level,
-        status,
+        StatusLabel.of(bits).word(),
         bits,
-        attempts,
-        untilMillis,
-        sinceMillis,
-        data,
-        checkpoint,
+        status == null ? 0 : status.attempts(),
+        status == null ? 0 : status.readyAtMillis(),
+        status == null ? 0 : status.sinceMillis(),
+        status == null ? null : status.data(),
+        status == null ? null : status.checkpoint(),
         running,
-        RetryCounts.NONE);
-  }
-
-  /** A task that does not run and has no checkpoint. */
-  public TaskView(
-      String job,
-      String node,
-      String level,
-      String status,
-      int bits,
-      int attempts,
-      long untilMillis,
-      long sinceMillis,
-      Json.@Nullable Obj data) {
-    this(job, node, level, status, bits, attempts, untilMillis, sinceMillis, data, null, null);
+        status == null ? RetryCounts.NONE : status.retries());
   }
 }

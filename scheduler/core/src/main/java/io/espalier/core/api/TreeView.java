@@ -1,7 +1,9 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.topology.Topology;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of the node tree, breadth first, the root at its head.
@@ -25,8 +27,15 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
    * @param resources those of its level, in the order of the configuration
    * @param states of the tasks in its subtree; a node with several parents counts in each of its
    *     places
+   * @param reserved whom it is kept free for; absent: nobody
    */
-  public record Node(int slot, int parent, long leaves, List<Slots> resources, TaskCounts states) {
+  public record Node(
+      int slot,
+      int parent,
+      long leaves,
+      List<Slots> resources,
+      TaskCounts states,
+      @Nullable Reserved reserved) {
     public Node {
       resources = List.copyOf(resources);
     }

@@ -29,6 +29,7 @@ public record WaitingReasons(
    * @param kind {@link Explanation.Kind} in lower case, or {@link #STARTABLE}
    * @param node the one that blocks; null: several, or none does
    * @param resource what is short there
+   * @param untilMillis when the first of them may go on, if nothing else is in the way; 0: unknown
    * @param samples some of the tasks' nodes
    */
   public record Group(
@@ -37,6 +38,7 @@ public record WaitingReasons(
       @Nullable String resource,
       long count,
       String message,
+      long untilMillis,
       List<String> samples) {
     public Group {
       samples = List.copyOf(samples);

@@ -12,7 +12,9 @@ final class OutcomeExport {
     } else if (inherited.canFail()) {
       out.put(OutcomeParser.FAIL, Json.Bool.FALSE);
     }
-    if (rules.donePercent() != OutcomeRules.DEFAULT.donePercent()) {
+    if (rules.donePercent() == OutcomeRules.NEVER) {
+      out.put(OutcomeParser.SUCCEED, OutcomeParser.NEVER);
+    } else if (rules.donePercent() != OutcomeRules.DEFAULT.donePercent()) {
       out.put(OutcomeParser.SUCCEED, Json.object().put("done_pct", rules.donePercent()).build());
     } else if (inherited.donePercent() != OutcomeRules.DEFAULT.donePercent()) {
       out.put(OutcomeParser.SUCCEED, Json.Bool.FALSE);

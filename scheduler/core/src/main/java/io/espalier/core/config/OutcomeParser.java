@@ -15,6 +15,9 @@ final class OutcomeParser {
   static final String FAIL = "fail_job_when";
   static final String SUCCEED = "succeed_job_when";
 
+  /** Of an endless job. */
+  static final String NEVER = "never";
+
   private static final int LONGEST_DAYS = 366;
   private static final long LONGEST_SECONDS = LONGEST_DAYS * 86_400L;
   private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})([smhd]?)");
@@ -99,6 +102,14 @@ final class OutcomeParser {
     }
     if (value.isFalse()) {
       return OutcomeRules.DEFAULT.donePercent();
+    }
+    if (value.json() instanceof Json.Str word) {
+      if (!word.value().equals(NEVER)) {
+        value.error(
+            "expected an object with \"done_pct\", false, or \"never\"",
+            "\"never\" is for a job that is to stay open whatever is done");
+      }
+      return OutcomeRules.NEVER;
     }
     Fields in = value.fields(ConfigPlace.SUCCEED_JOB_WHEN);
     Value share = in == null ? null : in.require("done_pct", "a number above 0, at most 100");

@@ -14,7 +14,8 @@ import java.util.OptionalInt;
  *     empty: no such rule
  * @param minSamples ended tasks below which {@code failedPercent} says nothing
  * @param window only tasks that ended within it count for a failure; empty: all
- * @param donePercent tasks in percent that must be done for the job to have succeeded
+ * @param donePercent tasks in percent that must be done for the job to have succeeded; {@link
+ *     #NEVER}: it is endless and does not succeed, however many are
  */
 public record OutcomeRules(
     OptionalInt failedTasks,
@@ -25,6 +26,9 @@ public record OutcomeRules(
   /** Never fails; succeeds when every task is done. */
   public static final OutcomeRules DEFAULT =
       new OutcomeRules(OptionalInt.empty(), OptionalDouble.empty(), 1, Optional.empty(), 100);
+
+  /** More than all tasks: a success rule that is never met. */
+  public static final double NEVER = Double.POSITIVE_INFINITY;
 
   /** Whether the job can fail before its tasks are through. */
   public boolean canFail() {

@@ -21,17 +21,17 @@ public record SubprocessOptions(
     TaskVariables variables,
     CgroupLimits limits) {
   public static final SubprocessOptions DEFAULT =
-      new SubprocessOptions(10, 50, 9, false, true, new Cgroups("", "", List.of(), false));
+      asInBistro(10, 50, 9, false, true, new Cgroups("", "", List.of(), false));
 
   /** The options that Bistro knows, and nothing of what came after it. */
-  public SubprocessOptions(
+  public static SubprocessOptions asInBistro(
       int pollMillis,
       int maxLogLinesPerPollInterval,
       int parentDeathSignal,
       boolean processGroupLeader,
       boolean useCanaryPipe,
       Cgroups cgroups) {
-    this(
+    return new SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
@@ -41,6 +41,62 @@ public record SubprocessOptions(
         ProcessAttributes.INHERITED,
         TaskVariables.NONE,
         CgroupLimits.NONE);
+  }
+
+  /** The same with so many log lines allowed in so many milliseconds. */
+  public SubprocessOptions withQuota(int millis, int lines) {
+    return new SubprocessOptions(
+        millis,
+        lines,
+        parentDeathSignal,
+        processGroupLeader,
+        useCanaryPipe,
+        cgroups,
+        attributes,
+        variables,
+        limits);
+  }
+
+  /** The same with or without a canary pipe. */
+  public SubprocessOptions withCanaryPipe(boolean used) {
+    return new SubprocessOptions(
+        pollMillis,
+        maxLogLinesPerPollInterval,
+        parentDeathSignal,
+        processGroupLeader,
+        used,
+        cgroups,
+        attributes,
+        variables,
+        limits);
+  }
+
+  /** The same with other control groups. */
+  public SubprocessOptions withCgroups(Cgroups newCgroups) {
+    return new SubprocessOptions(
+        pollMillis,
+        maxLogLinesPerPollInterval,
+        parentDeathSignal,
+        processGroupLeader,
+        useCanaryPipe,
+        newCgroups,
+        attributes,
+        variables,
+        limits);
+  }
+
+  /** The same with other attributes of the process. */
+  public SubprocessOptions withAttributes(ProcessAttributes newAttributes) {
+    return new SubprocessOptions(
+        pollMillis,
+        maxLogLinesPerPollInterval,
+        parentDeathSignal,
+        processGroupLeader,
+        useCanaryPipe,
+        cgroups,
+        newAttributes,
+        variables,
+        limits);
   }
 
   /** The same with other limits. */

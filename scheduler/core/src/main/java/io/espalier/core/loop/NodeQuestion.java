@@ -1,7 +1,6 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.scheduling.CountScan;
@@ -81,7 +80,6 @@ final class NodeQuestion implements Question {
   }
 
   private NodeDetail detail(CountScan tasks, long nowMillis) {
-    Reservation kept = core.reservation(node);
     return new NodeDetail(
         nowMillis,
         core.topology(),
@@ -91,7 +89,7 @@ final class NodeQuestion implements Question {
         pick.first(Reason.MOST_HOLDERS),
         pick.total(),
         tasks.countsByJob(),
-        kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis()));
+        Reservation.shown(core.reservation(node)));
   }
 
   private final class Found implements HolderScan.Sink {

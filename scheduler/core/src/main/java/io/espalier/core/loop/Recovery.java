@@ -1,22 +1,16 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.config.Job;
-import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.StatusFrom;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.json.Json;
 import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -45,19 +39,10 @@ final class Recovery {
     List<Assignment> assignments = new ArrayList<>(running.size());
     for (StatusRow row : running) {
       Launch launch =
-          new Launch(
-              row.job(),
-              row.node(),
-              row.invocation(),
-              row.status().attempts(),
-              List.of(),
-              Json.Obj.EMPTY,
-              StatusFrom.STATUS_LINE,
-              SubprocessOptions.DEFAULT,
-              KillRequest.DEFAULT,
-              Limits.NONE,
-              row.worker(),
-              Map.of());
+          Launch.of(row.job(), row.node(), row.invocation())
+              .attempt(row.status().attempts())
+              .worker(row.worker())
+              .build();
       long run = core.adopt(row.job(), row.node(), row.worker());
       Settings settings = core.config().settings();
       Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().retrying());

@@ -848,7 +848,7 @@ public final class SchedulerLoop {
   private static TaskEnd withReason(TaskEnd end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
     if (task.overLimit != null && unexplained && end.kind() == TaskEnd.Kind.KILLED) {
-      return end.withStopReason(StopReason.OVER_LIMIT, task.overLimit);
+      return end.withStopReason(StopReason.OVER_LIMIT).withMessage(task.overLimit);
     }
     return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
         ? end.withStopReason(task.overdue)
@@ -947,15 +947,8 @@ public final class SchedulerLoop {
       if (stopping) {
         Launch launch = task.launch;
         taskEnded(
-            new TaskEnd(
-                launch.job(),
-                launch.node(),
-                launch.invocation(),
-                TaskEnd.Kind.KILLED,
-                null,
-                null,
-                null,
-                "not started: the scheduler was stopped"));
+            TaskEnd.of(launch.job(), launch.node(), launch.invocation(), TaskEnd.Kind.KILLED)
+                .withMessage("not started: the scheduler was stopped"));
         continue;
       }
       task.dispatched = true;

@@ -4,8 +4,6 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.status.RetryCounts;
-import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 
@@ -40,19 +38,12 @@ final class TaskViews {
       SchedulingCore core, LiveTasks live, String shard, int job, Job config, int node) {
     LiveTasks.Live running = live.get(new TaskKey(config.name(), core.topology().name(node)));
     TaskStatus status = running == null ? core.status(job, node) : running.status;
-    int bits = core.bits(job, node);
-    return new TaskView(
+    return TaskView.of(
         config.name(),
         core.topology().name(node),
         core.topology().levels().name(config.level()),
-        StatusLabel.of(bits).word(),
-        bits,
-        status == null ? 0 : status.attempts(),
-        status == null ? 0 : status.readyAtMillis(),
-        status == null ? 0 : status.sinceMillis(),
-        status == null ? null : status.data(),
-        status == null ? null : status.checkpoint(),
-        running == null ? null : running.view(shard),
-        status == null ? RetryCounts.NONE : status.retries());
+        core.bits(job, node),
+        status,
+        running == null ? null : running.view(shard));
   }
 }

@@ -7,6 +7,7 @@ import io.espalier.core.api.TreeView;
 import io.espalier.core.api.TreeView.Slots;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.CountScan;
+import io.espalier.core.scheduling.Reservation;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -148,7 +149,8 @@ final class TreeQuestion implements Question {
               parents[at],
               leaves[at],
               slots(core, topology.node(slots[at])),
-              counts.get(at)));
+              counts.get(at),
+              Reservation.shown(core.reservation(topology.node(slots[at])))));
     }
     return new TreeView(nowMillis, topology, nodes, isTruncated);
   }

@@ -1,19 +1,31 @@
 package io.espalier.core.outcome;
 
+import io.espalier.core.config.OutcomeRules;
+
 /**
  * All that the state of a job follows from.
  *
  * @param valid its configuration has no errors
  * @param off why the configuration lets nothing of it run; empty: it may
  * @param overdue why its {@code complete_by} lets nothing more start; empty: it does
- * @param donePercent that must be done
+ * @param donePercent that must be done; {@link OutcomeRules#NEVER}: the job is endless
  */
 public record JobFacts(
     boolean valid, String off, String overdue, double donePercent, JobTally tally, JobFlags flags) {
   /** Whether its success rule is met. */
   public boolean isSuccess() {
     long total = tally.total();
-    return total > 0 && Percent.isAtLeast(tally.done(), total, donePercent);
+    return total > 0 && !isOpen() && Percent.isAtLeast(tally.done(), total, toSucceed());
+  }
+
+  /** Whether it has no end: it is endless, and no {@code complete_by} ends it all the same. */
+  public boolean isOpen() {
+    return donePercent == OutcomeRules.NEVER && overdue.isEmpty();
+  }
+
+  /** How much must be done once there is an end. */
+  double toSucceed() {
+    return donePercent == OutcomeRules.NEVER ? OutcomeRules.DEFAULT.donePercent() : donePercent;
   }
 
   /**

@@ -9,6 +9,8 @@ public enum JobState {
   WAITING,
   /** Something of it runs, or was started, and there is work left. */
   RUNNING,
+  /** Endless, and it may run: what is done stays done, and nodes that come are taken up. */
+  OPEN,
   /** As much is done as must be, and nothing runs. */
   SUCCEEDED,
   /** Its failure rule was broken, or nothing is left to run and too little is done. */

@@ -4,9 +4,9 @@ package io.espalier.core.outcome;
  * The state machine of jobs (feature L2): what a job's state is, and which moves there are.
  *
  * <p><b>Precedence.</b> Of the states that apply the first counts: invalid, disabled, failed by
- * rule, succeeded, failed because nothing is left to run, stopped, paused, running, waiting. So a
- * job that is through says so, even when it is paused; and one that the configuration keeps from
- * running says that, while its failure waits below.
+ * rule, succeeded, failed because nothing is left to run, stopped, paused, open, running, waiting.
+ * So a job that is through says so, even when it is paused; and one that the configuration keeps
+ * from running says that, while its failure waits below.
  *
  * <p>The only state that tasks and configuration alone cannot end is failed by rule.
  */
@@ -21,6 +21,8 @@ public final class JobStates {
   private static final Verdict RUNNING = new Verdict(JobState.RUNNING, "");
   private static final Verdict ENOUGH =
       new Verdict(JobState.RUNNING, "enough is done: only what runs goes on");
+  private static final Verdict OPEN =
+      new Verdict(JobState.OPEN, "it is endless: nodes that come are taken up");
   private static final Verdict WAITING = new Verdict(JobState.WAITING, "");
   private static final Verdict NO_TASKS =
       new Verdict(JobState.WAITING, "there is no node that it may run on");
@@ -46,7 +48,7 @@ public final class JobStates {
     if (tally.running() == 0 && rests && facts.isSuccess()) {
       return new Verdict(JobState.SUCCEEDED, success(facts));
     }
-    if (tally.total() > 0 && tally.isThrough()) {
+    if (tally.total() > 0 && tally.isThrough() && !facts.isOpen()) {
       return new Verdict(JobState.FAILED, "nothing is left to run: " + missing(facts));
     }
     if (!facts.overdue().isEmpty() && tally.running() == 0 && tally.total() > 0) {
@@ -54,6 +56,9 @@ public final class JobStates {
     }
     if (flags.paused()) {
       return new Verdict(flags.stopped() ? JobState.STOPPED : JobState.PAUSED, "");
+    }
+    if (facts.isOpen()) {
+      return OPEN;
     }
     if (tally.total() == 0) {
       return NO_TASKS;
@@ -74,7 +79,7 @@ public final class JobStates {
         + " of "
         + tally.total()
         + " tasks are done, "
-        + Percent.text(facts.donePercent())
+        + Percent.text(facts.toSucceed())
         + " are enough"
         + (rest == 0 ? "" : "; " + rest + " are left and not started any more");
   }
@@ -85,7 +90,7 @@ public final class JobStates {
         + " of "
         + tally.total()
         + (tally.total() == 1 ? " task is done" : " tasks are done")
-        + (facts.donePercent() == 100 ? "" : ", " + Percent.text(facts.donePercent()) + " must be")
+        + (facts.toSucceed() == 100 ? "" : ", " + Percent.text(facts.toSucceed()) + " must be")
         + (tally.failed() == 0 ? "" : ", " + tally.failed() + " failed for good");
   }
 

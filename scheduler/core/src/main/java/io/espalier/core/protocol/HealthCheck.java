@@ -1,16 +1,13 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.Limits;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A task that proves the whole path of tasks on a worker: start, process, status, report (behaviour
@@ -32,19 +29,13 @@ public final class HealthCheck {
 
   static Launch launch(
       WorkerRef worker, Invocation invocation, SubprocessOptions options, long timeoutMillis) {
-    return new Launch(
-        JOB,
-        worker.shard(),
-        invocation,
-        1,
-        COMMAND,
-        Json.Obj.EMPTY,
-        StatusFrom.STATUS_LINE,
-        options,
-        new KillRequest(KillRequest.Method.KILL, 0),
-        new Limits(timeoutMillis, 0, 0),
-        worker,
-        Map.of());
+    return Launch.of(JOB, worker.shard(), invocation)
+        .command(COMMAND)
+        .subprocess(options)
+        .kill(new KillRequest(KillRequest.Method.KILL, 0))
+        .limits(new Limits(timeoutMillis, 0, 0))
+        .worker(worker)
+        .build();
   }
 
   static boolean isGood(TaskEnd end) {

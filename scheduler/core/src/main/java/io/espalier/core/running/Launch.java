@@ -39,59 +39,134 @@ public record Launch(
     workerSlots = Map.copyOf(workerSlots);
   }
 
-  /** A launch whose output is kept as everybody's. */
-  public Launch(
-      String job,
-      String node,
-      Invocation invocation,
-      int attempt,
-      List<String> command,
-      Json.Obj argument,
-      StatusFrom statusFrom,
-      SubprocessOptions subprocess,
-      KillRequest kill,
-      Limits limits,
-      WorkerRef worker,
-      Map<String, Integer> workerSlots) {
-    this(
-        job,
-        node,
-        invocation,
-        attempt,
-        command,
-        argument,
-        statusFrom,
-        subprocess,
-        kill,
-        limits,
-        worker,
-        workerSlots,
-        LogOptions.DEFAULT);
+  /**
+   * A builder of a launch of the first attempt, on the scheduler's own host, without limits and
+   * with the options that a job has when it says nothing.
+   */
+  public static Builder of(String job, String node, Invocation invocation) {
+    return new Builder(job, node, invocation);
   }
 
-  /** A launch on the scheduler's own host, without time limits. */
-  public Launch(
-      String job,
-      String node,
-      Invocation invocation,
-      int attempt,
-      List<String> command,
-      Json.Obj argument,
-      StatusFrom statusFrom,
-      SubprocessOptions subprocess,
-      KillRequest kill) {
-    this(
-        job,
-        node,
-        invocation,
-        attempt,
-        command,
-        argument,
-        statusFrom,
-        subprocess,
-        kill,
-        Limits.NONE,
-        WorkerRef.LOCAL,
-        Map.of());
+  /** A builder of a launch that is the same as this one but for what it is told. */
+  public Builder toBuilder() {
+    Builder builder = new Builder(job, node, invocation);
+    builder.attempt = attempt;
+    builder.command = command;
+    builder.argument = argument;
+    builder.statusFrom = statusFrom;
+    builder.subprocess = subprocess;
+    builder.kill = kill;
+    builder.limits = limits;
+    builder.worker = worker;
+    builder.workerSlots = workerSlots;
+    builder.logs = logs;
+    return builder;
+  }
+
+  /** Makes a launch; not thread-safe. */
+  public static final class Builder {
+    private final String job;
+    private final String node;
+    private Invocation invocation;
+    private int attempt = 1;
+    private List<String> command = List.of();
+    private Json.Obj argument = Json.Obj.EMPTY;
+    private StatusFrom statusFrom = StatusFrom.STATUS_LINE;
+    private SubprocessOptions subprocess = SubprocessOptions.DEFAULT;
+    private KillRequest kill = KillRequest.DEFAULT;
+    private Limits limits = Limits.NONE;
+    private WorkerRef worker = WorkerRef.LOCAL;
+    private Map<String, Integer> workerSlots = Map.of();
+    private LogOptions logs = LogOptions.DEFAULT;
+
+    private Builder(String job, String node, Invocation invocation) {
+      this.job = job;
+      this.node = node;
+      this.invocation = invocation;
+    }
+
+    /** Which invocation it is. */
+    public Builder invocation(Invocation another) {
+      invocation = another;
+      return this;
+    }
+
+    /** The number of the attempt. */
+    public Builder attempt(int another) {
+      attempt = another;
+      return this;
+    }
+
+    /** The argv prefix of the job; empty: the runner's worker command. */
+    public Builder command(List<String> another) {
+      command = another;
+      return this;
+    }
+
+    /** The task's JSON argument. */
+    public Builder argument(Json.Obj another) {
+      argument = another;
+      return this;
+    }
+
+    /** Where the task's status is read from. */
+    public Builder statusFrom(StatusFrom another) {
+      statusFrom = another;
+      return this;
+    }
+
+    /** How its process is started and watched. */
+    public Builder subprocess(SubprocessOptions another) {
+      subprocess = another;
+      return this;
+    }
+
+    /** How the runner stops it by itself. */
+    public Builder kill(KillRequest another) {
+      kill = another;
+      return this;
+    }
+
+    /** Its time limits. */
+    public Builder limits(Limits another) {
+      limits = another;
+      return this;
+    }
+
+    /** Where it is to run. */
+    public Builder worker(WorkerRef another) {
+      worker = another;
+      return this;
+    }
+
+    /** Slots of the worker's resources that it holds. */
+    public Builder workerSlots(Map<String, Integer> another) {
+      workerSlots = another;
+      return this;
+    }
+
+    /** What is kept and hidden of its output. */
+    public Builder logs(LogOptions another) {
+      logs = another;
+      return this;
+    }
+
+    /** The launch. */
+    public Launch build() {
+      return new Launch(
+          job,
+          node,
+          invocation,
+          attempt,
+          command,
+          argument,
+          statusFrom,
+          subprocess,
+          kill,
+          limits,
+          worker,
+          workerSlots,
+          logs);
+    }
   }
 }

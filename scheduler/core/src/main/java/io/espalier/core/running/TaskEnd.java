@@ -50,18 +50,33 @@ public record TaskEnd(
     LOST
   }
 
-  /** An end without details. */
-  public TaskEnd(
+  /** It ended so, and nothing else is known of it. */
+  public static TaskEnd of(String job, String node, Invocation invocation, Kind kind) {
+    return new TaskEnd(
+        job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0);
+  }
+
+  /** It ended by itself; nothing is known of what it used. */
+  public static TaskEnd exited(
       String job,
       String node,
       Invocation invocation,
-      Kind kind,
       @Nullable String rawStatus,
-      @Nullable Integer exitCode,
-      @Nullable Integer signal,
-      @Nullable String message) {
-    this(
-        job, node, invocation, kind, rawStatus, exitCode, signal, message, null, false, null, 0, 0);
+      @Nullable Integer exitCode) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        Kind.EXITED,
+        rawStatus,
+        exitCode,
+        null,
+        null,
+        null,
+        false,
+        null,
+        0,
+        0);
   }
 
   /** It was never started; asked again after {@code retryAfterMillis}, or 0. */
@@ -102,6 +117,60 @@ public record TaskEnd(
         0);
   }
 
+  /** The same with its last status line. */
+  public TaskEnd withRawStatus(@Nullable String newStatus) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        kind,
+        newStatus,
+        exitCode,
+        signal,
+        message,
+        stopReason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis);
+  }
+
+  /** The same with how its process ended. */
+  public TaskEnd withExit(@Nullable Integer code, @Nullable Integer endedBy) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        code,
+        endedBy,
+        message,
+        stopReason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis);
+  }
+
+  /** The same with what there is to say of it. */
+  public TaskEnd withMessage(@Nullable String newMessage) {
+    return new TaskEnd(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        newMessage,
+        stopReason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis);
+  }
+
   /** The same with the reason for which it was stopped. */
   public TaskEnd withStopReason(@Nullable StopReason reason) {
     return new TaskEnd(
@@ -113,24 +182,6 @@ public record TaskEnd(
         exitCode,
         signal,
         message,
-        reason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis);
-  }
-
-  /** The same with a reason for which it was stopped, and what there is to say of it. */
-  public TaskEnd withStopReason(StopReason reason, String why) {
-    return new TaskEnd(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        why,
         reason,
         coreDumped,
         usage,

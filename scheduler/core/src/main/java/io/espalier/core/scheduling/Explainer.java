@@ -4,7 +4,6 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Alternative;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.Explanation.Step;
 import io.espalier.core.api.Explanation.Use;
 import io.espalier.core.config.Job;
@@ -115,19 +114,16 @@ final class Explainer {
       int most = caps.most(job);
       String message =
           running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
-      reasons.add(new Reason(Kind.MAX_CONCURRENT, null, null, 1, most - running, most, 0, message));
+      reasons.add(
+          Reason.of(Kind.MAX_CONCURRENT, null, message).lacking(null, 1, most - running, most));
     }
     if (caps.isHeld(job)) {
       reasons.add(
-          new Reason(
-              Kind.START_RATE,
-              null,
-              null,
-              0,
-              0,
-              0,
-              caps.heldUntil(job),
-              "tasks of the job have started as often as its \"start_rate\" allows"));
+          Reason.of(
+                  Kind.START_RATE,
+                  null,
+                  "tasks of the job have started as often as its \"start_rate\" allows")
+              .until(caps.heldUntil(job)));
     }
   }
 
@@ -144,15 +140,8 @@ final class Explainer {
           TaskStatus status = world.tasks.detail(job, node);
           long until = status == null ? 0 : status.readyAtMillis();
           reasons.add(
-              new Reason(
-                  Kind.BACKOFF,
-                  null,
-                  null,
-                  0,
-                  0,
-                  0,
-                  until,
-                  RetryText.waits(status, rules) + why(status)));
+              Reason.of(Kind.BACKOFF, null, RetryText.waits(status, rules) + why(status))
+                  .until(until));
         }
       }
     }
@@ -172,7 +161,7 @@ final class Explainer {
     Job configured = world.jobs.job(job);
     int[] dependencies = world.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.isDependencyDone(job, node, dependencies[i])) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
         String name = configured == null ? "" : configured.dependsOn().get(i);
         add(
             Kind.DEPENDENCY,
@@ -186,7 +175,7 @@ final class Explainer {
     if (dependency < 0) {
       return "is not configured, so it can never be done here";
     }
-    int other = world.sameName(job, node, dependency);
+    int other = world.statuses.sameName(job, node, dependency);
     if (other < 0) {
       return "has no task on a node of this name, so it can never be done here";
     }
@@ -275,7 +264,7 @@ final class Explainer {
               topology.enabled(slot),
               uses,
               reasons.size() > before,
-              kept == null ? null : new Reserved(kept.job(), kept.task(), kept.sinceMillis())));
+              Reservation.shown(kept)));
     }
   }
 
@@ -283,7 +272,7 @@ final class Explainer {
       Kind kind, int node, Resource resource, int need, int free, int limit, String more) {
     String name = resource.name();
     String words = "needs " + need + " of " + name + ", " + free + " of " + limit + " are free";
-    return new Reason(kind, topology.name(node), name, need, free, limit, 0, words + more);
+    return Reason.of(kind, topology.name(node), words + more).lacking(name, need, free, limit);
   }
 
   private void rate(int node, int level) {
@@ -293,7 +282,7 @@ final class Explainer {
               + topology.levels().name(level)
               + " as its rate in \"start_rates\" allows";
       long until = world.rates.heldUntil(node, level);
-      reasons.add(new Reason(Kind.START_RATE, topology.name(node), null, 0, 0, 0, until, message));
+      reasons.add(Reason.of(Kind.START_RATE, topology.name(node), message).until(until));
     }
   }
 
@@ -377,6 +366,6 @@ final class Explainer {
   }
 
   private void add(Kind kind, @Nullable String node, String message) {
-    reasons.add(new Reason(kind, node, null, 0, 0, 0, 0, message));
+    reasons.add(Reason.of(kind, node, message));
   }
 }

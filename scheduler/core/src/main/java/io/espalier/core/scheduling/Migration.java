@@ -168,7 +168,7 @@ final class Migration {
     if (newJob >= 0 && node >= 0) {
       next.tasks.addDetail(newJob, node, status);
       if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
-        next.timers.add(TaskTable.key(newJob, node), World.waitEnd(status));
+        next.statuses.await(newJob, node, status);
       }
     }
   }
@@ -182,7 +182,7 @@ final class Migration {
     int end = next.tasks.end(job);
     int stop = first + at + Math.min(end - first - at, units);
     for (int node = first + at; node < stop; node++) {
-      if (next.isReady(job, node)) {
+      if (next.statuses.isReady(job, node)) {
         next.index.presetReady(node, job);
       }
     }
@@ -291,7 +291,7 @@ final class Migration {
   void started(int run) {
     if (phase >= RUNNING) {
       carry(run);
-      next.startedBefore(run);
+      next.occupancy.startedBefore(run);
     }
   }
 
@@ -304,7 +304,7 @@ final class Migration {
       // whatever may happen to it in the old world after this.
       int job = old.places.job(run);
       boolean isNew = job < 0 || change.newJob(job) < 0;
-      next.finish(run, isNew ? null : status, nowMillis);
+      next.occupancy.finish(run, isNew ? null : status, nowMillis);
     }
   }
 
@@ -319,7 +319,7 @@ final class Migration {
     RunTable.NamedPath names = runs.names(run);
     int newJob = next.jobs.find(jobName(old, runs, run));
     if (newJob < 0) {
-      next.carryOutside(run, -1, worker);
+      next.occupancy.carryOutside(run, -1, worker);
       next.places.setOrphan(run, true);
       return;
     }
@@ -354,18 +354,18 @@ final class Migration {
       carryUnknown(run, newJob, node, worker);
     } else {
       int[] amounts = runs.charges(run).in(levels, next.config().settings().resources());
-      next.carry(run, newJob, node, path, amounts, worker);
+      next.occupancy.carry(run, newJob, node, path, amounts, worker);
     }
-    next.places.setOrphan(run, next.isOrphan(run, name));
+    next.places.setOrphan(run, next.whereabouts.isOrphan(run, name));
   }
 
   /** A task that was adopted while job or node were not there: they may be now. */
   private void carryUnknown(int run, int newJob, int node, int worker) {
     if (node >= 0 && next.jobs.job(newJob) != null) {
-      next.carryAnew(run, newJob, node, worker);
+      next.occupancy.carryAnew(run, newJob, node, worker);
       found.set(run);
     } else {
-      next.carryOutside(run, newJob, worker);
+      next.occupancy.carryOutside(run, newJob, worker);
     }
   }
 
@@ -411,7 +411,7 @@ final class Migration {
     int node = change.newNode(oldNode);
     if (newJob >= 0 && node >= 0) {
       int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
-      next.copy(newJob, node, code, old.tasks.detail(oldJob, oldNode));
+      next.statuses.copy(newJob, node, code, old.tasks.detail(oldJob, oldNode));
     }
   }
 
@@ -452,10 +452,10 @@ final class Migration {
     for (int run = found.nextSetBit(0); run >= 0; run = found.nextSetBit(run + 1)) {
       runs.setNames(run, null);
       runs.setJobName(run, null);
-      runs.setCharges(run, next.charges(next.places.job(run)));
+      runs.setCharges(run, next.occupancy.charges(next.places.job(run)));
     }
     for (int j = 0; j < next.jobs.count(); j++) {
-      next.dropIfIdle(j);
+      next.occupancy.dropIfIdle(j);
     }
   }
 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Where a node has several parents it has a tag when any of its places has, and its attributes
  * are those of the first place that has them.
  */
-final class NodeLimits {
+public final class NodeLimits {
   /** In place of a limit: the node has none of its own. */
   static final int OF_LEVEL = -1;
 
@@ -55,7 +55,12 @@ final class NodeLimits {
     this.problems = List.copyOf(problems);
   }
 
-  static NodeLimits of(Config config, Topology topology) {
+  /**
+   * Those of all nodes; takes one pass over the nodes of its level per rule.
+   *
+   * @param topology of the same levels as the configuration
+   */
+  public static NodeLimits of(Config config, Topology topology) {
     return new Rules(config.settings(), topology).evaluate();
   }
 
@@ -89,15 +94,15 @@ final class NodeLimits {
     return ofNodes[resource];
   }
 
-  /** The configured limit of a node. */
-  int of(int node, int resource) {
+  /** The configured limit of a node of the resource's level. */
+  public int of(int node, int resource) {
     int[] own = ofNodes[resource];
     int limit = own == null ? OF_LEVEL : own[node - first[resource]];
     return limit == OF_LEVEL ? ofLevel[resource] : limit;
   }
 
   /** Whether a node has a limit that is not that of its level. */
-  boolean isOwn(int node, int resource) {
+  public boolean isOwn(int node, int resource) {
     int[] own = ofNodes[resource];
     return own != null && own[node - first[resource]] != OF_LEVEL;
   }

@@ -49,6 +49,8 @@ final class OtherShard {
         node,
         false,
         "unstarted",
-        List.of(new Reason(Kind.OTHER_SHARD, node, null, 0, 0, 0, 0, message)));
+        List.of(Reason.of(Kind.OTHER_SHARD, node, message)),
+        List.of(),
+        List.of());
   }
 }

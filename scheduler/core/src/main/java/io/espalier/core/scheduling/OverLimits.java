@@ -69,17 +69,15 @@ final class OverLimits {
     return places.isEmpty() ? Long.MAX_VALUE : places.values().iterator().next();
   }
 
-  /** Takes over since when, of a place that was over in another world, too: oldest first. */
+  /** Takes over since when, of a place that was over in another world, too. */
   void since(int resource, Map<Integer, Long> older) {
     LinkedHashMap<Integer, Long> places = ofResource.get(resource);
-    LinkedHashMap<Integer, Long> rest = new LinkedHashMap<>(places);
+    places.replaceAll((place, since) -> older.getOrDefault(place, since));
+    // What this world saw first may have been before what the other one saw meanwhile.
+    List<Map.Entry<Integer, Long>> sorted = new ArrayList<>();
+    places.forEach((place, since) -> sorted.add(Map.entry(place, since)));
+    sorted.sort(Map.Entry.comparingByValue());
     places.clear();
-    older.forEach(
-        (place, since) -> {
-          if (rest.remove(place) != null) {
-            places.put(place, since);
-          }
-        });
-    places.putAll(rest);
+    sorted.forEach(entry -> places.put(entry.getKey(), entry.getValue()));
   }
 }

@@ -39,15 +39,7 @@ final class ProgressCounts {
         }
       }
     }
-    return new JobProgress(
-        world.jobs.name(job),
-        done + failed + running + waiting + ready,
-        done,
-        failed,
-        running,
-        waiting,
-        ready,
-        avoided,
-        disabled);
+    return JobProgress.of(
+        world.jobs.name(job), done, failed, running, waiting, ready, avoided, disabled);
   }
 }

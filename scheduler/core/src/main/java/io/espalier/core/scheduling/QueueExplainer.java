@@ -25,26 +25,26 @@ final class QueueExplainer {
         String resource = world.config().settings().resources().get(cap.resource).name();
         String all = cap.isRelative() ? " of the " + total + " in all" : "";
         reasons.add(
-            new Reason(
-                isKept ? Kind.RESERVED : Kind.QUEUE_LIMIT,
-                null,
-                resource,
-                need,
-                (int) Math.max(Integer.MIN_VALUE, cap.cap() - held),
-                (int) cap.cap(),
-                0,
-                "needs "
-                    + need
-                    + " of "
-                    + resource
-                    + ", the queue "
-                    + queue.name
-                    + " holds "
-                    + held
-                    + " and may hold "
-                    + cap.cap()
-                    + all
-                    + (isKept ? "; the rest is " + kept : queue.holder == job ? "; " + kept : "")));
+            Reason.of(
+                    isKept ? Kind.RESERVED : Kind.QUEUE_LIMIT,
+                    null,
+                    "needs "
+                        + need
+                        + " of "
+                        + resource
+                        + ", the queue "
+                        + queue.name
+                        + " holds "
+                        + held
+                        + " and may hold "
+                        + cap.cap()
+                        + all
+                        + (isKept ? "; the rest is " + kept : queue.holder == job ? "; " + kept : ""))
+                .lacking(
+                    resource,
+                    need,
+                    (int) Math.max(Integer.MIN_VALUE, cap.cap() - held),
+                    (int) cap.cap()));
       }
     }
     return reasons;

@@ -14,8 +14,15 @@ final class QueueViews {
     QueueTable table = world.queues;
     double[] weights = new double[table.count()];
     double total = 0;
+    long[] waiting = new long[table.count()];
+    int[] waitingJobs = new int[table.count()];
     for (int q = 0; q < weights.length; q++) {
-      weights[q] = hasTasksLeft(world, table.queue(q)) ? 1 / table.effective(q) : 0;
+      for (int job : table.queue(q).jobs) {
+        long left = world.jobs.isActive(job) ? world.tasks.remaining(job) : 0;
+        waiting[q] += left;
+        waitingJobs[q] += left > 0 ? 1 : 0;
+      }
+      weights[q] = waitingJobs[q] > 0 ? 1 / table.effective(q) : 0;
       total += weights[q];
     }
     List<String> configured = QueueTable.names(world.config());
@@ -28,6 +35,9 @@ final class QueueViews {
                 queue.name,
                 queue.spec().priorityFactor(),
                 queue.running,
+                queue.jobs.length,
+                waitingJobs[q],
+                waiting[q],
                 queue.usage.use(),
                 queue.usage.at(table.now()),
                 table.effective(q),
@@ -36,15 +46,6 @@ final class QueueViews {
       }
     }
     return views;
-  }
-
-  private static boolean hasTasksLeft(World world, QueueState queue) {
-    for (int job : queue.jobs) {
-      if (world.jobs.isActive(job) && world.tasks.remaining(job) > 0) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static List<QueueView.Held> held(World world, QueueState queue) {

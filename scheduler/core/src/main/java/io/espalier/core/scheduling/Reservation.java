@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.Explanation.Reserved;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,4 +19,11 @@ public record Reservation(
     @Nullable String task,
     long sinceMillis,
     long waitsSinceMillis,
-    long idleSlots) {}
+    long idleSlots) {
+  /** As answers show it; null: the node is kept free for nobody. */
+  public static @Nullable Reserved shown(@Nullable Reservation kept) {
+    return kept == null
+        ? null
+        : new Reserved(kept.job(), kept.task(), kept.sinceMillis(), kept.idleSlots());
+  }
+}

@@ -507,6 +507,9 @@ final class Reservations implements NodeGate {
           && !held.isFull(job, at.level)
           && way.isReachable(node, at.level, job)
           && way.mayStart(node, at.level, job)) {
+        // Where the wait began anew in this world, too: a hold that is not timed is never looked
+        // at.
+        at.since[i] = from.since[from.find(from.holder)];
         hold(at, i, from.heldSince);
         at.idleSince = from.idleSince;
       }

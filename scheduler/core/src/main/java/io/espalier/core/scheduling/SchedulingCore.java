@@ -56,8 +56,7 @@ public final class SchedulingCore {
   /** What looking at a running task costs in a slice of a change. */
   private static final int UNITS_TO_JUDGE = 4;
 
-  private static final TaskStatus PLAINLY_DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 0, null);
+  private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
   private final Randomness random;
   private final RunTable runs = new RunTable();
@@ -245,7 +244,7 @@ public final class SchedulingCore {
       if (runs.isUsed(judged)) {
         boolean isHere = world.places.node(judged) >= 0;
         String name = isHere ? "" : Migration.nodeName(world, runs, judged);
-        world.places.setOrphan(judged, world.isOrphan(judged, name));
+        world.places.setOrphan(judged, world.whereabouts.isOrphan(judged, name));
       }
     }
     judged = judged < runs.high() ? judged : -1;
@@ -306,7 +305,7 @@ public final class SchedulingCore {
   }
 
   private int start(int job) {
-    int run = world.start(job);
+    int run = world.occupancy.start(job);
     int worker = world.places.worker(run);
     if (worker >= 0) {
       pool.started(worker);
@@ -663,7 +662,7 @@ public final class SchedulingCore {
         new FailureIndex.Tasks() {
           @Override
           public @Nullable TaskStatus status(int node) {
-            return in.status(job, node);
+            return in.statuses.of(job, node);
           }
 
           @Override
@@ -690,7 +689,7 @@ public final class SchedulingCore {
       throw new IllegalArgumentException(
           runs ? "the task is running" : "the task does not run here");
     }
-    world.setStatus(job, node, status, now);
+    world.statuses.set(job, node, status, now);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.StatusSet(job, node, status));
     }
@@ -701,7 +700,7 @@ public final class SchedulingCore {
    * start. Of a task that is plainly done only that much is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
-    TaskStatus detail = world.status(job, node);
+    TaskStatus detail = world.statuses.of(job, node);
     return detail == null && StatusCodes.isPlainlyDone(world.tasks.code(job, node))
         ? PLAINLY_DONE
         : detail;
@@ -860,16 +859,16 @@ public final class SchedulingCore {
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      run = world.adopt(number, at, charged);
+      run = world.occupancy.adopt(number, at, charged);
     } else {
-      run = world.adoptOutside(number, charged);
+      run = world.occupancy.adoptOutside(number, charged);
       runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
     if (charged >= 0) {
       pool.started(charged);
     }
-    world.places.setOrphan(run, world.isOrphan(run, node));
+    world.places.setOrphan(run, world.whereabouts.isOrphan(run, node));
     if (migration != null) {
       migration.started(run);
     }
@@ -894,7 +893,7 @@ public final class SchedulingCore {
       migration.ending(index, status, now);
     }
     int worker = world.places.worker(index);
-    world.finish(index, status, now);
+    world.occupancy.finish(index, status, now);
     runs.remove(index);
     if (worker >= 0) {
       pool.ended(worker);
@@ -978,7 +977,7 @@ public final class SchedulingCore {
    * above it has a role there, that. Empty: neither, or not known.
    */
   public String runRole(long run) {
-    return world.roleOf(runs.index(run));
+    return world.whereabouts.roleOf(runs.index(run));
   }
 
   /** The names of the levels of those nodes; empty where only its own is known. */
@@ -1048,7 +1047,7 @@ public final class SchedulingCore {
    */
   public boolean advance(long nowMillis, int limit) {
     at(nowMillis);
-    boolean done = world.advance(now, limit);
+    boolean done = world.waits.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
     }
@@ -1057,7 +1056,7 @@ public final class SchedulingCore {
 
   /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    return world.nextTimerMillis();
+    return world.waits.nextMillis();
   }
 
   // ---- figures

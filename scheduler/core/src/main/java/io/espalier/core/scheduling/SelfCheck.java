@@ -100,7 +100,7 @@ final class SelfCheck {
     for (int job = 0; job < world.jobs.count(); job++) {
       for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
         check(
-            world.isReady(job, node) == world.index.isReady(node, job),
+            world.statuses.isReady(job, node) == world.index.isReady(node, job),
             "ready bit of job " + job + " on node " + node);
       }
     }

@@ -229,7 +229,7 @@ final class TaskTable {
     return remaining[job];
   }
 
-  /** Null also of a task that runs: see {@link World#status}. */
+  /** Null also of a task that runs: see {@link TaskStatuses#of}. */
   @Nullable TaskStatus detail(int job, int node) {
     return details.get(key(job, node));
   }

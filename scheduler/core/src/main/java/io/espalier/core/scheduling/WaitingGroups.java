@@ -36,6 +36,7 @@ final class WaitingGroups {
     private int lastBlocking = -1;
     private int blocking;
     long count;
+    private long untilMillis;
 
     Group(@Nullable Kind kind, int resource, String message) {
       this.kind = kind;
@@ -53,6 +54,12 @@ final class WaitingGroups {
         firstBlocking = blocking++ == 0 ? blockNode : firstBlocking;
       }
       sample(node);
+    }
+
+    /** The earliest counts; 0: not known. */
+    Group until(long millis) {
+      untilMillis = untilMillis == 0 ? millis : Math.min(untilMillis, millis);
+      return this;
     }
 
     void sample(int node) {
@@ -118,6 +125,7 @@ final class WaitingGroups {
                 + world
                     .neverFits()
                     .words(world, world.jobs.name(job), resource(world, group.resource)),
+        group.untilMillis,
         group.samples.stream().map(topology::name).distinct().toList());
   }
 

@@ -89,7 +89,8 @@ public final class WaitingScan {
   /** One reason for all tasks. */
   private void all(Reason gate) {
     counted = total();
-    WaitingGroups.Group group = groups.of(gate.kind(), -1, gate.message());
+    WaitingGroups.Group group =
+        groups.of(gate.kind(), -1, gate.message()).until(gate.untilMillis());
     int first = world.tasks.first(job);
     int last = Math.min(world.tasks.end(job), first + 10_000);
     for (int node = first; node < last && !group.hasSamples(); node++) {
@@ -207,7 +208,7 @@ public final class WaitingScan {
     }
     int[] dependencies = world.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.isDependencyDone(job, node, dependencies[i])) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
         Job configured = world.jobs.job(job);
         String name = configured == null ? "" : configured.dependsOn().get(i);
         groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node").add(node, -1);
@@ -244,8 +245,10 @@ public final class WaitingScan {
       }
     }
     if (world.rates.isHeld(node, atLevel)) {
-      return groups.of(
-          Kind.START_RATE, atLevel, "as many tasks as may have started below a node on their path");
+      String message = "as many tasks as may have started below a node on their path";
+      return groups
+          .of(Kind.START_RATE, atLevel, message)
+          .until(world.rates.heldUntil(node, atLevel));
     }
     for (int r : world.ledger.resources(atLevel)) {
       int need = world.jobs.needs[job][r];

@@ -90,7 +90,7 @@ final class WorkerExplainer {
   }
 
   private static Reason reason(@Nullable String host, String message) {
-    return new Reason(Kind.NO_WORKER, host, null, 0, 0, 0, 0, message);
+    return Reason.of(Kind.NO_WORKER, host, message);
   }
 
   private List<Reason> nearest(int job, List<Integer> workers) {
@@ -157,7 +157,7 @@ final class WorkerExplainer {
                 + (!Ledger.fits(need, free) && index.keptFor(worker) == job ? "; " + kept : "")
                 + (need > limit ? "; it can never start there while the limit is " + limit : "")
                 + LimitWords.of(index.overrideOf(worker, k), -1);
-        reasons.add(new Reason(Kind.NO_WORKER, node, name, need, free, limit, 0, message));
+        reasons.add(Reason.of(Kind.NO_WORKER, node, message).lacking(name, need, free, limit));
       }
     }
     return reasons;

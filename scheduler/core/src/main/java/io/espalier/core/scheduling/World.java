@@ -1,17 +1,13 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
-import io.espalier.core.config.Roles;
 import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,20 +16,12 @@ import org.jspecify.annotations.Nullable;
  * Everything that is numbered by the jobs and nodes of one configuration: statuses, free slots, the
  * index over them, and where the running tasks stand. A change of jobs or nodes makes a new world
  * out of the old one ({@link Migration}); what happens within a world costs what it touches.
+ *
+ * <p>The world itself puts its parts together and knows what concerns several of them: what is open
+ * to start, what the limits are. What happens to a task is in {@link TaskStatuses}, what it takes
+ * in {@link Occupancy}, what waits for time in {@link TimedWaits}.
  */
 final class World {
-  private static final boolean[] READY = new boolean[StatusCodes.COUNT];
-  private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
-  private static final boolean[] HAS_DETAIL = new boolean[StatusCodes.COUNT];
-
-  static {
-    for (int code = 0; code < StatusCodes.COUNT; code++) {
-      READY[code] = StatusCodes.isReady(code);
-      DONE[code] = StatusCodes.isDone(code);
-      HAS_DETAIL[code] = StatusCodes.hasDetail(code);
-    }
-  }
-
   final Topology topology;
   final JobTable jobs;
   final Ledger ledger;
@@ -49,7 +37,10 @@ final class World {
   final QueueTable queues;
   final HistogramRows histograms;
   final RunPlaces places;
-  final Timers timers;
+  final TaskStatuses statuses;
+  final Occupancy occupancy;
+  final Whereabouts whereabouts;
+  final TimedWaits waits;
 
   /** Null: no job can be starved by lighter ones. */
   final @Nullable Reservations reservations;
@@ -63,16 +54,10 @@ final class World {
   final WorkerTable pool;
   final Map<String, WorkerSelector> selectors;
 
-  private final Charges[] charges;
-  private final int[] path;
-  private final boolean[] refit;
   private Config config;
   private NodeLimits nodeLimits;
   private NeverFits neverFits;
   private int version;
-
-  /** Notes every task that changes while the next world is being made. */
-  private @Nullable LongQueue log;
 
   /**
    * @param allowed see {@link OpenIndex}
@@ -131,14 +116,11 @@ final class World {
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.needs);
-    timers = new Timers(this::isWaitingFor);
-    charges = new Charges[jobs.count()];
-    for (int j = 0; j < charges.length; j++) {
-      charges[j] = new Charges(levels, catalog, jobs.needs[j]);
-    }
+    statuses = new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places);
     rooms = new SharedRooms(this);
-    path = new int[levels.count()];
-    refit = new boolean[levels.count()];
+    occupancy = new Occupancy(this, statuses, runs);
+    whereabouts = new Whereabouts(topology, jobs, places);
+    waits = new TimedWaits(caps, rates, index, statuses, reservations, rooms);
   }
 
   private NodeGate[] gates() {
@@ -198,138 +180,15 @@ final class World {
   }
 
   /**
-   * @param nodes receives the nodes that are charged a token
+   * @param changed receives the tasks whose status changes
+   * @param charged receives the nodes that are charged a token
    */
-  void logTo(@Nullable LongQueue queue, @Nullable LongQueue nodes) {
-    log = queue;
-    rates.logTo(nodes);
+  void logTo(@Nullable LongQueue changed, @Nullable LongQueue charged) {
+    statuses.logTo(changed);
+    rates.logTo(charged);
   }
 
-  // ---- statuses
-
-  /** The first tick at which a status no longer waits; 0: it never did. */
-  static long waitEnd(@Nullable TaskStatus status) {
-    if (status == null || !status.usesBackoff() || status.backoffSeconds() <= 0) {
-      return 0;
-    }
-    long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
-    return -Math.floorDiv(-end, (long) SchedulingCore.TICK_MILLIS);
-  }
-
-  private boolean isWaitingFor(long task, long tick) {
-    int job = TaskTable.job(task);
-    int node = TaskTable.node(task);
-    return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
-  }
-
-  /**
-   * The status of a task. While it runs: the one given by {@link #setStatus}, or that of before its
-   * start. Null also where it is plainly done.
-   */
-  @Nullable TaskStatus status(int job, int node) {
-    int code = tasks.code(job, node);
-    if (HAS_DETAIL[code]) {
-      return tasks.detail(job, node);
-    }
-    int run = StatusCodes.isRunning(code) ? places.find(job, node) : -1;
-    return run < 0 ? null : runs.status(run);
-  }
-
-  /** Gives a task a status and brings the index up to date. */
-  void setStatus(int job, int node, @Nullable TaskStatus status, long nowMillis) {
-    int code = tasks.code(job, node);
-    if (StatusCodes.isRunning(code)) {
-      runs.setStatus(places.find(job, node), status);
-      return;
-    }
-    if (HAS_DETAIL[code]) {
-      tasks.removeDetail(job, node);
-    }
-    if (assign(job, node, status, nowMillis)) {
-      index.refresh(node, jobs.levels[job], job >>> 6);
-    }
-  }
-
-  /**
-   * The same for a task of which no status is kept, without the index of the node itself; returns
-   * whether that must follow.
-   */
-  private boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
-    long end = waitEnd(status);
-    boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
-    int code = StatusCodes.of(status, waiting);
-    if (status != null && HAS_DETAIL[code]) {
-      tasks.addDetail(job, node, status);
-    }
-    if (waiting) {
-      timers.add(TaskTable.key(job, node), end);
-    }
-    return write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)));
-  }
-
-  /**
-   * Changes a code and what hangs on it: counts, histogram, tasks that depend on it.
-   *
-   * @return whether the task's own ready bit changed, so that its node must be refreshed
-   */
-  private boolean write(int job, int node, int code) {
-    if (log != null) {
-      log.add(TaskTable.key(job, node));
-    }
-    int before = tasks.set(job, node, code);
-    if (before == code) {
-      return false;
-    }
-    histograms.touch(job, node);
-    if (DONE[before] != DONE[code]) {
-      wholeJobs.touch(job);
-      for (int dependant : jobs.dependants[job]) {
-        int other = sameName(job, node, dependant);
-        if (other >= 0 && updateReady(dependant, other) && (dependant != job || other != node)) {
-          index.refresh(other, jobs.levels[dependant], dependant >>> 6);
-        }
-      }
-    }
-    return READY[before] != READY[code] && updateReady(job, node);
-  }
-
-  private boolean updateReady(int job, int node) {
-    return index.setReady(node, job, isReady(job, node));
-  }
-
-  /** Whether status and dependencies let the task start. */
-  boolean isReady(int job, int node) {
-    return READY[tasks.code(job, node)] && dependenciesDone(job, node);
-  }
-
-  private boolean dependenciesDone(int job, int node) {
-    for (int dependency : jobs.dependencies[job]) {
-      if (!isDependencyDone(job, node, dependency)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * @param dependency job number, -1: not configured
-   */
-  boolean isDependencyDone(int job, int node, int dependency) {
-    if (dependency < 0) {
-      return false;
-    }
-    int other = sameName(job, node, dependency);
-    return other >= 0 && DONE[tasks.code(dependency, other)];
-  }
-
-  /** The node of the same name among another job's tasks, or -1. */
-  int sameName(int job, int node, int otherJob) {
-    int level = jobs.levels[otherJob];
-    if (level == jobs.levels[job]) {
-      return node;
-    }
-    return level < 0 ? -1 : topology.find(level, topology.name(node));
-  }
+  // ---- starting
 
   /** Bits of the jobs of which a task may start now. */
   long openJobs(int word) {
@@ -340,27 +199,7 @@ final class World {
         & queues.open(word);
   }
 
-  // ---- starting and ending
-
-  /** Starts a task of a job that is open at the root. */
-  int start(int job) {
-    int level = jobs.levels[job];
-    int node = index.descend(job, level, path);
-    Arrays.fill(path, level + 1, path.length, -1);
-    int run = enter(job, node, level, workers.choose(job, path), jobs.needs[job]);
-    caps.started(job);
-    rates.started(path, index);
-    return run;
-  }
-
-  private boolean starts(int job, int node, int level) {
-    return reservations != null && node >= 0 && reservations.started(job, node, level);
-  }
-
-  /** Whether it is kept free for a job, so that others fit depending on all that is free there. */
-  boolean isHeld(int node, int level) {
-    return reservations != null && reservations.isHeld(node, level);
-  }
+  // ---- heavy jobs
 
   /** The limit of a node has changed; returns whether the index must look at it for that. */
   boolean limitChanged(int node, int level) {
@@ -369,16 +208,6 @@ final class World {
     }
     reservations.limitsChanged();
     return reservations.isHeld(node, level);
-  }
-
-  /** A task started in the world before while it was carried over: those who wait begin anew. */
-  void startedBefore(int run) {
-    for (int l = path.length - 1; l >= 0; l--) {
-      int node = places.node(run, l);
-      if (starts(places.job(run), node, l)) {
-        index.refresh(node, l);
-      }
-    }
   }
 
   /** A job has become active or has ceased to be. */
@@ -399,6 +228,11 @@ final class World {
     rooms.roundOver();
   }
 
+  /** Whether nodes are kept free for a job. */
+  boolean holdsNodes(int job) {
+    return reservations != null && reservations.held().holdsAny(job);
+  }
+
   /** Goes on with what is kept free, when this world comes into force. */
   void takeOver(World before, Change change) {
     if (reservations != null) {
@@ -407,229 +241,7 @@ final class World {
     rooms.takeOver(before.rooms, change);
   }
 
-  /** The next tick at which a back-off or a wait for slots ends. */
-  private long nextTick() {
-    long next = Math.min(timers.nextTick(), rooms.nextTick());
-    return reservations == null ? next : Math.min(next, reservations.nextTick());
-  }
-
-  /** The role of the lowest place with one on the path of a running task; empty: none. */
-  String roleOf(int run) {
-    if (!topology.hasRoles()) {
-      return Roles.NONE;
-    }
-    int node = -1;
-    for (int l = path.length - 1; l >= 0; l--) {
-      int parent = places.node(run, l);
-      if (parent >= 0 && node >= 0) {
-        String role = roleUnder(node, parent);
-        if (!role.isEmpty()) {
-          return role;
-        }
-      }
-      node = parent >= 0 ? parent : node;
-    }
-    return Roles.NONE;
-  }
-
-  private String roleUnder(int node, int parent) {
-    for (int i = 0; i < topology.slotCount(node); i++) {
-      int slot = topology.slot(node, i);
-      if (topology.parent(slot) == parent) {
-        return topology.role(slot);
-      }
-    }
-    return Roles.NONE;
-  }
-
-  /** What the tasks of a job are charged. */
-  Charges charges(int job) {
-    return charges[job];
-  }
-
-  /** Takes a given task for running, fitting or not, where least is missing. */
-  int adopt(int job, int node, int worker) {
-    findBestPath(job, node);
-    int[] amounts = countable(path, jobs.needs[job], worker);
-    return enter(job, node, jobs.levels[job], worker, amounts);
-  }
-
-  /**
-   * Takes a task for running of which job or node is not known here: it is charged nothing but its
-   * place on its worker.
-   *
-   * @param job -1: not known
-   */
-  int adoptOutside(int job, int worker) {
-    int run = runs.add(Charges.NONE);
-    carryOutside(run, job, worker);
-    return run;
-  }
-
-  /** Takes over a running task whose job or node is not known here. */
-  void carryOutside(int run, int job, int worker) {
-    Arrays.fill(path, -1);
-    int[] nothing = new int[ledger.resourceCount()];
-    places.add(run, job, -1, path, nothing, worker, false);
-    entered(job, run);
-    workers.charge(worker, nothing);
-  }
-
-  /** Fills {@link #path} with the path to a node on which least is missing. */
-  private void findBestPath(int job, int node) {
-    int[] needs = jobs.needs[job];
-    int[] slots =
-        BestPath.find(
-            topology,
-            node,
-            slot -> {
-              int at = topology.node(slot);
-              int level = index.level(at);
-              long missing = index.isAllowed(slot, job) ? 0 : 1;
-              for (int r : ledger.resources(level)) {
-                missing += Math.max(0L, (long) needs[r] - ledger.free(at, level, r));
-              }
-              return missing;
-            });
-    Arrays.fill(path, -1);
-    for (int slot : slots) {
-      path[index.level(topology.node(slot))] = topology.node(slot);
-    }
-  }
-
-  private int[] countable(int[] onPath, int[] amounts, int worker) {
-    return workers.countable(worker, ledger.countable(onPath, amounts));
-  }
-
-  private int enter(int job, int node, int level, int worker, int[] needs) {
-    int run = runs.add(charges[job]);
-    places.add(run, job, node, path, needs, worker, true);
-    entered(job, run);
-    for (int l = level; l >= 0; l--) {
-      boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
-      boolean released = starts(job, path[l], l);
-      refit[l] = changed || released;
-    }
-    int before = tasks.code(job, node);
-    if (HAS_DETAIL[before]) {
-      runs.setStatus(run, tasks.detail(job, node));
-      tasks.removeDetail(job, node);
-    }
-    rooms.started(job);
-    boolean changed = write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
-    index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
-    workers.charge(worker, needs);
-    return run;
-  }
-
-  /**
-   * Ends a running task.
-   *
-   * @param status its next one; ignored when its node is gone
-   */
-  void finish(int run, @Nullable TaskStatus status, long nowMillis) {
-    int job = places.job(run);
-    int node = places.node(run);
-    int lowest = release(run);
-    boolean changed = node >= 0 && assign(job, node, status, nowMillis);
-    if (changed && places.node(run, jobs.levels[job]) != node) {
-      // The job has moved to another level while the task ran.
-      index.refresh(node, jobs.levels[job], job >>> 6);
-      changed = false;
-    }
-    index.settle(path, lowest, places.isOfTree(run), refit, changed ? job >>> 6 : -1);
-    leave(run);
-  }
-
-  /** Also fills {@link #path} and {@link #refit}; returns the level of the last node. */
-  private int release(int run) {
-    int[] amounts = places.amounts(run);
-    int lowest = 0;
-    for (int l = 0; l < path.length; l++) {
-      int at = places.node(run, l);
-      path[l] = at;
-      refit[l] = at >= 0 && (ledger.release(at, l, amounts) || isHeld(at, l));
-      lowest = at >= 0 ? l : lowest;
-    }
-    return lowest;
-  }
-
-  /** Takes a running task out of this world only: it ended in the old one. */
-  void forget(int run) {
-    index.settle(path, release(run), places.isOfTree(run), refit, -1);
-    leave(run);
-  }
-
-  private void entered(int job, int run) {
-    tasks.touch(job);
-    caps.entered(job);
-    queues.entered(job, run, places);
-  }
-
-  private void leave(int run) {
-    int job = places.job(run);
-    tasks.touch(job);
-    caps.left(job);
-    queues.left(job, run, places);
-    workers.release(places.worker(run), places.amounts(run));
-    places.remove(run);
-    dropIfIdle(job);
-  }
-
-  /** The statuses of a removed job are worth nothing once nothing of it runs (behaviour T9). */
-  void dropIfIdle(int job) {
-    if (job < 0) {
-      return;
-    }
-    jobs.dropped[job] = jobs.job(job) == null && places.ofJob(job) == 0;
-  }
-
-  /** Takes over a running task that was charged for no path before, where least is missing. */
-  void carryAnew(int run, int job, int node, int worker) {
-    findBestPath(job, node);
-    carry(run, job, node, path.clone(), jobs.needs[job], worker);
-  }
-
-  /** Takes over a running task from the world before. */
-  void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
-    int[] amounts = countable(carriedPath, charged, worker);
-    places.add(run, job, node, carriedPath, amounts, worker, false);
-    entered(job, run);
-    int lowest = 0;
-    for (int l = 0; l < path.length; l++) {
-      int at = carriedPath[l];
-      refit[l] = at >= 0 && (ledger.charge(at, l, amounts) || isHeld(at, l));
-      lowest = carriedPath[l] >= 0 ? l : lowest;
-    }
-    index.settle(carriedPath, lowest, false, refit, -1);
-    workers.charge(worker, amounts);
-    if (node >= 0) {
-      tasks.removeDetail(job, node);
-      int code = StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node));
-      if (write(job, node, code)) {
-        index.refresh(node, jobs.levels[job], job >>> 6);
-      }
-    }
-  }
-
-  /**
-   * Copies the status of a task from the world before; the index is complete already.
-   *
-   * @param detail null: there is none, or the task runs
-   */
-  void copy(int job, int node, int code, @Nullable TaskStatus detail) {
-    // What was copied before may be of another moment than the code that was.
-    tasks.removeDetail(job, node);
-    if (detail != null) {
-      tasks.addDetail(job, node, detail);
-    }
-    if (StatusCodes.isWaiting(code)) {
-      timers.add(TaskTable.key(job, node), waitEnd(detail));
-    }
-    if (write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)))) {
-      index.refresh(node, jobs.levels[job], job >>> 6);
-    }
-  }
+  // ---- limits
 
   /** After how long with more in use than the limit tasks are killed; -1: never. */
   long killOverLimitMillis(Resource resource) {
@@ -666,100 +278,6 @@ final class World {
   void configuredLimitChanged(Resource resource) {
     String level = topology.levels().name(resource.level());
     limits.changed(new LimitOverride.Key(level, resource.name(), ""));
-  }
-
-  // ---- time
-
-  /**
-   * Ends back-offs and waits for tokens.
-   *
-   * @return whether all that are over were ended
-   */
-  boolean advance(long nowMillis, int limit) {
-    int left = limit - caps.advance(limit);
-    left -= rates.advance(left, index);
-    return endBackoffs(nowMillis, left) && !caps.isDue() && !rates.isDue();
-  }
-
-  /** The next instant at which {@link #advance} has something to do. */
-  long nextTimerMillis() {
-    long tick = nextTick();
-    long backoff = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
-    return Math.min(backoff, Math.min(caps.nextMillis(), rates.nextMillis()));
-  }
-
-  private boolean endBackoffs(long nowMillis, int limit) {
-    long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
-    if (reservations != null) {
-      reservations.clockIs(nowMillis);
-    }
-    rooms.clockIs(nowMillis);
-    for (int i = 0; i < limit; i++) {
-      long task = timers.pollDue(tick);
-      if (task < 0) {
-        return advanceWaits(limit);
-      }
-      int job = TaskTable.job(task);
-      int node = TaskTable.node(task);
-      int code = tasks.code(job, node);
-      if (StatusCodes.isWaiting(code)
-          && waitEnd(tasks.detail(job, node)) <= tick
-          && write(job, node, StatusCodes.afterWait(code))) {
-        index.refresh(node, jobs.levels[job], job >>> 6);
-      }
-    }
-    return timers.nextTick() > tick && advanceWaits(limit);
-  }
-
-  private boolean advanceWaits(int limit) {
-    boolean done = reservations == null || reservations.advance(limit);
-    return rooms.advance(limit) && done;
-  }
-
-  /** Whether nodes are kept free for a job. */
-  boolean holdsNodes(int job) {
-    return reservations != null && reservations.held().holdsAny(job);
-  }
-
-  // ---- orphans
-
-  /**
-   * Whether a running task should not run (behaviour 5.8, with disabled ancestors: L28).
-   *
-   * @param name of its node; only asked for where the node is gone
-   */
-  boolean isOrphan(int run, String name) {
-    Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
-    if (job == null || !job.canRun()) {
-      return true;
-    }
-    int node = places.node(run);
-    if (node >= 0) {
-      return !isEnabled(node);
-    }
-    // Not among the job's tasks any more, but the node may still be there, on another level.
-    for (int level = 0; level <= topology.levels().bottom(); level++) {
-      int other = topology.find(level, name);
-      if (other >= 0 && isEnabled(other)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Whether some path of the node is enabled throughout. */
-  private boolean isEnabled(int node) {
-    if (topology.allEnabled()) {
-      return true;
-    }
-    int slotCount = topology.slotCount(node);
-    for (int i = 0; i < slotCount; i++) {
-      int slot = topology.slot(node, i);
-      if (topology.enabled(slot) && (slot == 0 || isEnabled(topology.parent(slot)))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   long byteSize() {

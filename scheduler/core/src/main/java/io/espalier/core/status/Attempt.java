@@ -40,43 +40,6 @@ public record Attempt(
     String fingerprint,
     boolean gotOn,
     int backoffSeconds) {
-  /** One that made no progress and is not waited after. */
-  public Attempt(
-      String job,
-      String node,
-      int number,
-      Invocation invocation,
-      WorkerRef worker,
-      long endedAtMillis,
-      TaskEnd.Kind kind,
-      int bits,
-      @Nullable Integer exitCode,
-      @Nullable Integer signal,
-      boolean coreDumped,
-      @Nullable StopReason stopReason,
-      Usage usage,
-      String message,
-      String fingerprint) {
-    this(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        endedAtMillis,
-        kind,
-        bits,
-        exitCode,
-        signal,
-        coreDumped,
-        stopReason,
-        usage,
-        message,
-        fingerprint,
-        false,
-        0);
-  }
-
   /** Longer messages are cut: the rest is in the logs. */
   public static final int MAX_MESSAGE = 500;
 

@@ -202,26 +202,15 @@ public final class RowEvents {
 
     private static TaskStatus status(
         List<Json> from, int at, Json.@Nullable Obj data, Json.@Nullable Obj checkpoint) {
-      TaskStatus bare =
-          TaskStatus.ofBits(
+      return TaskStatus.ofBits(
               (int) number(from.get(at)),
               number(from.get(at + 1)),
               (int) number(from.get(at + 2)),
               (int) number(from.get(at + 3)),
               (int) number(from.get(at + 4)),
-              null);
-      return new TaskStatus(
-          bare.main(),
-          bare.usesBackoff(),
-          bare.holdsPosition(),
-          bare.overwriteable(),
-          bare.savedBackoff(),
-          bare.sinceMillis(),
-          bare.backoffSeconds(),
-          bare.position(),
-          bare.attempts(),
-          data,
-          checkpoint);
+              null)
+          .withData(data)
+          .withCheckpoint(checkpoint);
     }
 
     private static long number(Json json) {

@@ -48,65 +48,45 @@ public record TaskStatus(
   /** The key under which stores keep the counts of retries within the data. */
   static final String RETRIES_KEY = "__espalier_retries";
 
-  /** A status without a failure. */
-  public TaskStatus(
-      Main main,
-      boolean usesBackoff,
-      boolean holdsPosition,
-      boolean overwriteable,
-      boolean savedBackoff,
-      long sinceMillis,
-      int backoffSeconds,
-      int position,
-      int attempts,
-      Json.@Nullable Obj data,
-      Json.@Nullable Obj checkpoint) {
-    this(
+  /** What is stored of a task that was made to run again: nothing but its history remains. */
+  public static TaskStatus unstarted(long nowMillis) {
+    return of(Main.UNSTARTED, nowMillis, 0);
+  }
+
+  /** One that is not waited after, of a task that has said nothing. */
+  public static TaskStatus of(Main main, long sinceMillis, int attempts) {
+    return new TaskStatus(
         main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
+        false,
+        false,
+        false,
+        false,
         sinceMillis,
-        backoffSeconds,
-        position,
+        0,
+        0,
         attempts,
-        data,
-        checkpoint,
+        null,
+        null,
         null,
         RetryCounts.NONE);
   }
 
-  /** A status without a checkpoint. */
-  public TaskStatus(
-      Main main,
-      boolean usesBackoff,
-      boolean holdsPosition,
-      boolean overwriteable,
-      boolean savedBackoff,
-      long sinceMillis,
-      int backoffSeconds,
-      int position,
-      int attempts,
-      Json.@Nullable Obj data) {
-    this(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
+  /** An error that is waited after as long as the job's back-off says, and that says nothing. */
+  public static TaskStatus waiting(long sinceMillis, int backoffSeconds, int attempts) {
+    return new TaskStatus(
+        Main.ERROR,
+        true,
+        false,
+        false,
+        false,
         sinceMillis,
         backoffSeconds,
-        position,
+        backoffSeconds,
         attempts,
-        data,
-        null);
-  }
-
-  /** What is stored of a task that was made to run again: nothing but its history remains. */
-  public static TaskStatus unstarted(long nowMillis) {
-    return new TaskStatus(
-        Main.UNSTARTED, false, false, false, false, nowMillis, 0, 0, 0, null, null);
+        null,
+        null,
+        null,
+        RetryCounts.NONE);
   }
 
   /** The main bits of behaviour 6.1. */
@@ -160,6 +140,24 @@ public record TaskStatus(
   /** Never to be started again, unless forgiven. */
   public boolean isFinal() {
     return main == Main.DONE || main == Main.FAILED;
+  }
+
+  /** The same with what the task said. */
+  public TaskStatus withData(Json.@Nullable Obj newData) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        newData,
+        checkpoint,
+        failure,
+        retries);
   }
 
   /** The same with another checkpoint. */

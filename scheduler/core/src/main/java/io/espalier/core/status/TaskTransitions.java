@@ -83,7 +83,7 @@ public final class TaskTransitions {
 
   private static Transition started(@Nullable TaskStatus current, long nowMillis) {
     if (current == null) {
-      return Transition.to(running(nowMillis, 0, 0, 1, null));
+      return Transition.to(running(nowMillis, 0, 0, 1, null, null, RetryCounts.NONE));
     }
     if (current.main() == Main.RUNNING || current.isFinal()) {
       return Transition.refused(
@@ -91,15 +91,38 @@ public final class TaskTransitions {
     }
     int grown = current.label() == StatusLabel.NEVER_STARTED ? current.backoffSeconds() : 0;
     return Transition.to(
-        running(nowMillis, grown, current.position(), current.attempts() + 1, current.data())
-            .withCheckpoint(current.checkpoint())
-            .withRetries(current.retries().withGotOn(false)));
+        running(
+            nowMillis,
+            grown,
+            current.position(),
+            current.attempts() + 1,
+            current.data(),
+            current.checkpoint(),
+            current.retries().withGotOn(false)));
   }
 
   private static TaskStatus running(
-      long nowMillis, int grown, int position, int attempts, Json.@Nullable Obj data) {
+      long nowMillis,
+      int grown,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data,
+      Json.@Nullable Obj checkpoint,
+      RetryCounts retries) {
     return new TaskStatus(
-        Main.RUNNING, false, false, false, false, nowMillis, grown, position, attempts, data);
+        Main.RUNNING,
+        false,
+        false,
+        false,
+        false,
+        nowMillis,
+        grown,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        null,
+        retries);
   }
 
   private static Transition ended(
@@ -255,7 +278,9 @@ public final class TaskTransitions {
             0,
             current.attempts(),
             current.data(),
-            current.checkpoint());
+            current.checkpoint(),
+            null,
+            RetryCounts.NONE);
     if (free.equals(current)) {
       return Transition.none(current);
     }
@@ -275,7 +300,9 @@ public final class TaskTransitions {
         status.position(),
         0,
         status.data(),
-        status.checkpoint());
+        status.checkpoint(),
+        null,
+        RetryCounts.NONE);
   }
 
   private static Json.Obj explained(Json.@Nullable Obj data, String exception) {

@@ -10,8 +10,11 @@ import org.junit.jupiter.api.Test;
 final class ProblemAgesTest {
   private static SchedulerView view(
       long atMillis, Map<String, String> errors, Problem... problems) {
-    return new SchedulerView(
-        null, List.of(problems), null, 0, Map.of(), List.of(), errors, atMillis);
+    return SchedulerView.EMPTY.toBuilder()
+        .configProblems(List.of(problems))
+        .errors(errors)
+        .publishedAtMillis(atMillis)
+        .build();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.espalier.core.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.config.OutcomeRules;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,6 +43,12 @@ class JobStatesTest {
     all.put(
         "succeeded early",
         new JobFacts(true, "", "", 50, new JobTally(1, 1, 0, 2, 0), JobFlags.NONE));
+    all.put(
+        "open",
+        new JobFacts(true, "", "", OutcomeRules.NEVER, new JobTally(1, 0, 2, 1, 0), JobFlags.NONE));
+    all.put(
+        "open all done",
+        new JobFacts(true, "", "", OutcomeRules.NEVER, new JobTally(0, 0, 0, 4, 0), JobFlags.NONE));
     all.put("failed by rule", facts(new JobTally(1, 0, 0, 1, 2), FAILED));
     all.put("failed at the end", facts(new JobTally(0, 0, 0, 3, 1)));
     all.put("stopped", facts(new JobTally(1, 1, 0, 2, 0), STOPPED));
@@ -112,23 +119,25 @@ class JobStatesTest {
   }
 
   /**
-   * What becomes of each, in the order of {@link #events}: w, r, s, f, t (stopped), p, d, i; - is
-   * no legal move.
+   * What becomes of each, in the order of {@link #events}: w, r, o (open), s, f, t (stopped), p, d,
+   * i; - is no legal move.
    */
   private static final Map<String, String> MATRIX =
-      Map.of(
+      Map.ofEntries(
           //                    start done fail node pause ends stop resume forgive rerun rule dis
           // en br rep dl
-          "waiting", "r s f w p - t - w w f d w i w f",
-          "running", "r s f r p - t - r r f d r i r r",
-          "succeeded", "- s s r s - s - s w - d s i s s",
-          "succeeded early", "r s s r s - s r r w - d s i s s",
-          "failed by rule", "f f f f f - f r r w - d f i f f",
-          "failed at the end", "- s f r f - f - r w f d f i f f",
-          "stopped", "t s f t p - t r t t f d t i t f",
-          "paused", "p s f p p w t w p p f d p i p f",
-          "disabled", "d d d d d - d - d d d d w i d d",
-          "invalid", "i i i i i - i - i i i i i i w i");
+          Map.entry("waiting", "r s f w p - t - w w f d w i w f"),
+          Map.entry("running", "r s f r p - t - r r f d r i r r"),
+          Map.entry("succeeded", "- s s r s - s - s w - d s i s s"),
+          Map.entry("succeeded early", "r s s r s - s r r w - d s i s s"),
+          Map.entry("open", "o o o o p - t - o o f d o i o r"),
+          Map.entry("open all done", "- o o o p - t - o o f d o i o s"),
+          Map.entry("failed by rule", "f f f f f - f r r w - d f i f f"),
+          Map.entry("failed at the end", "- s f r f - f - r w f d f i f f"),
+          Map.entry("stopped", "t s f t p - t r t t f d t i t f"),
+          Map.entry("paused", "p s f p p w t w p p f d p i p f"),
+          Map.entry("disabled", "d d d d d - d - d d d d w i d d"),
+          Map.entry("invalid", "i i i i i - i - i i i i i i w i"));
 
   static Stream<Arguments> matrix() {
     List<Arguments> all = new ArrayList<>();
@@ -167,6 +176,7 @@ class JobStatesTest {
     return switch (letter) {
       case "w" -> JobState.WAITING;
       case "r" -> JobState.RUNNING;
+      case "o" -> JobState.OPEN;
       case "s" -> JobState.SUCCEEDED;
       case "f" -> JobState.FAILED;
       case "t" -> JobState.STOPPED;

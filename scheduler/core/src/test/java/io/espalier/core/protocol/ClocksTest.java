@@ -158,7 +158,9 @@ class ClocksTest {
 
   private void endOf(RunId run, TaskEnd.Kind kind) {
     worker.ended(
-        new TaskEnd(run.job(), run.node(), run.invocation(), kind, "done", 0, null, null),
+        TaskEnd.of(run.job(), run.node(), run.invocation(), kind)
+            .withRawStatus("done")
+            .withExit(0, null),
         workerNow());
   }
 

@@ -1,13 +1,8 @@
 package io.espalier.core.protocol;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusFrom;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
@@ -206,19 +201,7 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   static Launch launch(String node, Invocation invocation, WorkerRef worker) {
-    return new Launch(
-        "job",
-        node,
-        invocation,
-        1,
-        List.of(),
-        Json.Obj.EMPTY,
-        StatusFrom.STATUS_LINE,
-        SubprocessOptions.DEFAULT,
-        KillRequest.DEFAULT,
-        Limits.NONE,
-        worker,
-        Map.of());
+    return Launch.of("job", node, invocation).worker(worker).build();
   }
 
   /** Started and accepted. */
@@ -243,6 +226,8 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   static TaskEnd end(RunId run, TaskEnd.Kind kind, String status) {
-    return new TaskEnd(run.job(), run.node(), run.invocation(), kind, status, 0, null, null);
+    return TaskEnd.of(run.job(), run.node(), run.invocation(), kind)
+        .withRawStatus(status)
+        .withExit(0, null);
   }
 }

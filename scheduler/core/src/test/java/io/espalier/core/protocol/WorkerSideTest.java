@@ -141,15 +141,9 @@ class WorkerSideTest implements WorkerOutput {
   }
 
   private TaskEnd end(Launch launch, Kind kind) {
-    return new TaskEnd(
-        launch.job(),
-        launch.node(),
-        launch.invocation(),
-        kind,
-        kind == Kind.EXITED ? "done" : null,
-        0,
-        null,
-        null);
+    return TaskEnd.of(launch.job(), launch.node(), launch.invocation(), kind)
+        .withRawStatus(kind == Kind.EXITED ? "done" : null)
+        .withExit(0, null);
   }
 
   private void ends(Launch launch, Kind kind) {

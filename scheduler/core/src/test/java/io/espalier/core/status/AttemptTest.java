@@ -17,7 +17,7 @@ class AttemptTest {
   private static final Invocation INVOCATION = new Invocation(1, 2, 3);
 
   private static TaskEnd end(String node, TaskEnd.Kind kind, int code, @Nullable String message) {
-    return new TaskEnd("job", node, INVOCATION, kind, null, code, null, message);
+    return TaskEnd.of("job", node, INVOCATION, kind).withExit(code, null).withMessage(message);
   }
 
   private static TaskStatus status(int bits, Json.@Nullable Obj data) {

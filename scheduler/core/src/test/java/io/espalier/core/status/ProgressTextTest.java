@@ -139,8 +139,7 @@ class ProgressTextTest {
     Json.Obj checkpoint = Json.object().put("done", 3).build();
     for (Json.Obj own : new Json.@Nullable Obj[] {data, null}) {
       for (Json.Obj kept : new Json.@Nullable Obj[] {checkpoint, null}) {
-        TaskStatus status =
-            new TaskStatus(TaskStatus.Main.ERROR, true, false, false, false, 1, 2, 2, 4, own, kept);
+        TaskStatus status = TaskStatus.waiting(1, 2, 4).withData(own).withCheckpoint(kept);
         assertThat(
                 TaskStatus.ofBits(
                     status.bits(),

@@ -176,20 +176,11 @@ class StatusTextTest {
   @Test
   void a_start_that_failed_is_an_error_and_one_that_was_not_tried_is_none() {
     TaskEnd failed =
-        new TaskEnd(
-            "j",
-            "n",
-            new Invocation(1, 1, 0),
-            TaskEnd.Kind.START_FAILED,
-            null,
-            null,
-            null,
-            "no such file");
+        TaskEnd.of("j", "n", new Invocation(1, 1, 0), TaskEnd.Kind.START_FAILED)
+            .withMessage("no such file");
     assertThat(text.meaning(failed, StatusFrom.EXIT_CODE))
         .isEqualTo(new TaskEvent.Ended(TaskReport.error("could not be started: no such file")));
-    TaskEnd refused =
-        new TaskEnd(
-            "j", "n", new Invocation(1, 1, 0), TaskEnd.Kind.NOT_STARTED, null, null, null, null);
+    TaskEnd refused = TaskEnd.of("j", "n", new Invocation(1, 1, 0), TaskEnd.Kind.NOT_STARTED);
     assertThat(text.meaning(refused, StatusFrom.STATUS_LINE))
         .isEqualTo(new TaskEvent.NotStarted("not started: no reason given"));
   }
@@ -200,7 +191,10 @@ class StatusTextTest {
       @Nullable Integer code,
       @Nullable Integer signal,
       StatusFrom from) {
-    TaskEnd end = new TaskEnd("j", "n", new Invocation(1, 1, 0), kind, raw, code, signal, null);
+    TaskEnd end =
+        TaskEnd.of("j", "n", new Invocation(1, 1, 0), kind)
+            .withRawStatus(raw)
+            .withExit(code, signal);
     return ((TaskEvent.Ended) text.meaning(end, from)).report();
   }
 

@@ -131,7 +131,17 @@ class TaskTransitionsTest {
 
   @Test
   void t4_effective_seven_configured_nine() {
-    status = new TaskStatus(Main.ERROR, true, false, true, true, now, 7, 9, 1, CHECKPOINT);
+    status =
+        TaskStatus.ofBits(
+            Main.ERROR.bit()
+                | TaskStatus.USES_BACKOFF
+                | TaskStatus.OVERWRITEABLE
+                | TaskStatus.HAS_SAVED_BACKOFF,
+            now,
+            7,
+            9,
+            1,
+            CHECKPOINT);
     assertThat(status.isWaiting(now + 6_999)).isTrue();
     assertThat(status.isWaiting(now + 7_000)).isFalse();
     assertThat(status.toJson())

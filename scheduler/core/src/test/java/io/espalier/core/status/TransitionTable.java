@@ -23,15 +23,9 @@ final class TransitionTable {
     TaskStatus running = of(Main.RUNNING, 0, 0);
     put(states, "running, got on", running.withRetries(running.retries().withGotOn(true)));
     put(states, "done", of(Main.DONE, 0, 0));
-    put(
-        states,
-        "incomplete",
-        new TaskStatus(Main.INCOMPLETE, false, false, false, false, 0, 0, 0, 3, data()));
+    put(states, "incomplete", TaskStatus.of(Main.INCOMPLETE, 0, 3).withData(data()));
     put(states, "incomplete_backoff", of(Main.INCOMPLETE, 64 + 512, 2));
-    put(
-        states,
-        "error",
-        new TaskStatus(Main.ERROR, false, false, false, false, 0, 0, 0, 3, data()));
+    put(states, "error", TaskStatus.of(Main.ERROR, 0, 3).withData(data()));
     put(states, "error_backoff", of(Main.ERROR, 64, 2));
     put(states, "failed", of(Main.FAILED, 0, 0));
     put(states, "never_started", of(Main.ERROR, 64 + 512 + 2048, 4));

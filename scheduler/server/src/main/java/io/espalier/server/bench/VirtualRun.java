@@ -36,8 +36,7 @@ final class VirtualRun {
 
   private static final TaskEvent STARTED = new TaskEvent.Started();
   private static final TaskEvent DONE = new TaskEvent.Ended(TaskReport.DONE);
-  private static final TaskStatus PLAINLY_DONE =
-      new TaskStatus(TaskStatus.Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus PLAINLY_DONE = TaskStatus.of(TaskStatus.Main.DONE, 0, 1);
   private static final double NANOS = 1e9;
 
   private final PaperPoint point;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #fetch}, {@link #refresh} and {@link #close} are for one thread at a time, everything
  * else for any.
  */
-public final class LiveNodes implements NodesPoller.Fetcher {
+public final class LiveNodes implements PolledNodes {
   private final NodeFetcher fetcher;
   private final Duration refresh;
   private final Duration retry;

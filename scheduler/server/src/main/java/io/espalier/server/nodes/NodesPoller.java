@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +36,11 @@ public final class NodesPoller implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);
 
-  private final Fetcher fetcher;
+  private final PolledNodes fetcher;
   private final Duration refresh;
   private final Duration retry;
   private final InstantSource clock;
-  private final Consumer<NodeSnapshot> listener;
+  private final PublishedNodes published;
 
   /** Held while nodes are fetched. */
   private final ReentrantLock polling = new ReentrantLock();
@@ -58,73 +57,8 @@ public final class NodesPoller implements AutoCloseable {
   private @Nullable Thread thread;
   private @Nullable Thread ticker;
 
-  /** Held while a tree is published, so that time does not go backwards. */
-  private final Object publishing = new Object();
-
-  /** The instant of the newest tree; guarded by {@link #publishing}. */
-  private Instant newest = Instant.MIN;
-
   private @Nullable Instant tickDue;
   private boolean everything;
-  private volatile NodesState state = NodesState.NONE;
-
-  /** Where nodes come from; {@code NodeFetcher::fetch}. */
-  public interface Fetcher {
-    /**
-     * @return no value if there is any error
-     */
-    Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException;
-
-    /**
-     * Asks only the sources whose time has come.
-     *
-     * @return a value with errors: some sources failed, and the tree holds their last good nodes
-     */
-    default Result<Topology> refresh(Settings settings, Instant now) throws InterruptedException {
-      return fetch(settings, now);
-    }
-
-    /**
-     * The tree of another instant, without asking anybody; runs beside a refresh.
-     *
-     * @return null when there cannot be one yet
-     */
-    default @Nullable Result<Topology> advance(Settings settings, Instant now)
-        throws InterruptedException {
-      return null;
-    }
-
-    /** When a source wants to be asked; empty: after the usual time. */
-    default Optional<Instant> nextFetch() {
-      return Optional.empty();
-    }
-
-    /** When the tree changes of itself, counted from the latest one; empty: never. */
-    default Optional<Instant> nextChange() {
-      return Optional.empty();
-    }
-
-    /** Is run, on any thread, when {@link #nextFetch} or {@link #nextChange} became sooner. */
-    default void onNews(Runnable listener) {}
-
-    /** How the sources are doing, in their order. */
-    default List<SourceState> sources() {
-      return List.of();
-    }
-
-    /**
-     * Lets held answers pass when they come again.
-     *
-     * @param mark of the answer; empty: all
-     * @return how many there are
-     */
-    default int allow(String mark) {
-      return 0;
-    }
-
-    /** Nothing will be fetched any more. */
-    default void close() {}
-  }
 
   /**
    * A poller that has neither settings nor nodes yet.
@@ -134,7 +68,7 @@ public final class NodesPoller implements AutoCloseable {
    * @param listener must not block for long
    */
   public NodesPoller(
-      Fetcher fetcher,
+      PolledNodes fetcher,
       Duration refresh,
       Duration retry,
       InstantSource clock,
@@ -143,7 +77,7 @@ public final class NodesPoller implements AutoCloseable {
     this.refresh = refresh;
     this.retry = retry;
     this.clock = clock;
-    this.listener = listener;
+    this.published = new PublishedNodes(fetcher, listener, new WhenNext());
     fetcher.onNews(this::hear);
   }
 
@@ -177,7 +111,7 @@ public final class NodesPoller implements AutoCloseable {
 
   /** How things stand. */
   public NodesState state() {
-    return state;
+    return published.state();
   }
 
   /** The settings whose nodes are wanted from now on; only other nodes make a refresh due. */
@@ -240,7 +174,7 @@ public final class NodesPoller implements AutoCloseable {
         if (result == null) {
           throw interruption == null ? new InterruptedException() : interruption;
         }
-        return publishNewest(result, wanted, now);
+        return published.fetched(result, wanted, now);
       }
     } finally {
       polling.unlock();
@@ -275,62 +209,6 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** A tree that took long to fetch is brought up to the time of one that came out meanwhile. */
-  private boolean publishNewest(Result<Topology> result, Settings wanted, Instant now)
-      throws InterruptedException {
-    synchronized (publishing) {
-      boolean overtaken = result.value() != null && newest.isAfter(now) && ticking(wanted);
-      Result<Topology> advanced = overtaken ? fetcher.advance(wanted, newest) : null;
-      if (advanced != null && advanced.value() != null) {
-        return publish(advanced, wanted, newest);
-      }
-      return publish(result, wanted, now);
-    }
-  }
-
-  private boolean ticking(Settings wanted) {
-    NodeSnapshot snapshot = state.snapshot();
-    return snapshot != null && snapshot.nodesHash().equals(wanted.nodesHash());
-  }
-
-  private boolean publish(Result<Topology> result, Settings wanted, Instant now) {
-    Topology topology = result.value();
-    NodesState before = state;
-    boolean failing = result.hasErrors() || topology == null;
-    next(clock.instant().plus(failing ? retry : refresh));
-    if (topology == null) {
-      state = new NodesState(before.snapshot(), before.confirmedAt(), true, result.problems());
-      logFailure(before);
-      return false;
-    }
-    newest = now;
-    NodeSnapshot old = before.snapshot();
-    NodeSnapshot snapshot = old;
-    boolean same = old != null && old.topology().equals(topology);
-    boolean news = old == null || !same || !old.nodesHash().equals(wanted.nodesHash());
-    if (news || snapshot == null) {
-      // Equal trees stay one object: memory, and a quick comparison for everybody.
-      Topology kept = old != null && same ? old.topology() : topology;
-      snapshot = new NodeSnapshot(kept, wanted.nodesHash(), now);
-    }
-    Instant confirmed = failing && old != null ? before.confirmedAt() : now;
-    state = new NodesState(snapshot, confirmed, failing, result.problems());
-    nextTick(fetcher.nextChange().orElse(null));
-    if (failing) {
-      logFailure(before);
-    } else if (before.failing()) {
-      LOG.info("The nodes can be fetched again");
-    }
-    if (news) {
-      LOG.info("Fetched {} nodes", topology.size());
-      if (!failing) {
-        logWarnings(result.problems(), before.problems());
-      }
-      tell(snapshot, before);
-    }
-    return news;
-  }
-
   /**
    * Brings the tree up to an instant without asking any source: computed nodes come and go.
    *
@@ -341,39 +219,7 @@ public final class NodesPoller implements AutoCloseable {
     synchronized (lock) {
       wanted = settings;
     }
-    synchronized (publishing) {
-      NodesState before = state;
-      if (wanted == null || !ticking(wanted) || now.isBefore(newest)) {
-        nextTick(null);
-        return false;
-      }
-      Result<Topology> result;
-      try {
-        result = fetcher.advance(wanted, now);
-      } catch (RuntimeException e) {
-        LOG.error("Bringing the nodes up to date failed unexpectedly", e);
-        result = null;
-      }
-      Topology topology = result == null ? null : result.value();
-      NodeSnapshot old = before.snapshot();
-      if (topology == null || old == null) {
-        LOG.warn(
-            "The nodes cannot be brought up to date{}",
-            result == null ? "" : lines(result.problems()));
-        nextTick(clock.instant().plus(retry));
-        return false;
-      }
-      newest = now;
-      nextTick(fetcher.nextChange().orElse(null));
-      if (old.topology().equals(topology)) {
-        return false;
-      }
-      NodeSnapshot snapshot = new NodeSnapshot(topology, old.nodesHash(), now);
-      state = new NodesState(snapshot, before.confirmedAt(), before.failing(), before.problems());
-      LOG.debug("{} nodes since {}", topology.size(), now);
-      tell(snapshot, before);
-      return true;
-    }
+    return published.tick(wanted, now);
   }
 
   /** When the tree changes next of itself; null: never, as far as is known. */
@@ -390,13 +236,21 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  private void tell(NodeSnapshot snapshot, NodesState before) {
-    try {
-      listener.accept(snapshot);
-    } catch (RuntimeException e) {
-      // It has not taken the snapshot, so the next refresh must offer it again.
-      state = before;
-      throw e;
+  /** When what was published wants to be looked at again. */
+  private final class WhenNext implements PublishedNodes.Timing {
+    @Override
+    public void fetched(boolean failing) {
+      next(clock.instant().plus(failing ? retry : refresh));
+    }
+
+    @Override
+    public void changes(@Nullable Instant at) {
+      nextTick(at);
+    }
+
+    @Override
+    public void tryAgain() {
+      nextTick(clock.instant().plus(retry));
     }
   }
 
@@ -407,30 +261,6 @@ public final class NodesPoller implements AutoCloseable {
         due = fetcher.nextFetch().orElse(at);
       }
     }
-  }
-
-  private void logFailure(NodesState before) {
-    NodesState now = state;
-    NodeSnapshot kept = now.snapshot();
-    String consequence =
-        kept == null ? "there are none yet" : "those of " + now.confirmedAt() + " stay in force";
-    if (before.failing() && before.problems().equals(now.problems())) {
-      LOG.warn("The nodes still cannot be fetched, {}", consequence);
-    } else {
-      LOG.error("The nodes cannot be fetched, {}:{}", consequence, lines(now.problems()));
-    }
-  }
-
-  private static void logWarnings(List<Problem> problems, List<Problem> known) {
-    if (!problems.isEmpty() && !problems.equals(known)) {
-      LOG.warn("The node sources have warnings:{}", lines(problems));
-    }
-  }
-
-  private static String lines(List<Problem> problems) {
-    StringBuilder out = new StringBuilder();
-    problems.forEach(problem -> out.append("\n  ").append(problem));
-    return out.toString();
   }
 
   /** Polls from now on, on a thread of its own, whenever a refresh is due. To be called once. */

@@ -21,6 +21,7 @@ import io.espalier.server.nodes.NodesState;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.store.mysql.MySqlStatusStore;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -114,15 +115,36 @@ public final class EspalierProcess implements AutoCloseable {
     try {
       Plugins plugins = Plugins.load();
       ConfigNews follow = new ConfigNews();
-      ConfigPoller configs = polled(options, plugins, follow);
       return new EspalierProcess(
-          new Wiring(options, plugins, configs, follow, leadership, death::set), death);
+          wired(options, plugins, polled(options, plugins, follow), follow, leadership, death),
+          death);
     } catch (CommandFailure e) {
       throw e;
     } catch (ConfigSource.Unavailable e) {
       throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
     } catch (Exception e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** What cannot be wired does not go on looking after the configuration. */
+  private static Wiring wired(
+      ProcessOptions options,
+      Plugins plugins,
+      ConfigPoller configs,
+      ConfigNews follow,
+      Leadership leadership,
+      AtomicReference<@Nullable Throwable> death)
+      throws IOException {
+    boolean complete = false;
+    try {
+      Wiring wiring = new Wiring(options, plugins, configs, follow, leadership, death::set);
+      complete = true;
+      return wiring;
+    } finally {
+      if (!complete) {
+        configs.close();
+      }
     }
   }
 
@@ -161,14 +183,21 @@ public final class EspalierProcess implements AutoCloseable {
             plugins.configParser().inShard(options.shard()),
             InstantSource.system(),
             follow);
-    configs.poll(Instant.now());
-    Config config = configs.current().config();
-    if (config == null) {
-      configs.close();
-      throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
+    boolean good = false;
+    try {
+      configs.poll(Instant.now());
+      Config config = configs.current().config();
+      if (config == null) {
+        throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
+      }
+      requireNodeSources(plugins, options, config.settings());
+      good = true;
+      return configs;
+    } finally {
+      if (!good) {
+        configs.close();
+      }
     }
-    requireNodeSources(plugins, options, config.settings());
-    return configs;
   }
 
   /** What no retry can mend must not look like a scheduler that is still fetching. */

@@ -149,16 +149,7 @@ final class LoopApi implements SchedulerApi {
               TaskStatus status = isForgotten(task) ? stored.get(task.node()) : null;
               return status == null || status.main() != TaskStatus.Main.DONE
                   ? task
-                  : new TaskView(
-                      task.job(),
-                      task.node(),
-                      task.level(),
-                      task.status(),
-                      task.bits(),
-                      status.attempts(),
-                      0,
-                      status.sinceMillis(),
-                      status.data());
+                  : TaskView.of(task.job(), task.node(), task.level(), task.bits(), status, null);
             })
         .toList();
   }

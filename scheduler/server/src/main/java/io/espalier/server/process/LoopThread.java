@@ -53,6 +53,11 @@ final class LoopThread implements Executor, AutoCloseable {
     fresh.start();
   }
 
+  /** Whether it was told to drive a loop. */
+  boolean isStarted() {
+    return thread != null;
+  }
+
   /**
    * Runs a question on the scheduler thread, after all that was handed in before, and waits.
    *

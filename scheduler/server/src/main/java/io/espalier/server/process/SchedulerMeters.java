@@ -56,6 +56,12 @@ final class SchedulerMeters {
     gauge("espalier.chores", "Long work in slices that is not finished", stats, LoopStats::chores);
     gauge("espalier.jobs.held", "Jobs that wait for a token", stats, LoopStats::heldJobs);
     gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
+    gauge("espalier.nodes.reserved", "Nodes kept free", stats, LoopStats::reservedNodes);
+    gauge("espalier.slots.reserved", "Slots that idle for it", stats, LoopStats::reservedSlots);
+    FunctionCounter.builder(
+            "espalier.slots.reserved.idle.seconds", stats, s -> s.idleSlotMillis() / 1000.0)
+        .description("Slots times seconds that have idled because they were kept free")
+        .register(metrics);
   }
 
   void shard(Shard shard) {

@@ -3,14 +3,11 @@ package io.espalier.server.process;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Shard;
 import io.espalier.core.event.Event;
-import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.SchedulerLoop;
-import io.espalier.core.protocol.SchedulerSide;
-import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
@@ -27,33 +24,18 @@ import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
-import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;
-import io.espalier.server.store.EpochFile;
-import io.espalier.server.store.MemoryStatusStore;
-import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
-import io.espalier.server.store.mysql.MySqlStatusStore;
-import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.FileAuditLog;
-import io.espalier.webui.v1.ServerIdentity;
-import io.espalier.worker.DryRunRunner;
-import io.espalier.worker.LocalRunner;
-import io.espalier.worker.SimulatedRunner;
 import io.espalier.worker.logs.SegmentLogStore;
-import io.espalier.worker.process.SupervisorOptions;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -61,8 +43,6 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -90,7 +70,6 @@ final class Wiring implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final PublishedViews view = new PublishedViews();
 
-  private final Consumer<Throwable> onDeath;
   private final LogStore logs;
   private final LogPolicy logPolicy;
   final LoopThread thread;
@@ -100,7 +79,6 @@ final class Wiring implements AutoCloseable {
   final ConfigPoller configs;
   final SchedulerApi api;
   final @Nullable WebServer web;
-  private final WebSecurity security;
   final @Nullable RemoteRunner remote;
 
   private record Step(String name, AutoCloseable part) {}
@@ -122,14 +100,13 @@ final class Wiring implements AutoCloseable {
     boolean complete = false;
     try {
       InstantSource clock = InstantSource.system();
-      this.onDeath = onDeath;
       LOG.info("effective options: {}", options.shown());
       DataDirectory data =
           opened("data directory", DataDirectory.open(options.dataDir(), options.source()));
       if (options.fresh()) {
         data.forget();
       }
-      StatusStore store = opened("status store", store(options, data));
+      StatusStore store = opened("status store", PartsChosen.store(options, data));
       store.bindSource(options.source());
       long epoch = store.openEpoch();
       StatusesTaken.take(options.statusesFrom(), options.configUri(), store, epoch);
@@ -141,16 +118,19 @@ final class Wiring implements AutoCloseable {
       logPolicy = options.logs().policy();
       logs = opened("logs", SegmentLogStore.open(data.logs()));
       logs.apply(logPolicy);
-      TaskRunner runner = runner(options, data, logs, statusText, epoch, leadership);
-      remote = runner instanceof RemoteRunner workers ? workers : null;
-      EventMeters happened = new EventMeters(metrics);
-
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
       if (options.record().isPresent()) {
         core.recordTo(
-            opened("recording", recording(options.record().get(), epoch, options, plugins)));
+            opened(
+                "recording",
+                PartsChosen.recording(options.record().get(), epoch, options, plugins)));
       }
-      thread = new LoopThread(clock, onDeath);
+      thread = opened("scheduler", new LoopThread(clock, onDeath));
+      // At once: a store that cannot be read below must not cost the next try its port.
+      TaskRunner runner = PartsChosen.runner(options, data, logs, statusText, epoch, leadership);
+      opened("runner", () -> stop(runner));
+      remote = runner instanceof RemoteRunner workers ? workers : null;
+      EventMeters happened = new EventMeters(metrics);
       loop =
           new SchedulerLoop(
               core,
@@ -182,8 +162,6 @@ final class Wiring implements AutoCloseable {
         loop.stop();
       }
       thread.start(loop);
-      opened("scheduler", thread);
-      opened("runner", () -> stop(runner));
       // Before anything can start: a port in use must not cost tasks that were begun.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
@@ -211,7 +189,7 @@ final class Wiring implements AutoCloseable {
               queries,
               new EditedJobs(editor, queries),
               leadership.control(epoch));
-      security = options.access().open(audit(data));
+      WebSecurity security = options.access().open(audit(data));
       if (options.http().isPresent()) {
         meter(options.shard(), writer, leadership, epoch, queries);
       }
@@ -219,7 +197,8 @@ final class Wiring implements AutoCloseable {
       web =
           options.http().isEmpty()
               ? null
-              : opened("http", web(options, leadership, runner, api, metrics, security));
+              : opened(
+                  "http", PartsChosen.web(options, leadership, runner, api, metrics, security));
       changes =
           opened(
               "changes",
@@ -250,7 +229,10 @@ final class Wiring implements AutoCloseable {
       configured(configPoller.current());
       configs.start();
       nodes.start();
-      opened("watch", watch(writer, leadership, clock));
+      opened(
+          "watch",
+          ProblemWatch.start(
+              loop, thread, nodes, writer, logs, security, leadership, clock, onDeath));
       complete = true;
     } finally {
       if (!complete) {
@@ -278,51 +260,6 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  /** Looks after what has no news of its own: problems that come and go, old logs. */
-  private ExecutorCloser watch(StatusWriter writer, Leadership leadership, InstantSource clock) {
-    ScheduledExecutorService watch =
-        Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
-    every(watch, 1, () -> showProblems(writer, leadership));
-    every(watch, 60, () -> logs.prune(clock.millis()));
-    return new ExecutorCloser(watch);
-  }
-
-  /** A failing piece of work is said, and tried again at its next time. */
-  private static void every(ScheduledExecutorService watch, int seconds, Runnable work) {
-    ScheduledFuture<?> forEver =
-        watch.scheduleWithFixedDelay(
-            () -> {
-              try {
-                work.run();
-              } catch (RuntimeException e) {
-                LOG.warn("watching failed", e);
-              }
-            },
-            0,
-            seconds,
-            TimeUnit.SECONDS);
-    LOG.trace("watching by {}", forEver);
-  }
-
-  private void showProblems(StatusWriter writer, Leadership leadership) {
-    String nodesProblem = nodes.state().problem(Instant.now());
-    String pathsClosed = nodes.state().lacking();
-    String storeProblem = writer.problem().orElse(null);
-    String logProblem = logs.problem().orElse(null);
-    thread.execute(
-        () -> {
-          loop.error("nodes", nodesProblem);
-          loop.error("paths", pathsClosed);
-          loop.error("status store", storeProblem);
-          loop.error("task logs", logProblem);
-          security
-              .problems()
-              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
-          loop.error("leadership", leadership.problem().orElse(null));
-        });
-    writer.failure().ifPresent(onDeath);
-  }
-
   private record ExecutorCloser(ExecutorService executor) implements AutoCloseable {
     @Override
     public void close() {
@@ -330,90 +267,15 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  /** A second term of the same process must not write over what the first one recorded. */
-  private static Recording recording(
-      Path wanted, long epoch, ProcessOptions options, Plugins plugins) throws IOException {
-    Path file = Files.exists(wanted) ? Path.of(wanted + "." + epoch) : wanted;
-    try {
-      Recording recording =
-          Recording.create(file, options.seed(), plugins.workerSelectors().keySet());
-      LOG.info("recording every event and placement to {}", file);
-      return recording;
-    } catch (IOException e) {
-      throw new IOException("cannot record to " + file + ": " + e, e);
-    }
-  }
-
-  private static StatusStore store(ProcessOptions options, DataDirectory data) {
-    return switch (options.store()) {
-      case MEMORY -> new MemoryStatusStore(new EpochFile(data.epochFile()));
-      case SQLITE -> SqliteStatusStore.open(data.statusFile(), JsonReader::parse);
-      case MYSQL -> mysql(options);
-    };
-  }
-
-  private static StatusStore mysql(ProcessOptions options) {
-    MySqlStatusStore store =
-        MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
-    if (options.fresh()) {
-      // Not that of another cluster.
-      store.bindSource(options.source());
-      store.forgetEverything();
-    }
-    return store;
-  }
-
-  private static TaskRunner runner(
-      ProcessOptions options,
-      DataDirectory data,
-      LogStore logs,
-      StatusText statusText,
-      long epoch,
-      Leadership leadership)
-      throws IOException {
-    String shard = options.instanceNodeName();
-    return switch (options.runner()) {
-      case DRY_RUN -> new DryRunRunner(shard);
-      case SIMULATED ->
-          new SimulatedRunner(
-              shard,
-              options.simulation().meanMillis(),
-              options.simulation().failureRate(),
-              options.seed());
-      case REMOTE -> {
-        ProcessOptions.Remote how = options.remote().orElseThrow();
-        yield RemoteRunner.listen(
-            shard,
-            epoch,
-            how.timers(),
-            options.store() == ProcessOptions.Store.MEMORY
-                ? SchedulerSide.Past.UNKNOWN
-                : SchedulerSide.Past.KNOWN,
-            new InetSocketAddress(how.thrift().host(), how.thrift().port()),
-            how.peer(),
-            JsonReader::parse,
-            leadership::remainingMillis);
-      }
-      case LOCAL ->
-          LocalRunner.prepare(
-              shard,
-              SupervisorOptions.of(data.root(), Path.of(options.configDirectory()))
-                  .withWorkerCommand(options.workerCommand())
-                  .withHost(shard)
-                  .withMeasuring(options.measuring())
-                  .withStatusForm(end -> statusForm(statusText, end)),
-              logs);
-    };
-  }
-
-  /** The {@code status} of the event {@code got_status} (behaviour 7.4). */
-  private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
-    // How the job wants its status read is not known here; a status line is a status line.
-    return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
-  }
-
-  /** Ends all tasks; their ends reach the store, because everything they need is still open. */
+  /**
+   * Ends all tasks; their ends reach the store, because everything they need is still open. Before
+   * the scheduler was started there are none.
+   */
   private void stop(TaskRunner runner) throws Exception {
+    if (!thread.isStarted()) {
+      runner.close();
+      return;
+    }
     thread.call(
         () -> {
           loop.stop();
@@ -446,29 +308,6 @@ final class Wiring implements AutoCloseable {
   /** Of this data directory, whoever leads. */
   private AuditLog audit(DataDirectory data) throws IOException {
     return opened("audit log", FileAuditLog.open(data.root(), AUDIT_FILE_BYTES, AUDIT_FILES));
-  }
-
-  private static WebServer web(
-      ProcessOptions options,
-      Leadership leadership,
-      TaskRunner runner,
-      SchedulerApi api,
-      PrometheusMeterRegistry metrics,
-      WebSecurity security) {
-    ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
-    if (options.access().isInTheClear(at.host())) {
-      LOG.warn(
-          "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy in"
-              + " front of it that speaks TLS",
-          at);
-    }
-    return WebServer.start(
-        WebOptions.at(at.host(), at.port())
-            .withAllowedHosts(options.access().names(leadership.names()))
-            .withSecurity(security)
-            .withIdentity(new ServerIdentity(Version.get(), runner.name(), runner.shard())),
-        api,
-        metrics);
   }
 
   private void meter(

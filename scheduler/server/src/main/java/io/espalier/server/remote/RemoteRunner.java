@@ -56,6 +56,10 @@ import org.slf4j.LoggerFactory;
  * one worker is one call, and the busier everything is the bigger the batches are.
  *
  * <p>Tasks outlive it: {@link #close} stops none, the next scheduler process takes them over.
+ *
+ * <p>Length. Between the protocol, which decides, and the calls, which are made elsewhere, it only
+ * passes on: every method of a {@link TaskRunner}, of the protocol's output and of the workers'
+ * calls is here once, and all of them meet in one inbox.
  */
 public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);

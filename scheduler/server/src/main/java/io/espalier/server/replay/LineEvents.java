@@ -14,6 +14,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
@@ -113,7 +114,10 @@ final class LineEvents {
         number(status, 3),
         number(status, 4),
         number(status, 5),
-        null);
+        null,
+        null,
+        null,
+        RetryCounts.NONE);
   }
 
   private static WorkerInfo worker(Json json) {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.curator.framework.CuratorFramework;
@@ -42,11 +41,10 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   private static final Duration FIRST_PATIENCE = Duration.ofSeconds(15);
   private static final long TRUST_NANOS = Duration.ofSeconds(30).toNanos();
   private static final int TRIES = 20;
-  private static final int VERSIONS_KEPT = 100;
-  private static final int SEQUENCE_DIGITS = 10;
 
   private final ZooKeeperTarget target;
   private final String path;
+  private final ZooKeeperJobHistory history;
   private final Watcher watcher = event -> changed();
   private @Nullable ZooKeeperLink link;
   private @Nullable Text known;
@@ -56,6 +54,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   private ZooKeeperConfigSource(ZooKeeperTarget target) {
     this.target = target.withSessionMillis(SESSION_MILLIS);
     this.path = target.path();
+    this.history = new ZooKeeperJobHistory(path);
   }
 
   /**
@@ -95,10 +94,6 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
 
   private String jobs() {
     return path + "/jobs";
-  }
-
-  private String history(String job, boolean inside) {
-    return path + "/history/" + ConfigText.segment(job) + (inside ? "/v-" : "");
   }
 
   // ---- reading
@@ -303,14 +298,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
       if (entry.length > MAX_BYTES) {
         throw unavailable("the job is too long for its history in ZooKeeper", null);
       }
-      String made =
-          client
-              .create()
-              .creatingParentsIfNeeded()
-              .withMode(org.apache.zookeeper.CreateMode.PERSISTENT_SEQUENTIAL)
-              .forPath(history(version.name(), true), entry);
-      LOG.debug("remembered as {}", made);
-      forgetOldest(client, history(version.name(), false));
+      history.add(client, version.name(), entry);
     } catch (Unavailable e) {
       throw e;
     } catch (InterruptedException e) {
@@ -321,44 +309,23 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     }
   }
 
-  private static void forgetOldest(CuratorFramework client, String of) throws Exception {
-    List<String> entries = inOrder(client.getChildren().forPath(of));
-    for (String entry : entries.subList(0, Math.max(0, entries.size() - VERSIONS_KEPT))) {
-      client.delete().quietly().forPath(of + "/" + entry);
-    }
-  }
-
-  private static List<String> inOrder(List<String> entries) {
-    List<String> sorted = new ArrayList<>(entries);
-    sorted.sort(
-        Comparator.comparing(
-            (String name) -> name.substring(Math.max(0, name.length() - SEQUENCE_DIGITS))));
-    return sorted;
-  }
-
   /** The newest hundred. */
   @Override
   public synchronized List<JobVersion> history(String job) throws Unavailable {
     try {
       CuratorFramework client = client();
-      String of = history(job, false);
-      List<JobVersion> versions = new ArrayList<>();
-      for (String entry : inOrder(client.getChildren().forPath(of))) {
-        Part part = part(client, of + "/" + entry);
-        if (part != null) {
-          JobVersionText.read(part.document.bytes())
-              .filter(version -> version.name().equals(job))
-              .ifPresent(versions::add);
-        }
-      }
-      return versions;
+      return history.read(
+          client,
+          job,
+          znode -> {
+            Part part = part(client, znode);
+            return part == null ? null : part.document.bytes();
+          });
     } catch (Unavailable e) {
       throw e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw unavailable("interrupted", null);
-    } catch (KeeperException.NoNodeException e) {
-      return List.of();
     } catch (Exception e) {
       throw failed("cannot read the history of job " + job, e);
     }

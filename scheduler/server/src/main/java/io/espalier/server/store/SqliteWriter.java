@@ -1,16 +1,10 @@
 package io.espalier.server.store;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
-import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.Pause;
-import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskKey;
@@ -22,7 +16,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +24,21 @@ import org.jspecify.annotations.Nullable;
  * transaction. Not thread-safe.
  */
 final class SqliteWriter {
-  /** Rows of events that are deleted at a time: each may hold thousands. */
-  private static final int EVENT_ROWS = 20;
+  private static final SmallTablesWriter.Statements SMALL =
+      new SmallTablesWriter.Statements(
+          "DELETE FROM pause WHERE job = ?",
+          "INSERT OR REPLACE INTO pause (job, operator, reason, since, until)"
+              + " VALUES (?, ?, ?, ?, ?)",
+          "DELETE FROM worker_hold WHERE shard = ?",
+          "INSERT OR REPLACE INTO worker_hold (shard, drain, operator, reason, since)"
+              + " VALUES (?, ?, ?, ?, ?)",
+          "DELETE FROM limit_override WHERE level = ? AND resource = ? AND node = ?",
+          "INSERT OR REPLACE INTO limit_override (level, resource, node, slots, author, reason,"
+              + " since, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          "DELETE FROM job_standing WHERE job = ?",
+          "INSERT OR REPLACE INTO job_standing (job, body) VALUES (?, ?)",
+          "DELETE FROM queue_usage",
+          "INSERT INTO queue_usage (queue, value, at) VALUES (?, ?, ?)");
 
   private final Connection connection;
   private final PreparedStatement getMeta;
@@ -42,8 +48,9 @@ final class SqliteWriter {
   private final PreparedStatement putRow;
   private final PreparedStatement deleteRow;
   private final SqliteAttempts history;
+  private final SmallTablesWriter small;
+  private final EventLogWriter events;
   private final Map<String, Integer> jobs = new HashMap<>();
-  private long newestEvent = -1;
 
   SqliteWriter(Connection connection) throws SQLException {
     this.connection = connection;
@@ -68,6 +75,9 @@ final class SqliteWriter {
                 + " worker = excluded.worker");
     deleteRow = connection.prepareStatement("DELETE FROM status WHERE job = ? AND node = ?");
     history = new SqliteAttempts(connection);
+    small = new SmallTablesWriter(connection, new SqliteNames(), SMALL);
+    // A row of the file may be as long as it likes: one for each commit.
+    events = new EventLogWriter(connection, "event", Integer.MAX_VALUE, Integer.MAX_VALUE);
   }
 
   /** Takes the write lock. The driver's commit() would take it again at once, for ever. */
@@ -132,7 +142,7 @@ final class SqliteWriter {
       // Its rows lose their name at once, and are deleted piece by piece.
       execute("INSERT INTO gone_job (id) SELECT id FROM job WHERE name = ?", job);
       execute("DELETE FROM job WHERE name = ?", job);
-      execute("DELETE FROM job_standing WHERE job = ?", job);
+      small.forgetStanding(job);
       jobs.remove(job);
     }
     for (TaskKey key : batch.deletedRows()) {
@@ -151,72 +161,11 @@ final class SqliteWriter {
       putRow.executeBatch();
     }
     history.append(batch.attempts(), this::id);
-    for (String job : batch.endedPauses()) {
-      execute("DELETE FROM pause WHERE job = ?", job);
-    }
-    for (Pause pause : batch.pauses()) {
-      execute(
-          "INSERT OR REPLACE INTO pause (job, operator, reason, since, until)"
-              + " VALUES (?, ?, ?, ?, ?)",
-          pause.job(),
-          pause.operator(),
-          pause.reason(),
-          pause.sinceMillis(),
-          pause.untilMillis());
-    }
-    for (String shard : batch.endedHolds()) {
-      execute("DELETE FROM worker_hold WHERE shard = ?", shard);
-    }
-    for (WorkerHold hold : batch.holds()) {
-      execute(
-          "INSERT OR REPLACE INTO worker_hold (shard, drain, operator, reason, since)"
-              + " VALUES (?, ?, ?, ?, ?)",
-          hold.shard(),
-          hold.kind() == WorkerHold.Kind.DRAIN ? 1 : 0,
-          hold.operator(),
-          hold.reason(),
-          hold.sinceMillis());
-    }
-    for (LimitOverride.Key key : batch.endedLimits()) {
-      execute(
-          "DELETE FROM limit_override WHERE level = ? AND resource = ? AND node = ?",
-          key.level(),
-          key.resource(),
-          key.node());
-    }
-    for (LimitOverride limit : batch.limits()) {
-      execute(
-          "INSERT OR REPLACE INTO limit_override (level, resource, node, slots, author, reason,"
-              + " since, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          limit.level(),
-          limit.resource(),
-          limit.node(),
-          limit.limit(),
-          limit.author(),
-          limit.reason(),
-          limit.sinceMillis(),
-          limit.untilMillis());
-    }
-    for (JobStanding standing : batch.standings()) {
-      execute(
-          "INSERT OR REPLACE INTO job_standing (job, body) VALUES (?, ?)",
-          standing.job(),
-          JsonWriter.compact(standing.toJson()));
-    }
-    if (!batch.queueUsage().isEmpty()) {
-      execute("DELETE FROM queue_usage");
-    }
-    for (QueueUsage usage : batch.queueUsage()) {
-      execute(
-          "INSERT INTO queue_usage (queue, value, at) VALUES (?, ?, ?)",
-          usage.queue(),
-          usage.value(),
-          usage.atMillis());
-    }
+    small.apply(batch);
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
       execute("UPDATE job SET incarnation = ? WHERE id = ?", known.getValue(), id(known.getKey()));
     }
-    append(batch.events());
+    events.append(batch.events());
   }
 
   private void put(StatusRow row) throws SQLException {
@@ -258,45 +207,10 @@ final class SqliteWriter {
     }
   }
 
-  private void append(List<Event> events) throws SQLException {
-    if (events.isEmpty()) {
-      return;
-    }
-    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
-    newestEvent = newest;
-    execute(
-        "INSERT INTO event (first, last, newest, body) VALUES (?, ?, ?, ?)",
-        events.get(0).sequence(),
-        newest,
-        events.get(events.size() - 1).timeMillis(),
-        StoredText.body(events));
-  }
-
   /** Deletes old events, or rows of a forgotten job; answers how many rows of them. */
   int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
-    int events = deleteEvents(retention);
-    return events > 0 ? events : deleteGone(atMost);
-  }
-
-  private int deleteEvents(StatusStore.Retention retention) throws SQLException {
-    long newest = storedNewestEvent();
-    long upTo = 0;
-    int rows = 0;
-    try (PreparedStatement oldest =
-        connection.prepareStatement("SELECT last, newest FROM event ORDER BY first LIMIT ?")) {
-      oldest.setInt(1, EVENT_ROWS);
-      try (ResultSet found = oldest.executeQuery()) {
-        while (found.next()
-            && StoredText.isOld(found.getLong(1), found.getLong(2), newest, retention)) {
-          upTo = found.getLong(1);
-          rows++;
-        }
-      }
-    }
-    if (rows > 0) {
-      execute("DELETE FROM event WHERE first <= ?", upTo);
-    }
-    return rows;
+    int old = events.deleteOld(retention);
+    return old > 0 ? old : deleteGone(atMost);
   }
 
   private int deleteGone(int atMost) throws SQLException {
@@ -319,14 +233,6 @@ final class SqliteWriter {
       rows += execute("DELETE FROM gone_job WHERE id = ?", job);
     }
     return rows;
-  }
-
-  private long storedNewestEvent() throws SQLException {
-    try (PreparedStatement statement =
-            connection.prepareStatement("SELECT last FROM event ORDER BY first DESC LIMIT 1");
-        ResultSet found = statement.executeQuery()) {
-      return found.next() ? found.getLong(1) : 0;
-    }
   }
 
   private int execute(String sql, Object... values) throws SQLException {

@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
  * it did not hear.
  *
  * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
+ *
+ * <p>Length. The queue, what is made one transaction, the pauses and the orderly end share one lock
+ * and one state; a third is what it tells of itself.
  */
 public final class StatusWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);

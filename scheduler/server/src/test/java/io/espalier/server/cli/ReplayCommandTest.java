@@ -165,10 +165,7 @@ class ReplayCommandTest {
                     running.add(run);
                     starts[0]++;
                     core.setStatus(
-                        core.runJob(run),
-                        core.runNode(run),
-                        new TaskStatus(
-                            Main.RUNNING, false, false, false, false, now, 0, 0, 1, null));
+                        core.runJob(run), core.runNode(run), TaskStatus.of(Main.RUNNING, now, 1));
                   });
         }
       }
@@ -179,8 +176,8 @@ class ReplayCommandTest {
   private static TaskStatus status(Random random, long now) {
     Json.Obj said = Json.object().put("said", SECRET).build();
     return random.nextInt(3) == 0
-        ? new TaskStatus(Main.DONE, false, false, false, false, now, 0, 0, 1, said)
-        : new TaskStatus(Main.ERROR, true, false, false, false, now, 2, 2, 1, said);
+        ? TaskStatus.of(Main.DONE, now, 1).withData(said)
+        : TaskStatus.waiting(now, 2, 1).withData(said);
   }
 
   private String text() throws IOException {

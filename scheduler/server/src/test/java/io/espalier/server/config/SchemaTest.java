@@ -804,7 +804,7 @@ class SchemaTest {
     key(
         frame,
         "succeed_job_when",
-        List.of("false", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
+        List.of("false", "'never'", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
         List.of("null", "1", "'x'", "true", "[]", "{}"));
     key(
         frame,

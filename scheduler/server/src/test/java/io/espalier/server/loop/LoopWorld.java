@@ -214,7 +214,10 @@ final class LoopWorld {
     if (launch == null) {
       throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
     }
-    loop.taskEnded(new TaskEnd(job, node, launch.invocation(), kind, status, exitCode, null, null));
+    loop.taskEnded(
+        TaskEnd.of(job, node, launch.invocation(), kind)
+            .withRawStatus(status)
+            .withExit(exitCode, null));
     settle();
   }
 

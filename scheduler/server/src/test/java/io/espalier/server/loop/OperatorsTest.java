@@ -382,8 +382,7 @@ class OperatorsTest {
             "prefs": {"parent_level": "instance", "start": 1, "end": 20000}}]}},
          "bistro_job->j": {"owner": "o", "command": ["x"]}}
         """;
-    TaskStatus finished =
-        new TaskStatus(TaskStatus.Main.DONE, false, false, false, false, 1, 0, 0, 1, null);
+    TaskStatus finished = TaskStatus.of(TaskStatus.Main.DONE, 1, 1);
     for (int i = 1; i <= 20_000; i++) {
       StatusRow row = new StatusRow("j", "instance-node__" + i, finished, new Invocation(1, i, 1));
       world.stored.put(row.key(), row);

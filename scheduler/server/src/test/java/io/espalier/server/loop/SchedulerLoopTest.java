@@ -272,7 +272,7 @@ class SchedulerLoopTest {
   void endsOfUnknownInvocationsChangeNothing() {
     world.configure(ONE_HOST);
     Invocation other = new Invocation(9, 9, 9);
-    world.loop.taskEnded(new TaskEnd("j", "a", other, TaskEnd.Kind.EXITED, "done", 0, null, null));
+    world.loop.taskEnded(TaskEnd.exited("j", "a", other, "done", 0));
     world.settle();
     assertThat(world.warnings).singleElement().asString().contains("unknown invocation");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);

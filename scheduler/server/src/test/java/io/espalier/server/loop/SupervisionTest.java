@@ -57,15 +57,8 @@ class SupervisionTest {
 
   private void ends(StopReason reason) {
     TaskEnd end =
-        new TaskEnd(
-            "j",
-            "a",
-            world.launch("j", "a").invocation(),
-            TaskEnd.Kind.KILLED,
-            null,
-            null,
-            15,
-            null);
+        TaskEnd.of("j", "a", world.launch("j", "a").invocation(), TaskEnd.Kind.KILLED)
+            .withExit(null, 15);
     world.running.remove(new TaskKey("j", "a"));
     world.loop.taskEnded(end.withStopReason(reason));
     world.settle();
@@ -110,15 +103,9 @@ class SupervisionTest {
   void whatATaskManagedToSayCountsAlsoWhenItsTimeWasOver() {
     world.configure(config(""));
     TaskEnd end =
-        new TaskEnd(
-            "j",
-            "a",
-            world.launch("j", "a").invocation(),
-            TaskEnd.Kind.KILLED,
-            "done",
-            0,
-            null,
-            null);
+        TaskEnd.of("j", "a", world.launch("j", "a").invocation(), TaskEnd.Kind.KILLED)
+            .withRawStatus("done")
+            .withExit(0, null);
     world.running.remove(new TaskKey("j", "a"));
     world.loop.taskEnded(end.withStopReason(StopReason.TIMEOUT));
     world.settle();
@@ -129,15 +116,8 @@ class SupervisionTest {
   void anExitCodeSaysNothingWhenTheTimeWasOver() {
     world.configure(config(", \"status_from\": \"exit_code\", \"command\": [\"/bin/true\"]"));
     TaskEnd end =
-        new TaskEnd(
-            "j",
-            "a",
-            world.launch("j", "a").invocation(),
-            TaskEnd.Kind.KILLED,
-            null,
-            0,
-            null,
-            null);
+        TaskEnd.of("j", "a", world.launch("j", "a").invocation(), TaskEnd.Kind.KILLED)
+            .withExit(0, null);
     world.running.remove(new TaskKey("j", "a"));
     world.loop.taskEnded(end.withStopReason(StopReason.TIMEOUT));
     world.settle();

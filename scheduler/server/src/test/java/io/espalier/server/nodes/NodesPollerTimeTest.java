@@ -107,7 +107,7 @@ class NodesPollerTimeTest {
   }
 
   /** A tree whose only node is named like its second, and a fetch that can be held up. */
-  private static final class Slow implements NodesPoller.Fetcher {
+  private static final class Slow implements PolledNodes {
     private final CountDownLatch go = new CountDownLatch(1);
     private final CountDownLatch waiting = new CountDownLatch(1);
     private volatile boolean holdUp;

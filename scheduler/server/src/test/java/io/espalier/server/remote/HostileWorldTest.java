@@ -178,19 +178,12 @@ final class HostileWorldTest implements TaskListener {
 
   private Launch launch(long sequence, String script) {
     Launch made = new Launches().of("job", "node", List.of("/bin/sh", "-c", script, "task"));
-    return new Launch(
-        made.job(),
-        made.node(),
-        new Invocation(EPOCH, sequence, made.invocation().startMillis()),
-        made.attempt(),
-        made.command(),
-        made.argument(),
-        made.statusFrom(),
-        made.subprocess(),
-        made.kill(),
-        Limits.NONE,
-        worker.self(),
-        Map.of());
+    return made.toBuilder()
+        .invocation(new Invocation(EPOCH, sequence, made.invocation().startMillis()))
+        .limits(Limits.NONE)
+        .worker(worker.self())
+        .workerSlots(Map.of())
+        .build();
   }
 
   private Heartbeat heartbeat(
@@ -239,9 +232,7 @@ final class HostileWorldTest implements TaskListener {
   @Test
   void aWorkerThatClaimsTheRunsAndEndsOfAnotherChangesNothing() throws Exception {
     RunId run = RunId.of(task);
-    TaskEnd lie =
-        new TaskEnd(
-            run.job(), run.node(), run.invocation(), TaskEnd.Kind.EXITED, "lie", 0, null, null);
+    TaskEnd lie = TaskEnd.exited(run.job(), run.node(), run.invocation(), "lie", 0);
     assertThat(says(heartbeat(liarRef, EPOCH, 0, Versions.OURS, List.of(run))).verdict())
         .isEqualTo(Verdict.ACCEPTED);
     assertSaid("liar", "runs what it should not");

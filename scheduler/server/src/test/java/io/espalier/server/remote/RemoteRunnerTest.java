@@ -125,19 +125,13 @@ final class RemoteRunnerTest {
 
   private Launch launch(WorkerRef worker, String node, String script) {
     Launch made = launches.of("job", node, List.of("/bin/sh", "-c", script, "task"));
-    return new Launch(
-        made.job(),
-        made.node(),
-        new Invocation(1, made.invocation().sequence(), made.invocation().startMillis()),
-        made.attempt(),
-        made.command(),
-        made.argument(),
-        made.statusFrom(),
-        made.subprocess(),
-        made.kill(),
-        Limits.NONE,
-        worker,
-        Map.of());
+    return made.toBuilder()
+        .invocation(
+            new Invocation(1, made.invocation().sequence(), made.invocation().startMillis()))
+        .limits(Limits.NONE)
+        .worker(worker)
+        .workerSlots(Map.of())
+        .build();
   }
 
   @Test

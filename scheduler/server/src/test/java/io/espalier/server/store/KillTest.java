@@ -101,7 +101,7 @@ class KillTest {
       for (int i = 0; i < 10_000_000; i++) {
         int mine = i;
         room.acquire();
-        TaskStatus done = new TaskStatus(Main.DONE, false, false, false, false, i, 0, 0, 1, null);
+        TaskStatus done = TaskStatus.of(Main.DONE, i, 1);
         Invocation invocation = new Invocation(epoch, i, i);
         writer
             .submit(

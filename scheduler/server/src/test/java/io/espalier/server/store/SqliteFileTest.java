@@ -11,7 +11,6 @@ import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -300,8 +299,7 @@ class SqliteFileTest {
   }
 
   private static Batch oneRow() {
-    TaskStatus waiting =
-        new TaskStatus(Main.ERROR, true, false, false, false, 1000, 15, 15, 1, null);
+    TaskStatus waiting = TaskStatus.waiting(1000, 15, 1);
     return Batch.of(List.of(new StatusRow("j", "n", waiting, new Invocation(1, 1, 0))));
   }
 

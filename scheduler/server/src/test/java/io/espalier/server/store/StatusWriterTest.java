@@ -278,10 +278,6 @@ class StatusWriterTest {
   }
 
   private static StatusRow row(String node, int attempts) {
-    return new StatusRow(
-        "j",
-        node,
-        new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, attempts, null),
-        new Invocation(1, 1, 0));
+    return new StatusRow("j", node, TaskStatus.of(Main.DONE, 0, attempts), new Invocation(1, 1, 0));
   }
 }

@@ -75,7 +75,7 @@ class StoreCleanerTest {
   }
 
   private static StatusRow row(String job, String node) {
-    TaskStatus done = new TaskStatus(Main.DONE, false, false, false, false, 1, 0, 0, 1, null);
+    TaskStatus done = TaskStatus.of(Main.DONE, 1, 1);
     return new StatusRow(job, node, done, new Invocation(1, 1, 1));
   }
 }

@@ -34,6 +34,8 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.ProgressText;
 import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -76,7 +78,9 @@ public final class ApiWorld {
             null,
             new Usage(250, 3_000_000, 0, 12_345_678),
             "no such table",
-            "0123456789abcdef");
+            "0123456789abcdef",
+            false,
+            0);
     Attempt second =
         new Attempt(
             "backup",
@@ -93,7 +97,9 @@ public final class ApiWorld {
             StopReason.NO_OUTPUT,
             Usage.UNKNOWN,
             "ended by signal 9",
-            "fedcba9876543210");
+            "fedcba9876543210",
+            false,
+            0);
     return new TaskHistory(3, 1_500, List.of(first, second));
   }
 
@@ -106,7 +112,8 @@ public final class ApiWorld {
     Json.Obj data = Json.object().put("rows", 7).build();
     long started = NOW_MILLIS - 100_000;
     scheduler
-        .task(new TaskView("backup", "d11", "db", "done", 4, 1, 0, started, data))
+        .task(
+            TaskView.of("backup", "d11", "db", TaskStatus.of(Main.DONE, started, 1).withData(data)))
         .runningTask(
             new RunningTask(
                 "backup",
@@ -118,20 +125,11 @@ public final class ApiWorld {
                 new TimeLeft(NOW_MILLIS + 200_000, 0, 0),
                 ProgressText.of(
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
-                1.5))
-        .task(new TaskView("backup", "d21", "db", "failed", 16, 3, 0, started, null))
+                1.5,
+                ""))
+        .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))
-        .task(
-            new TaskView(
-                "backup",
-                "d22",
-                "db",
-                "error_backoff",
-                32 + 64,
-                2,
-                NOW_MILLIS + 5000,
-                started,
-                null))
+        .task(TaskView.of("backup", "d22", "db", TaskStatus.waiting(started, 105, 2)))
         .explains(
             new Explanation(
                 "backup",
@@ -139,37 +137,23 @@ public final class ApiWorld {
                 false,
                 "error_backoff",
                 List.of(
-                    new Explanation.Reason(
-                        Explanation.Kind.BACKOFF,
-                        null,
-                        null,
-                        0,
-                        0,
-                        0,
-                        NOW_MILLIS + 5000,
-                        "waits after an error"),
-                    new Explanation.Reason(
-                        Explanation.Kind.RESOURCE,
-                        "h2",
-                        "conn",
-                        1,
-                        0,
-                        2,
-                        0,
-                        "host h2 has no free conn",
-                        List.of(new Holder("scrub", "h2", "conn", 2, started, NOW_MILLIS + 60_000)),
-                        1,
-                        NOW_MILLIS + 60_000)),
+                    Explanation.Reason.of(Explanation.Kind.BACKOFF, null, "waits after an error")
+                        .until(NOW_MILLIS + 5000),
+                    Explanation.Reason.of(
+                            Explanation.Kind.RESOURCE, "h2", "host h2 has no free conn")
+                        .lacking("conn", 1, 0, 2)
+                        .heldBy(
+                            List.of(
+                                new Holder("scrub", "h2", "conn", 2, started, NOW_MILLIS + 60_000)),
+                            1,
+                            NOW_MILLIS + 60_000)),
                 List.of(
                     new Explanation.Step("here", "instance", true, List.of(), false),
                     new Explanation.Step(
                         "h2", "host", true, List.of(new Explanation.Use("conn", 1, 2, 2)), true),
                     new Explanation.Step(
-                        "d22",
-                        "db",
-                        false,
-                        List.of(new Explanation.Use("lock", 1, 0, 1)),
-                        false))));
+                        "d22", "db", false, List.of(new Explanation.Use("lock", 1, 0, 1)), false)),
+                List.of()));
     for (int i = 0; i < 3; i++) {
       scheduler.log(
           new LogLine(

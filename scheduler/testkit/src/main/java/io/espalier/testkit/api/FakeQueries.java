@@ -1,5 +1,6 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Holder;
 import io.espalier.core.api.JobLevels;
@@ -24,6 +25,7 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What a {@link FakeScheduler} answers about the tree and about jobs, by looking at everything. */
 final class FakeQueries {
@@ -133,8 +135,8 @@ final class FakeQueries {
               leaves(node),
               slots(node),
               counts(
-                  tasksBelow(
-                      node, job -> query.job().isEmpty() || query.job().equals(job.name())))));
+                  tasksBelow(node, job -> query.job().isEmpty() || query.job().equals(job.name()))),
+              reserved(node)));
     }
     return new TreeView(view.publishedAtMillis(), topology, nodes, truncated);
   }
@@ -191,7 +193,15 @@ final class FakeQueries {
         slots(node),
         holders,
         holders.size(),
-        jobs);
+        jobs,
+        reserved(node));
+  }
+
+  /** The second host is kept free for the only task there that waits. */
+  private @Nullable Reserved reserved(int node) {
+    return topology.name(node).equals("h2")
+        ? new Reserved("backup", "d22", view.publishedAtMillis() - 90_000, 2)
+        : null;
   }
 
   private List<TaskView> all(Job job) {
@@ -214,6 +224,7 @@ final class FakeQueries {
                 null,
                 names.size(),
                 waits ? "back off after their last attempt" : "nothing is in the way",
+                waits ? view.publishedAtMillis() + 5000 : 0,
                 names.subList(0, Math.min(5, names.size()))));
       }
     }

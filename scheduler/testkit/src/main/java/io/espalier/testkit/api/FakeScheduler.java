@@ -90,30 +90,18 @@ public final class FakeScheduler implements SchedulerApi {
   public synchronized FakeScheduler load(
       @Nullable Config config, @Nullable Topology topology, long nowMillis) {
     view =
-        new SchedulerView(
-            config,
-            config == null ? view.configProblems() : config.problems(),
-            topology,
-            topology == null ? 0 : nowMillis,
-            view.progress(),
-            view.running(),
-            view.errors(),
-            nowMillis);
+        view.toBuilder()
+            .config(config)
+            .configProblems(config == null ? view.configProblems() : config.problems())
+            .topology(topology, topology == null ? 0 : nowMillis)
+            .publishedAtMillis(nowMillis)
+            .build();
     return publish(nowMillis);
   }
 
   /** Problems of the newest configuration. */
   public synchronized FakeScheduler problems(List<Problem> problems) {
-    view =
-        new SchedulerView(
-            view.config(),
-            problems,
-            view.topology(),
-            view.nodesAtMillis(),
-            view.progress(),
-            view.running(),
-            view.errors(),
-            view.publishedAtMillis());
+    view = view.toBuilder().configProblems(problems).build();
     return this;
   }
 
@@ -121,22 +109,13 @@ public final class FakeScheduler implements SchedulerApi {
   public synchronized FakeScheduler stands(JobStanding standing) {
     Map<String, JobStanding> standings = new LinkedHashMap<>(view.standings());
     standings.put(standing.job(), standing);
-    view = view.withStandings(standings);
+    view = view.toBuilder().standings(standings).build();
     return this;
   }
 
   /** Sets the current errors by source. */
   public synchronized FakeScheduler errors(Map<String, String> errors) {
-    view =
-        new SchedulerView(
-            view.config(),
-            view.configProblems(),
-            view.topology(),
-            view.nodesAtMillis(),
-            view.progress(),
-            view.running(),
-            errors,
-            view.publishedAtMillis());
+    view = view.toBuilder().errors(errors).build();
     return this;
   }
 
@@ -149,26 +128,18 @@ public final class FakeScheduler implements SchedulerApi {
   /** Makes a task run. */
   public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
     Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
-    return runningTask(new RunningTask(job, node, invocation, 1, "here"));
+    return runningTask(RunningTask.of(job, node, invocation, 1, "here"));
   }
 
   /** Makes a task run. */
   public synchronized FakeScheduler runningTask(RunningTask task) {
     running.put(key(task.job(), task.node()), task);
     Progress progress = task.progress();
+    TaskStatus status =
+        TaskStatus.of(TaskStatus.Main.RUNNING, task.invocation().startMillis(), task.attempt())
+            .withCheckpoint(progress == null ? null : progress.json());
     return task(
-        new TaskView(
-            task.job(),
-            task.node(),
-            levelName(task.job()),
-            "running",
-            TaskStatus.Main.RUNNING.bit(),
-            task.attempt(),
-            0,
-            task.invocation().startMillis(),
-            null,
-            progress == null ? null : progress.json(),
-            task));
+        TaskView.of(task.job(), task.node(), levelName(task.job()), status.bits(), status, task));
   }
 
   /** The past attempts of a task. */
@@ -214,18 +185,12 @@ public final class FakeScheduler implements SchedulerApi {
       config.jobs().values().forEach(job -> progress.put(job.name(), progress(job)));
     }
     view =
-        new SchedulerView(
-            config,
-            view.configProblems(),
-            view.topology(),
-            view.nodesAtMillis(),
-            progress,
-            List.copyOf(running.values()),
-            view.errors(),
-            Map.copyOf(paused),
-            view.standings(),
-            view.findings(),
-            nowMillis);
+        view.toBuilder()
+            .progress(progress)
+            .running(List.copyOf(running.values()))
+            .pauses(paused)
+            .publishedAtMillis(nowMillis)
+            .build();
     return this;
   }
 
@@ -306,7 +271,8 @@ public final class FakeScheduler implements SchedulerApi {
     return answer(
         () -> {
           TaskView task = taskOf(known(job), knownNode(known(job), node));
-          Explanation startable = new Explanation(job, node, true, task.status(), List.of());
+          Explanation startable =
+              new Explanation(job, node, true, task.status(), List.of(), List.of(), List.of());
           return explanations.getOrDefault(key(job, node), startable);
         });
   }
@@ -376,18 +342,13 @@ public final class FakeScheduler implements SchedulerApi {
             calls.add("forgive " + name);
             for (TaskView task : List.copyOf(tasks.values())) {
               if (task.job().equals(name) && task.status().equals("failed")) {
-                int bits = TaskStatus.Main.ERROR.bit();
                 task(
-                    new TaskView(
+                    TaskView.of(
                         name,
                         task.node(),
                         task.level(),
-                        "error",
-                        bits,
-                        task.attempts(),
-                        0,
-                        task.sinceMillis(),
-                        task.data()));
+                        TaskStatus.of(TaskStatus.Main.ERROR, task.sinceMillis(), task.attempts())
+                            .withData(task.data())));
                 changed++;
               }
             }
@@ -493,7 +454,7 @@ public final class FakeScheduler implements SchedulerApi {
           known(job);
           long since = view.publishedAtMillis();
           paused.put(job, new Pause(job, author, reason, since, millis == 0 ? 0 : since + millis));
-          view = view.withPauses(paused);
+          view = view.toBuilder().pauses(paused).build();
           calls.add(
               "pause "
                   + job
@@ -508,7 +469,7 @@ public final class FakeScheduler implements SchedulerApi {
         () -> {
           known(job);
           paused.remove(job);
-          view = view.withPauses(paused);
+          view = view.toBuilder().pauses(paused).build();
           calls.add("resume " + job);
         });
   }
@@ -579,6 +540,9 @@ public final class FakeScheduler implements SchedulerApi {
             "etl",
             0.5,
             3,
+            2,
+            1,
+            40,
             0.25,
             0.125,
             0.0625,
@@ -689,16 +653,8 @@ public final class FakeScheduler implements SchedulerApi {
     TaskView known = tasks.get(key(job.name(), node));
     return known != null
         ? known
-        : new TaskView(
-            job.name(),
-            node,
-            levelName(job.name()),
-            "unstarted",
-            TaskStatus.Main.UNSTARTED.bit(),
-            0,
-            0,
-            0,
-            null);
+        : TaskView.of(
+            job.name(), node, levelName(job.name()), TaskStatus.Main.UNSTARTED.bit(), null, null);
   }
 
   private synchronized String levelName(String job) {
@@ -719,9 +675,8 @@ public final class FakeScheduler implements SchedulerApi {
         default -> count[4]++;
       }
     }
-    long total = count[0] + count[1] + count[2] + count[3] + count[4];
     JobProgress counts =
-        new JobProgress(job.name(), total, count[0], count[1], count[2], count[3], count[4], 0, 0);
+        JobProgress.of(job.name(), count[0], count[1], count[2], count[3], count[4], 0, 0);
     return job.isValid() ? counts : counts.withoutReady();
   }
 

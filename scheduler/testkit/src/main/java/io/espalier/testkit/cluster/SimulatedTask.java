@@ -64,15 +64,13 @@ final class SimulatedTask {
 
   private void ends(String status) {
     end(
-        new TaskEnd(
+        TaskEnd.of(
                 run.job(),
                 run.node(),
                 run.invocation(),
-                asked ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED,
-                status,
-                0,
-                null,
-                null)
+                asked ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED)
+            .withRawStatus(status)
+            .withExit(0, null)
             .withStopReason(why),
         true);
   }
@@ -109,8 +107,8 @@ final class SimulatedTask {
   }
 
   private TaskEnd killed() {
-    return new TaskEnd(
-            run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED, null, null, 9, null)
+    return TaskEnd.of(run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED)
+        .withExit(null, 9)
         .withStopReason(why);
   }
 

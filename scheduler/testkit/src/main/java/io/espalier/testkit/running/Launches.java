@@ -19,67 +19,25 @@ public final class Launches {
 
   public Launch of(String job, String node, List<String> command) {
     sequence++;
-    return new Launch(
-        job,
-        node,
-        new Invocation(1, sequence, 1_000_000_000_000L + sequence),
-        1,
-        command,
-        Json.object().put("id", job).build(),
-        StatusFrom.STATUS_LINE,
-        SubprocessOptions.DEFAULT,
-        KillRequest.DEFAULT);
+    return Launch.of(job, node, new Invocation(1, sequence, 1_000_000_000_000L + sequence))
+        .command(command)
+        .argument(Json.object().put("id", job).build())
+        .build();
   }
 
   public static Launch with(Launch launch, StatusFrom statusFrom) {
-    return new Launch(
-        launch.job(),
-        launch.node(),
-        launch.invocation(),
-        launch.attempt(),
-        launch.command(),
-        launch.argument(),
-        statusFrom,
-        launch.subprocess(),
-        launch.kill());
+    return launch.toBuilder().statusFrom(statusFrom).build();
   }
 
   public static Launch with(Launch launch, Json.Obj argument) {
-    return new Launch(
-        launch.job(),
-        launch.node(),
-        launch.invocation(),
-        launch.attempt(),
-        launch.command(),
-        argument,
-        launch.statusFrom(),
-        launch.subprocess(),
-        launch.kill());
+    return launch.toBuilder().argument(argument).build();
   }
 
   public static Launch with(Launch launch, SubprocessOptions subprocess) {
-    return new Launch(
-        launch.job(),
-        launch.node(),
-        launch.invocation(),
-        launch.attempt(),
-        launch.command(),
-        launch.argument(),
-        launch.statusFrom(),
-        subprocess,
-        launch.kill());
+    return launch.toBuilder().subprocess(subprocess).build();
   }
 
   public static Launch with(Launch launch, KillRequest kill) {
-    return new Launch(
-        launch.job(),
-        launch.node(),
-        launch.invocation(),
-        launch.attempt(),
-        launch.command(),
-        launch.argument(),
-        launch.statusFrom(),
-        launch.subprocess(),
-        kill);
+    return launch.toBuilder().kill(kill).build();
   }
 }

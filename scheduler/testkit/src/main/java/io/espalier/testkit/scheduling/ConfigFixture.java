@@ -147,6 +147,17 @@ public final class ConfigFixture {
             rules.killOverLimit()));
   }
 
+  /** By resource: how long more than its limit may be in use before tasks are killed. */
+  public ConfigFixture killOverLimit(Map<String, Duration> after) {
+    return rules(
+        new TreeRules(
+            rules.queues(),
+            rules.priorityHalfLife(),
+            rules.nodeLimits(),
+            rules.startRates(),
+            after));
+  }
+
   /** The queues, in this order. */
   public ConfigFixture queues(QueueSpec... queues) {
     return rules(

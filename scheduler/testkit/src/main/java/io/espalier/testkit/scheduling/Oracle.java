@@ -70,6 +70,7 @@ public final class Oracle {
   private final OracleRooms rooms = new OracleRooms(this);
   private final OracleReservations reservations = new OracleReservations(this);
   private final OracleQueues queues = new OracleQueues(this, pool);
+  private final OracleOverLimits overLimits = new OracleOverLimits(this);
   private Config config;
   private Topology topology;
   private long now;
@@ -127,6 +128,7 @@ public final class Oracle {
     rates.apply(config, topology);
     queues.apply(newConfig);
     forgetIdle();
+    overLimits.changed();
   }
 
   private boolean isThere(String levelName, String node) {
@@ -146,11 +148,13 @@ public final class Oracle {
   public void advance(long nowMillis) {
     now = Math.max(now, nowMillis);
     rates.advance(nowMillis);
+    overLimits.advance(now);
   }
 
   /** {@link #apply} will follow. */
   public void begin() {
     rates.begin();
+    overLimits.begin();
   }
 
   /** Takes the tokens of a start along a path. */
@@ -181,10 +185,13 @@ public final class Oracle {
     } else {
       overrides.put(key, limit);
     }
+    overLimits.changed();
   }
 
   public void workers(List<WorkerInfo> workers) {
+    overLimits.workers(workers);
     pool.set(workers);
+    overLimits.changed();
   }
 
   /** Takes a task for running whose job or node is not known. */
@@ -226,12 +233,15 @@ public final class Oracle {
     }
     reservations.started(task, path, now);
     rooms.started(task.job(), now);
+    overLimits.started(charges.keySet());
   }
 
   public void finish(TaskKey task, @Nullable TaskStatus status) {
-    if (running.remove(task) == null) {
+    Run run = running.remove(task);
+    if (run == null) {
       throw new IllegalStateException("not running: " + task);
     }
+    overLimits.ended(run.charges().keySet());
     if (isThere(levelOf.getOrDefault(task.job(), ""), task.node())) {
       setStatus(task, status);
     }
@@ -314,6 +324,11 @@ public final class Oracle {
   /** Whether anything but the lack of slots or tasks keeps all tasks of a job. */
   boolean isStopped(Job job) {
     return !config.settings().enabled() || !job.canRun() || paused.contains(job.name());
+  }
+
+  /** Where more is in use than there is. */
+  OracleOverLimits overLimits() {
+    return overLimits;
   }
 
   int limitOf(Place place, Resource resource) {
@@ -570,6 +585,12 @@ public final class Oracle {
       }
     }
     return failures;
+  }
+
+  /** Whether too little of other jobs is done for a job to start anything. */
+  boolean waitsForJobs(String name) {
+    Job job = config.job(name);
+    return job != null && job.afterJobs().stream().anyMatch(whole -> !isDone(whole));
   }
 
   /** Whether enough of the tasks of a job are done, of those that its filters let pass. */

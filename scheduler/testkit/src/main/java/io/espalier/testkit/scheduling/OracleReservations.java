@@ -78,6 +78,11 @@ final class OracleReservations {
     }
   }
 
+  /** With a round it is seen which jobs wait for others, and nothing is kept for them any more. */
+  void beginRound() {
+    holders.values().removeIf(oracle::waitsForJobs);
+  }
+
   /** A round is over. */
   void roundOver(long now) {
     roundAt = now;

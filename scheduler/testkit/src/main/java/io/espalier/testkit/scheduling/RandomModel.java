@@ -49,6 +49,9 @@ final class RandomModel {
   /** By the name of the level. */
   private Map<String, StartRate> rates = Map.of();
 
+  /** By resource: after how long with more in use than the limit tasks are killed. */
+  private Map<String, Duration> kills = Map.of();
+
   /**
    * @param scarce whether jobs mostly keep each other waiting for slots
    */
@@ -67,10 +70,18 @@ final class RandomModel {
     freshNodes();
     freshJobs();
     changeRates();
+    changeKills();
   }
 
   Config config() {
-    return config.startRates(rates).build();
+    Map<String, Duration> known = OracleOverLimits.of(config.build(), kills);
+    return config.startRates(rates).killOverLimit(known).build();
+  }
+
+  void changeKills() {
+    List<String> levels = new ArrayList<>(ALL_LEVELS);
+    levels.add(Levels.WORKER);
+    kills = OracleOverLimits.any(random, levels);
   }
 
   void changeRates() {

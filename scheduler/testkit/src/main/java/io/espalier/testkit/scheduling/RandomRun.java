@@ -207,11 +207,11 @@ public final class RandomRun {
     oracle.rooms().observe(core.keptRoom(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
-    boolean complete = core.round(policy, slice(), this::placed);
+    boolean complete = slice(policy);
     while (!complete && whole) {
       oracle.reservations().observe(core.reservations(), now);
       oracle.rooms().observe(core.keptRoom(), now);
-      complete = core.round(policy, slice(), this::placed);
+      complete = slice(policy);
     }
     if (complete) {
       oracle.reservations().roundOver(now);
@@ -223,8 +223,10 @@ public final class RandomRun {
     }
   }
 
-  private int slice() {
-    return random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+  private boolean slice(SchedulingPolicy policy) {
+    oracle.reservations().beginRound();
+    int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
+    return core.round(policy, most, this::placed);
   }
 
   private void placed(long run) {
@@ -322,12 +324,12 @@ public final class RandomRun {
 
   private TaskStatus status(Main main) {
     boolean backoff = main != Main.RUNNING && main != Main.DONE && random.nextInt(3) > 0;
-    return new TaskStatus(
-        main,
-        backoff,
-        random.nextInt(4) == 0,
-        random.nextInt(5) == 0,
-        random.nextInt(6) == 0,
+    return TaskStatus.ofBits(
+        main.bit()
+            | (backoff ? TaskStatus.USES_BACKOFF : 0)
+            | flag(4, TaskStatus.DOES_NOT_ADVANCE_BACKOFF)
+            | flag(5, TaskStatus.OVERWRITEABLE)
+            | flag(6, TaskStatus.HAS_SAVED_BACKOFF),
         now - random.nextInt(2000),
         backoff ? random.nextInt(4) : 0,
         0,
@@ -335,10 +337,15 @@ public final class RandomRun {
         null);
   }
 
+  /** The flag in one of so many cases. */
+  private int flag(int oneOf, int bit) {
+    return random.nextInt(oneOf) == 0 ? bit : 0;
+  }
+
   private @Nullable TaskStatus anyStatus() {
     return switch (random.nextInt(7)) {
       case 0 -> null;
-      case 1, 2 -> new TaskStatus(Main.DONE, false, false, false, false, now, 0, 0, 1, null);
+      case 1, 2 -> TaskStatus.of(Main.DONE, now, 1);
       case 3 -> status(Main.FAILED);
       case 4 -> status(Main.INCOMPLETE);
       default -> status(Main.ERROR);
@@ -407,6 +414,7 @@ public final class RandomRun {
 
   /** Of a node, a worker or a level that is there, or may be there one day. */
   private void overrideLimits() {
+    oracle.overLimits().slices(now);
     for (int i = random.nextInt(3); i >= 0; i--) {
       LimitOverride.Key key = anyLimit();
       List<LimitOverride> all = core.overrides();
@@ -429,6 +437,7 @@ public final class RandomRun {
         finishKnown();
       }
     }
+    oracle.overLimits().sliced();
   }
 
   /** What comes back while its last task ends is decided when a change is prepared. */
@@ -471,6 +480,9 @@ public final class RandomRun {
     if (random.nextInt(4) == 0) {
       model.changeRates();
     }
+    if (random.nextInt(4) == 0) {
+      model.changeKills();
+    }
     oracle.begin();
     NewTasks news = core.apply(model.config(), model.topology(), now);
     changed(news);
@@ -505,12 +517,14 @@ public final class RandomRun {
 
   /** Gives new tasks their stored statuses, as a loop would. */
   private void changed(NewTasks news) {
+    oracle.overLimits().slicesOfChange();
     oracle.apply(model.config(), model.topology());
     for (Oracle.Run run : List.copyOf(oracle.running().values())) {
       if (run.path().isEmpty() && oracle.isKnown(run.task())) {
         oracle.settle(run.task(), path(runs.getOrDefault(run.task(), -1L)));
       }
     }
+    oracle.overLimits().sliced();
     for (Job job : oracle.config().jobs().values()) {
       for (TaskKey task : oracle.tasks(job)) {
         TaskStatus stored = store.get(task);
@@ -556,6 +570,7 @@ public final class RandomRun {
     oracle.reservations().observe(core.reservations(), now);
     oracle.rooms().observe(core.keptRoom(), now);
     oracle.closings.check(core);
+    oracle.overLimits().check(core, random);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);
@@ -588,9 +603,8 @@ public final class RandomRun {
     }
     queries.waiting(job, random);
     JobProgress progress =
-        new JobProgress(
+        JobProgress.of(
             job.name(),
-            counts[0] + counts[1] + counts[2] + counts[3] + counts[4],
             counts[0],
             counts[1],
             counts[2],

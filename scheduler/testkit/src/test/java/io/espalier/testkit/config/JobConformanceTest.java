@@ -144,7 +144,7 @@ class JobConformanceTest {
     SubprocessOptions.Cgroups noCgroups = SubprocessOptions.DEFAULT.cgroups();
     assertThat(read(FULL).subprocess()).isEqualTo(SubprocessOptions.DEFAULT);
     assertThat(read(global, FULL).subprocess())
-        .isEqualTo(new SubprocessOptions(111, 222, 333, true, false, noCgroups));
+        .isEqualTo(SubprocessOptions.asInBistro(111, 222, 333, true, false, noCgroups));
     Job job =
         read(
             global,
@@ -152,7 +152,7 @@ class JobConformanceTest {
                 + ", 'task_subprocess': {'max_log_lines_per_poll_interval': 444,"
                 + "'use_canary_pipe': true}");
     assertThat(job.subprocess())
-        .isEqualTo(new SubprocessOptions(111, 444, 333, true, true, noCgroups));
+        .isEqualTo(SubprocessOptions.asInBistro(111, 444, 333, true, true, noCgroups));
     assertThat(JobExport.subprocess(job.subprocess()))
         .isEqualTo(
             json(

@@ -142,7 +142,7 @@ class SettingsConformanceTest {
   void c6_taskSubprocessHasTheDocumentedDefaults() {
     assertThat(settings(BASE).defaults().subprocess())
         .isEqualTo(
-            new SubprocessOptions(
+            SubprocessOptions.asInBistro(
                 10, 50, 9, false, true, new SubprocessOptions.Cgroups("", "", List.of(), false)));
   }
 
@@ -158,7 +158,7 @@ class SettingsConformanceTest {
     SubprocessOptions options = settings.defaults().subprocess();
     assertThat(options)
         .isEqualTo(
-            new SubprocessOptions(
+            SubprocessOptions.asInBistro(
                 111,
                 222,
                 333,

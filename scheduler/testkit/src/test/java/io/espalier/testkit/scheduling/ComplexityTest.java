@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -126,19 +127,7 @@ final class ComplexityTest {
     SchedulingCore core = busy(config, Trees.regular(config.levels(), 4000, 25));
     long[] runs = core.runs();
     for (int i = 0; i < 1000; i++) {
-      core.finish(
-          runs[i],
-          new io.espalier.core.status.TaskStatus(
-              io.espalier.core.status.TaskStatus.Main.ERROR,
-              true,
-              false,
-              false,
-              false,
-              0,
-              1,
-              1,
-              1,
-              null));
+      core.finish(runs[i], TaskStatus.waiting(0, 1, 1));
     }
     long before = core.work();
     assertThat(core.advance(999, 10_000)).isTrue();

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
  * S10 is with the loop.
  */
 final class ConformanceTest {
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(11);
 

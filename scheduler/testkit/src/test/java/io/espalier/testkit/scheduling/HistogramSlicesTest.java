@@ -17,7 +17,7 @@ final class HistogramSlicesTest {
   private static final int UNITS = 30;
 
   private static TaskStatus of(Main main) {
-    return new TaskStatus(main, false, false, false, false, 0, 0, 0, 1, null);
+    return TaskStatus.of(main, 0, 1);
   }
 
   @Test

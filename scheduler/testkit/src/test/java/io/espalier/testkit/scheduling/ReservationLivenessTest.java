@@ -31,8 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * most all of them before it.
  */
 final class ReservationLivenessTest {
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
   private static final int AFTER_MILLIS = 1_000;
   private static final int RECHECK_MILLIS = 1_000;
   private static final int END_MILLIS = 20;

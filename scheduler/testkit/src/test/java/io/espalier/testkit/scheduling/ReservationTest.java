@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Nodes are kept free for tasks that lighter ones would keep waiting for ever (ADR 0035). */
 final class ReservationTest {
   private static final Optional<Duration> NEVER = Optional.empty();
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(5);
   private final ConfigFixture config = new ConfigFixture("host").resource("instance", "slots", 3);
@@ -159,7 +158,7 @@ final class ReservationTest {
             "needs 1 of slots, 1 of 3 are free, but kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
     assertThat(closed.path().get(0).reserved())
-        .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis()));
+        .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis(), kept.idleSlots()));
     assertThat(core.reservation(0)).isNotNull();
   }
 

@@ -31,8 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes with several places, and what jobs say of the roles of these. */
 final class RolesTest {
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(3);
 

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs that wait for whole jobs (behaviour 5.6, {@code run_only_after_all_nodes_are_done_for}). */
 final class WholeJobsTest {
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private static final Topology TAGGED =
       Trees.of(

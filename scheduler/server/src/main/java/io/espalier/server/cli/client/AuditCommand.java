@@ -1,14 +1,10 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code audit}: who changed what. */
 @Command(
@@ -17,9 +13,7 @@ import picocli.CommandLine.ParameterException;
     description = "List what was changed or refused: who, when, what, why. Newest first.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier audit --limit 20", "  espalier audit --json --limit 1000"})
-final class AuditCommand extends ClientCommand {
-  private static final int PAGE = 1000;
-
+final class AuditCommand extends ListCommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -27,43 +21,28 @@ final class AuditCommand extends ClientCommand {
       description = "At most so many entries (default: ${DEFAULT-VALUE}).")
   private int limit = 50;
 
-  @Mixin private final Watch watch = new Watch();
-
   AuditCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return pages(
+        "entries",
+        limit,
+        (after, size) ->
+            get(
+                client,
+                Paths.AUDIT,
+                Map.of(),
+                Map.of("after", optional(after), "limit", List.of(Integer.toString(size)))));
   }
 
   @Override
-  int run(Client client) {
-    if (limit < 1) {
-      throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
-    }
-    List<Json> entries = new ArrayList<>();
-    String after = "";
-    do {
-      int page = Math.min(PAGE, limit - entries.size());
-      Json.Obj body =
-          get(
-              client,
-              Paths.AUDIT,
-              Map.of(),
-              Map.of("after", optional(after), "limit", List.of(Integer.toString(page))));
-      entries.addAll(Fields.objects(body, "entries"));
-      after = Fields.text(body, "next");
-    } while (!after.isEmpty() && entries.size() < limit);
-    Json.Obj all = Json.object().put("entries", new Json.Arr(entries)).put("next", after).build();
-    if (json()) {
-      print(all);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table =
         new Table("WHEN", "WHO", "?~ROLE", "?~FROM", "DID", "TO", ">STATUS", "?WHY", "?~DETAILS");
-    for (Json.Obj entry : Fields.objects(all, "entries")) {
+    for (Json.Obj entry : Fields.objects(body, "entries")) {
       Json details = entry.get("details");
       table.row(
           Screen.time(Fields.number(entry, "at_ms")),
@@ -79,9 +58,8 @@ final class AuditCommand extends ClientCommand {
               : Fields.text(entry, "details"));
     }
     print(table, "nothing was changed yet");
-    if (!after.isEmpty()) {
+    if (!Fields.text(body, "next").isEmpty()) {
       remark("there are older entries; see --limit");
     }
-    return ExitCode.OK;
   }
 }

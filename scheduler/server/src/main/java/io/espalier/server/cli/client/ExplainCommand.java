@@ -1,12 +1,10 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code explain JOB NODE}: why a task is not running. */
@@ -19,7 +17,7 @@ import picocli.CommandLine.Parameters;
     },
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier explain backup db17", "  espalier explain backup"})
-final class ExplainCommand extends OfflineCommand {
+final class ExplainCommand extends OfflineListCommand {
   private static final int HOLDERS = 5;
 
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
@@ -32,27 +30,27 @@ final class ExplainCommand extends OfflineCommand {
       description = "Name of the node; without it, all tasks that wait, counted by reason.")
   private String node = "";
 
-  @Mixin private final Watch watch = new Watch();
-
   ExplainCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return node.isEmpty()
+        ? WaitingCommand.ask(client, job)
+        : get(client, ApiV1.EXPLAIN, Map.of("job", job, "node", node), Map.of());
   }
 
   @Override
-  int run(Client client) {
+  void show(Json.Obj body) {
     if (node.isEmpty()) {
-      return WaitingCommand.show(this, client, job);
+      WaitingCommand.show(this, job, body);
+    } else {
+      showTask(body);
     }
-    Json.Obj body = get(client, ApiV1.EXPLAIN, Map.of("job", job, "node", node), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  }
+
+  private void showTask(Json.Obj body) {
     String verdict =
         Fields.isTrue(body, "startable")
             ? "nothing stands in its way; it starts in the next round that reaches it"
@@ -73,7 +71,6 @@ final class ExplainCommand extends OfflineCommand {
     }
     path(body);
     alternatives(body);
-    return ExitCode.OK;
   }
 
   private void holders(Json.Obj reason) {

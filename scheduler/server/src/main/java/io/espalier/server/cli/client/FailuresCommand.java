@@ -1,11 +1,9 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -20,7 +18,7 @@ import picocli.CommandLine.Parameters;
       "  espalier tasks backup --fingerprint 5d41402abc4b2a76",
       "  espalier forgive backup --fingerprint 5d41402abc4b2a76"
     })
-final class FailuresCommand extends OfflineCommand {
+final class FailuresCommand extends OfflineListCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
 
@@ -31,29 +29,21 @@ final class FailuresCommand extends OfflineCommand {
       description = "At most so many ways (default: ${DEFAULT-VALUE}).")
   private int limit = 20;
 
-  @Mixin private final Watch watch = new Watch();
-
   FailuresCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(
+        client,
+        Paths.FAILURES,
+        Map.of("job", job),
+        Map.of("limit", List.of(Integer.toString(limit))));
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body =
-        get(
-            client,
-            Paths.FAILURES,
-            Map.of("job", job),
-            Map.of("limit", List.of(Integer.toString(limit))));
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table =
         new Table("FINGERPRINT", ">TASKS", ">FAILED", "~>WAITING", "~NEWEST", "~SUCH AS", "MESSAGE")
             .paint("FAILED", Paint::ofTrouble);
@@ -69,6 +59,5 @@ final class FailuresCommand extends OfflineCommand {
           Fields.text(group, "message"));
     }
     print(table, "nothing has failed");
-    return ExitCode.OK;
   }
 }

@@ -1,12 +1,10 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.time.Instant;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code job-history JOB}: who saved what, when and why. */
@@ -16,28 +14,21 @@ import picocli.CommandLine.Parameters;
     description = "List the versions of a job that were saved or deleted, oldest first.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier job-history backup", "  espalier save-job backup --back-to 3"})
-final class JobHistoryCommand extends ClientCommand {
+final class JobHistoryCommand extends ListCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
-
-  @Mixin private final Watch watch = new Watch();
 
   JobHistoryCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, ApiV1.HISTORY, Map.of("job", job), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, ApiV1.HISTORY, Map.of("job", job), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table = new Table(">VERSION", "WHEN", "WHO", "WHAT", "WHY");
     for (Json.Obj version : Fields.objects(body, "versions")) {
       table.row(
@@ -48,6 +39,5 @@ final class JobHistoryCommand extends ClientCommand {
           Fields.text(version, "reason"));
     }
     print(table, job + " was never saved or deleted through this scheduler");
-    return ExitCode.OK;
   }
 }

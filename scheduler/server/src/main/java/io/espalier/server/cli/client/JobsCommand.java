@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code jobs}: all jobs and how far they are. */
@@ -26,7 +25,7 @@ import picocli.CommandLine.Option;
       "  espalier jobs --state failed",
       "  espalier jobs --names"
     })
-final class JobsCommand extends OfflineCommand {
+final class JobsCommand extends OfflineListCommand {
   @Option(names = "--names", description = "Only the names, one a line.")
   private boolean names;
 
@@ -35,19 +34,12 @@ final class JobsCommand extends OfflineCommand {
       paramLabel = "STATE",
       split = ",",
       description =
-          "Only jobs in one of these states: waiting, running, succeeded, failed, stopped, paused,"
+          "Only jobs in one of these states: waiting, running, open, succeeded, failed, stopped, paused,"
               + " disabled, invalid.")
   private Set<String> states = Set.of();
 
-  @Mixin private final Watch watch = new Watch();
-
   JobsCommand(Clients clients) {
     super(clients);
-  }
-
-  @Override
-  Watch watch() {
-    return watch;
   }
 
   @Override
@@ -59,15 +51,21 @@ final class JobsCommand extends OfflineCommand {
             "there is no state \"" + state + "\" of a job: see 'espalier jobs --help'");
       }
     }
-    Json.Obj body = chosen(get(client, ApiV1.JOBS, Map.of(), Map.of()));
-    if (names) {
-      Fields.objects(body, "jobs").forEach(job -> say(Fields.text(job, "name")));
-      return ExitCode.OK;
-    }
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+    return names ? names(ask(client)) : super.run(client);
+  }
+
+  private int names(Json.Obj body) {
+    Fields.objects(body, "jobs").forEach(job -> say(Fields.text(job, "name")));
+    return ExitCode.OK;
+  }
+
+  @Override
+  Json.Obj ask(Client client) {
+    return chosen(get(client, ApiV1.JOBS, Map.of(), Map.of()));
+  }
+
+  @Override
+  void show(Json.Obj body) {
     Table table =
         new Table(
                 "JOB",
@@ -106,7 +104,6 @@ final class JobsCommand extends OfflineCommand {
           left(job));
     }
     print(table, states.isEmpty() ? "there are no jobs" : "no job is in such a state");
-    return ExitCode.OK;
   }
 
   /** With how many may run, where that is limited. */

@@ -1,11 +1,9 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code leadership}: who leads. */
 @Command(
@@ -14,28 +12,21 @@ import picocli.CommandLine.Mixin;
     description = "Say which scheduler of a group leads, and which stand by.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier leadership", "  espalier leadership --zookeeper zk1:2181/espalier"})
-final class LeadershipCommand extends ClientCommand {
-  @Mixin private final Watch watch = new Watch();
-
+final class LeadershipCommand extends ListCommand {
   LeadershipCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, ApiV1.LEADERSHIP, Map.of(), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, ApiV1.LEADERSHIP, Map.of(), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     if (!Fields.isTrue(body, "elected")) {
       say("this scheduler is alone: no election");
-      return ExitCode.OK;
+      return;
     }
     Table table = new Table("SCHEDULER", "ROLE");
     String role = "leads";
@@ -49,6 +40,5 @@ final class LeadershipCommand extends ClientCommand {
     if (!problem.isEmpty()) {
       say(problem);
     }
-    return ExitCode.OK;
   }
 }

@@ -1,10 +1,8 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code levels JOB}: states per level. */
@@ -14,28 +12,21 @@ import picocli.CommandLine.Parameters;
     description = "Count, for each level of the tree, the nodes with tasks of a job by state.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier levels backup"})
-final class LevelsCommand extends OfflineCommand {
+final class LevelsCommand extends OfflineListCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
-
-  @Mixin private final Watch watch = new Watch();
 
   LevelsCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, Paths.LEVELS, Map.of("job", job), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, Paths.LEVELS, Map.of("job", job), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table =
         new Table(
                 "LEVEL",
@@ -64,6 +55,5 @@ final class LevelsCommand extends OfflineCommand {
           Fields.number(states, "disabled"));
     }
     print(table, "there are no levels");
-    return ExitCode.OK;
   }
 }

@@ -1,10 +1,8 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code limits}: which limits operators have set. */
 @Command(
@@ -13,25 +11,18 @@ import picocli.CommandLine.Mixin;
     description = "List the limits that are set over those of the configuration, and until when.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier limits", "  espalier limits --json"})
-final class LimitsCommand extends ClientCommand {
-  @Mixin private final Watch watch = new Watch();
-
+final class LimitsCommand extends ListCommand {
   LimitsCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, Paths.LIMITS, Map.of(), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, Paths.LIMITS, Map.of(), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table =
         new Table(
             "LEVEL", "RESOURCE", "NODE", ">LIMIT", ">CONFIGURED", "UNTIL", "~SET", "WHO", "WHY");
@@ -49,6 +40,5 @@ final class LimitsCommand extends ClientCommand {
           Fields.text(limit, "reason"));
     }
     print(table, "all limits are those of the configuration");
-    return ExitCode.OK;
   }
 }

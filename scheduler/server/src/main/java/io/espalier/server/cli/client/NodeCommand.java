@@ -1,12 +1,10 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code node LEVEL NODE}: one node of the tree. */
@@ -16,31 +14,24 @@ import picocli.CommandLine.Parameters;
     description = "Show one node: where it hangs, its limits, who holds its slots, its tasks.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier node host db-host-7"})
-final class NodeCommand extends OfflineCommand {
+final class NodeCommand extends OfflineListCommand {
   @Parameters(index = "0", paramLabel = "LEVEL", description = "Level of the node.")
   private String level = "";
 
   @Parameters(index = "1", paramLabel = "NODE", description = "Name of the node.")
   private String node = "";
 
-  @Mixin private final Watch watch = new Watch();
-
   NodeCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, Paths.NODE, Map.of("level", level, "node", node), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, Paths.NODE, Map.of("level", level, "node", node), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     boolean disabled = body.get("enabled") != null && !Fields.isTrue(body, "enabled");
     say(
         Fields.text(body, "level")
@@ -57,7 +48,6 @@ final class NodeCommand extends OfflineCommand {
     resources(body);
     holders(body);
     jobs(body);
-    return ExitCode.OK;
   }
 
   private void line(String name, List<String> values) {

@@ -1,12 +1,10 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code problems}: what is wrong now. */
 @Command(
@@ -15,25 +13,18 @@ import picocli.CommandLine.Mixin;
     description = "List what is wrong now: with the configuration, node sources, store, workers.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier problems", "  espalier problems --watch 10"})
-final class ProblemsCommand extends OfflineCommand {
-  @Mixin private final Watch watch = new Watch();
-
+final class ProblemsCommand extends OfflineListCommand {
   ProblemsCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, ApiV1.PROBLEMS, Map.of(), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, ApiV1.PROBLEMS, Map.of(), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     List<Json.Obj> errors = Fields.objects(body, "errors");
     List<Json.Obj> problems = Fields.objects(body, "problems");
     for (Json.Obj error : errors) {
@@ -54,7 +45,6 @@ final class ProblemsCommand extends OfflineCommand {
     if (errors.isEmpty() && problems.isEmpty()) {
       remark("nothing is wrong");
     }
-    return ExitCode.OK;
   }
 
   private static String since(Json.Obj problem) {

@@ -1,7 +1,6 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -9,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code queues}: who shares the tree. */
 @Command(
@@ -20,27 +18,20 @@ import picocli.CommandLine.Mixin;
             + " share of starts that is due to each under the policy fair_share.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier queues", "  espalier queues --watch"})
-final class QueuesCommand extends ClientCommand {
+final class QueuesCommand extends ListCommand {
   private static final MathContext SHOWN = new MathContext(3);
-
-  @Mixin private final Watch watch = new Watch();
 
   QueuesCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, ApiV1.QUEUES, Map.of(), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, ApiV1.QUEUES, Map.of(), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table =
         new Table(
             "QUEUE", ">FACTOR", ">RUNNING", "SLOTS", ">USE", ">LATELY", ">EFFECTIVE", ">SHARE");
@@ -56,7 +47,6 @@ final class QueuesCommand extends ClientCommand {
           percent(queue, "share"));
     }
     print(table, "there are no queues");
-    return ExitCode.OK;
   }
 
   private static BigDecimal value(Json.Obj queue, String key) {

@@ -1,12 +1,10 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -17,7 +15,7 @@ import picocli.CommandLine.Parameters;
     description = "List the tasks that run now.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier running", "  espalier running backup --watch 1"})
-final class RunningCommand extends ClientCommand {
+final class RunningCommand extends ListCommand {
   @Parameters(paramLabel = "JOB", arity = "0..*", description = "Only of these jobs.")
   private List<String> jobs = List.of();
 
@@ -28,29 +26,21 @@ final class RunningCommand extends ClientCommand {
       description = "At most so many tasks (default: ${DEFAULT-VALUE}).")
   private int limit = 1000;
 
-  @Mixin private final Watch watch = new Watch();
-
   RunningCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(
+        client,
+        ApiV1.RUNNING,
+        Map.of(),
+        Map.of("job", jobs, "limit", List.of(Integer.toString(limit))));
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body =
-        get(
-            client,
-            ApiV1.RUNNING,
-            Map.of(),
-            Map.of("job", jobs, "limit", List.of(Integer.toString(limit))));
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     long now = Fields.number(body, "published_at_ms");
     Table table =
         new Table(
@@ -88,6 +78,5 @@ final class RunningCommand extends ClientCommand {
     if (more > 0) {
       remark("and " + more + " more; see --limit");
     }
-    return ExitCode.OK;
   }
 }

@@ -9,6 +9,13 @@ import java.util.List;
 final class TaskPage {
   private TaskPage() {}
 
+  /** In brackets; older schedulers do not know it. */
+  private static String phase(Json.Obj task) {
+    String phase = Fields.text(task, "phase");
+    boolean says = !phase.isEmpty() && !phase.equals(Fields.text(task, "status"));
+    return says ? " (" + phase + ")" : "";
+  }
+
   /** What it is now, a line each. */
   static List<String> heading(Json.Obj task) {
     List<String> lines = new ArrayList<>();
@@ -18,6 +25,7 @@ final class TaskPage {
             + Fields.text(task, "node")
             + ": "
             + Fields.text(task, "status")
+            + phase(task)
             + ", "
             + Fields.number(task, "attempts")
             + " attempts"

@@ -2,16 +2,12 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code tasks JOB [NODE]}: the tasks of a job, or one of them with its past. */
@@ -25,9 +21,7 @@ import picocli.CommandLine.Parameters;
       "  espalier tasks backup db17",
       "  espalier tasks backup --prefix rack7- --limit 1000 --json"
     })
-final class TasksCommand extends OfflineCommand {
-  private static final int PAGE = 1000;
-
+final class TasksCommand extends OfflineListCommand {
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
 
@@ -63,46 +57,40 @@ final class TasksCommand extends OfflineCommand {
       description = "At most so many tasks (default: ${DEFAULT-VALUE}).")
   private int limit = 100;
 
-  @Mixin private final Watch watch = new Watch();
-
   TasksCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    requireLimit(limit);
+    return node.isEmpty()
+        ? pages(
+            "tasks",
+            limit,
+            (after, size) -> get(client, ApiV1.TASKS, Map.of("job", job), query(after, size)))
+        : get(client, ApiV1.TASK, Map.of("job", job, "node", node), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    if (limit < 1) {
-      throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
+  void show(Json.Obj body) {
+    if (node.isEmpty()) {
+      showAll(body);
+    } else {
+      showOne(body);
     }
-    if (!node.isEmpty()) {
-      return showOne(client);
-    }
-    List<Json> tasks = new ArrayList<>();
-    String after = "";
-    do {
-      int page = Math.min(PAGE, limit - tasks.size());
-      Json.Obj body = get(client, ApiV1.TASKS, Map.of("job", job), query(after, page));
-      tasks.addAll(Fields.objects(body, "tasks"));
-      after = Fields.text(body, "next");
-    } while (!after.isEmpty() && tasks.size() < limit);
-    Json.Obj all = Json.object().put("tasks", new Json.Arr(tasks)).put("next", after).build();
-    if (json()) {
-      print(all);
-      return ExitCode.OK;
-    }
+  }
+
+  private void showAll(Json.Obj body) {
     Table table =
-        new Table("NODE", "STATUS", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "DATA")
+        new Table("NODE", "STATUS", "PHASE", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "DATA")
             .paint("STATUS", Paint::ofState);
-    for (Json.Obj task : Fields.objects(all, "tasks")) {
+    for (Json.Obj task : Fields.objects(body, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
       table.row(
           Fields.text(task, "node"),
           Fields.text(task, "status"),
+          Fields.text(task, "phase"),
           Fields.number(task, "attempts"),
           Screen.time(Fields.number(task, "since_ms")),
           Screen.time(Fields.number(task, "until_ms")),
@@ -110,10 +98,9 @@ final class TasksCommand extends OfflineCommand {
           data.isEmpty() ? "" : JsonWriter.compact(data));
     }
     print(table, "there are no such tasks");
-    if (!after.isEmpty()) {
+    if (!Fields.text(body, "next").isEmpty()) {
       remark("there are more tasks; see --limit, --status and --prefix");
     }
-    return ExitCode.OK;
   }
 
   private Map<String, List<String>> query(String after, int page) {
@@ -128,12 +115,7 @@ final class TasksCommand extends OfflineCommand {
     return query;
   }
 
-  private int showOne(Client client) {
-    Json.Obj task = get(client, ApiV1.TASK, Map.of("job", job, "node", node), Map.of());
-    if (json()) {
-      print(task);
-      return ExitCode.OK;
-    }
+  private void showOne(Json.Obj task) {
     for (String line : TaskPage.heading(task)) {
       out().println(Screen.clean(line));
     }
@@ -143,7 +125,6 @@ final class TasksCommand extends OfflineCommand {
     if (older > 0) {
       remark("and " + older + " older attempts, which are only counted");
     }
-    return ExitCode.OK;
   }
 
   private static String progress(Json.Obj task) {

@@ -1,14 +1,12 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,7 +21,7 @@ import picocli.CommandLine.Parameters;
       "  espalier tree rack7 --job backup",
       "  espalier tree --watch"
     })
-final class TreeCommand extends OfflineCommand {
+final class TreeCommand extends OfflineListCommand {
   @Parameters(
       arity = "0..1",
       paramLabel = "NODE",
@@ -49,30 +47,23 @@ final class TreeCommand extends OfflineCommand {
       description = "At most so many nodes (default: ${DEFAULT-VALUE}).")
   private int limit = 200;
 
-  @Mixin private final Watch watch = new Watch();
-
   TreeCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
-  }
-
-  @Override
-  int run(Client client) {
+  Json.Obj ask(Client client) {
     Map<String, List<String>> query = new HashMap<>();
     query.put("root", optional(root));
     query.put("level", optional(level));
     query.put("job", optional(job));
     query.put("depth", depth == null ? List.of() : List.of(depth.toString()));
     query.put("limit", List.of(Integer.toString(limit)));
-    Json.Obj body = get(client, Paths.TREE, Map.of(), query);
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+    return get(client, Paths.TREE, Map.of(), query);
+  }
+
+  @Override
+  void show(Json.Obj body) {
     Table table =
         new Table(
                 "NODE",
@@ -90,7 +81,6 @@ final class TreeCommand extends OfflineCommand {
     if (Fields.isTrue(body, "truncated")) {
       remark("there are more nodes; see --limit, --depth, or name a NODE");
     }
-    return ExitCode.OK;
   }
 
   private static void draw(List<Json.Obj> nodes, Table table) {

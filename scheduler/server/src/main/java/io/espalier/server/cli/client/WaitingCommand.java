@@ -1,11 +1,9 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code waiting JOB}: what keeps its tasks from running, counted. */
@@ -15,32 +13,30 @@ import picocli.CommandLine.Parameters;
     description = "Count the tasks of a job that do not run by what keeps them.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier waiting backup", "  espalier waiting backup --watch 5"})
-final class WaitingCommand extends OfflineCommand {
+final class WaitingCommand extends OfflineListCommand {
   @Parameters(paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
-
-  @Mixin private final Watch watch = new Watch();
 
   WaitingCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return ask(client, job);
   }
 
   @Override
-  int run(Client client) {
-    return show(this, client, job);
+  void show(Json.Obj body) {
+    show(this, job, body);
   }
 
-  static int show(ClientCommand command, Client client, String job) {
-    Json.Obj body = get(client, Paths.WAITING, Map.of("job", job), Map.of());
-    if (command.json()) {
-      command.print(body);
-      return ExitCode.OK;
-    }
+  static Json.Obj ask(Client client, String job) {
+    return get(client, Paths.WAITING, Map.of("job", job), Map.of());
+  }
+
+  /** Shows the answer as another command's. */
+  static void show(ClientCommand command, String job, Json.Obj body) {
     Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "WHY");
     for (Json.Obj reason : Fields.objects(body, "reasons")) {
       List<String> samples = Fields.texts(reason, "samples");
@@ -64,6 +60,5 @@ final class WaitingCommand extends OfflineCommand {
               + " tasks at "
               + Screen.time(Fields.number(body, "at_ms")));
     }
-    return ExitCode.OK;
   }
 }

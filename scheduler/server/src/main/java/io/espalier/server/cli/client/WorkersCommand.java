@@ -1,13 +1,11 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code workers}: what runs tasks. */
 @Command(
@@ -16,25 +14,18 @@ import picocli.CommandLine.Mixin;
     description = "List the workers: their state, how many tasks they run, slots used and in all.",
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier workers", "  espalier workers --watch"})
-final class WorkersCommand extends ClientCommand {
-  @Mixin private final Watch watch = new Watch();
-
+final class WorkersCommand extends ListCommand {
   WorkersCommand(Clients clients) {
     super(clients);
   }
 
   @Override
-  Watch watch() {
-    return watch;
+  Json.Obj ask(Client client) {
+    return get(client, ApiV1.WORKERS, Map.of(), Map.of());
   }
 
   @Override
-  int run(Client client) {
-    Json.Obj body = get(client, ApiV1.WORKERS, Map.of(), Map.of());
-    if (json()) {
-      print(body);
-      return ExitCode.OK;
-    }
+  void show(Json.Obj body) {
     Table table =
         new Table("WORKER", "~KIND", "HOST", "STATE", ">RUNNING", "SLOTS", "NOTE")
             .paint("STATE", Paint::ofState);
@@ -49,7 +40,6 @@ final class WorkersCommand extends ClientCommand {
           note(worker));
     }
     print(table, "there are no workers");
-    return ExitCode.OK;
   }
 
   private static String state(Json.Obj worker) {

@@ -2,35 +2,14 @@ package io.espalier.server.store.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.JsonText;
-import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.Pause;
-import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
-import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
-import io.espalier.core.status.TaskHistory;
-import io.espalier.core.status.TaskStatus;
-import io.espalier.server.store.StoredText;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
+import io.espalier.server.store.DatabaseStatusStore;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * transaction, with its host or by SIGSTOP, is cut off by the server after {@link #STALLED}, so
  * that it cannot keep the next leader waiting.
  */
-public final class MySqlStatusStore implements StatusStore {
+public final class MySqlStatusStore extends DatabaseStatusStore {
   /** How long the server waits for the next statement of a transaction that writes. */
   static final Duration STALLED = Duration.ofSeconds(5);
 
@@ -60,9 +39,8 @@ public final class MySqlStatusStore implements StatusStore {
   private static final Logger LOG = LoggerFactory.getLogger(MySqlStatusStore.class);
 
   private final MySqlAddress address;
-  private final JsonText json;
   private final MySqlAccess writers;
-  private final HikariDataSource readers;
+  private final MySqlReader reader;
 
   private final Object writing = new Object();
   private @Nullable MySqlWriter writer;
@@ -72,12 +50,11 @@ public final class MySqlStatusStore implements StatusStore {
   private long uncertainMark;
   private boolean closed;
 
-  private MySqlStatusStore(
-      MySqlAddress address, JsonText json, MySqlAccess writers, HikariDataSource readers) {
+  private MySqlStatusStore(MySqlAddress address, MySqlAccess writers, MySqlReader reader) {
+    super(reader);
     this.address = address;
-    this.json = json;
     this.writers = writers;
-    this.readers = readers;
+    this.reader = reader;
   }
 
   /**
@@ -110,7 +87,9 @@ public final class MySqlStatusStore implements StatusStore {
                   "net_write_timeout", stalled,
                   "innodb_lock_wait_timeout", 2 * stalled),
               SOCKET_MILLIS);
-      return new MySqlStatusStore(address, json, writers, new HikariDataSource(pooled));
+      MySqlReader reader =
+          new MySqlReader(describe(address), address, json, new HikariDataSource(pooled));
+      return new MySqlStatusStore(address, writers, reader);
     } catch (SQLException e) {
       throw MySqlFailures.translate(address, e);
     }
@@ -118,6 +97,10 @@ public final class MySqlStatusStore implements StatusStore {
 
   @Override
   public String description() {
+    return describe(address);
+  }
+
+  private static String describe(MySqlAddress address) {
     return "status store " + address;
   }
 
@@ -289,337 +272,6 @@ public final class MySqlStatusStore implements StatusStore {
     }
   }
 
-  @Override
-  public Set<String> jobs() {
-    return read(
-        connection -> {
-          Set<String> jobs = new HashSet<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery(
-                      "SELECT name, long_name FROM espalier_job j WHERE name IS NOT NULL AND EXISTS"
-                          + " (SELECT 1 FROM espalier_status s WHERE s.job = j.id)")) {
-            while (found.next()) {
-              jobs.add(NameKey.read(found, 1));
-            }
-          }
-          return jobs;
-        });
-  }
-
-  @Override
-  public Map<String, Long> incarnations() {
-    return read(
-        connection -> {
-          Map<String, Long> incarnations = new HashMap<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery(
-                      "SELECT name, long_name, incarnation FROM espalier_job"
-                          + " WHERE name IS NOT NULL AND incarnation != 0")) {
-            while (found.next()) {
-              incarnations.put(NameKey.read(found, 1), found.getLong(3));
-            }
-          }
-          return incarnations;
-        });
-  }
-
-  @Override
-  public void load(String job, Consumer<StatusRow> rows) {
-    read(
-        connection -> {
-          MySqlRows reader = rows(connection);
-          try (PreparedStatement statement =
-              streaming(
-                  connection,
-                  "SELECT "
-                      + MySqlRows.COLUMNS
-                      + " FROM espalier_status s WHERE s.job ="
-                      + " (SELECT id FROM espalier_job WHERE name = ?)")) {
-            statement.setBytes(1, NameKey.of(job).key());
-            try (ResultSet found = statement.executeQuery()) {
-              while (found.next()) {
-                rows.accept(reader.row(job, found));
-              }
-            }
-          }
-          return 0;
-        });
-  }
-
-  /** Rows come one after the other, and not all at once. */
-  private static PreparedStatement streaming(Connection connection, String sql)
-      throws SQLException {
-    PreparedStatement statement =
-        connection.prepareStatement(sql, ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY);
-    statement.setFetchSize(Integer.MIN_VALUE);
-    return statement;
-  }
-
-  @Override
-  public List<StatusRow> load(String job, Collection<String> nodes) {
-    return read(
-        connection -> {
-          List<StatusRow> rows = new ArrayList<>();
-          MySqlRows reader = rows(connection);
-          Integer id = id(connection, job);
-          if (id == null) {
-            return rows;
-          }
-          for (List<String> some : MySqlWriter.pieces(List.copyOf(Set.copyOf(nodes)))) {
-            try (PreparedStatement statement =
-                connection.prepareStatement(
-                    "SELECT "
-                        + MySqlRows.COLUMNS
-                        + " FROM espalier_status s WHERE s.job = ? AND s.node IN "
-                        + MySqlWriter.marks(some.size()))) {
-              MySqlWriter.setKeys(statement, id, some);
-              try (ResultSet found = statement.executeQuery()) {
-                while (found.next()) {
-                  rows.add(reader.row(job, found));
-                }
-              }
-            }
-          }
-          return rows;
-        });
-  }
-
-  private static @Nullable Integer id(Connection connection, String job) throws SQLException {
-    try (PreparedStatement find =
-        connection.prepareStatement("SELECT id FROM espalier_job WHERE name = ?")) {
-      find.setBytes(1, NameKey.of(job).key());
-      try (ResultSet found = find.executeQuery()) {
-        return found.next() ? found.getInt(1) : null;
-      }
-    }
-  }
-
-  @Override
-  public List<StatusRow> running() {
-    return read(
-        connection -> {
-          List<StatusRow> rows = new ArrayList<>();
-          MySqlRows reader = rows(connection);
-          try (PreparedStatement statement =
-                  streaming(
-                      connection,
-                      "SELECT "
-                          + MySqlRows.COLUMNS
-                          + ", j.name, j.long_name FROM espalier_status s"
-                          + " JOIN espalier_job j ON j.id = s.job WHERE j.name IS NOT NULL"
-                          + " AND (s.bits & "
-                          + TaskStatus.Main.RUNNING.bit()
-                          + ") != 0");
-              ResultSet found = statement.executeQuery()) {
-            while (found.next()) {
-              rows.add(reader.row(NameKey.read(found, MySqlRows.NEXT), found));
-            }
-          }
-          return rows;
-        });
-  }
-
-  @Override
-  public TaskHistory history(String job, String node) {
-    return read(connection -> rows(connection).history(job, node));
-  }
-
-  private MySqlRows rows(Connection connection) throws SQLException {
-    return new MySqlRows(description(), json, connection);
-  }
-
-  @Override
-  public List<Pause> pauses() {
-    return read(
-        connection -> {
-          List<Pause> pauses = new ArrayList<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery(
-                      "SELECT job, long_job, operator, reason, since, ends FROM espalier_pause")) {
-            while (found.next()) {
-              pauses.add(
-                  new Pause(
-                      NameKey.read(found, 1),
-                      found.getString(3),
-                      found.getString(4),
-                      found.getLong(5),
-                      found.getLong(6)));
-            }
-          }
-          return pauses;
-        });
-  }
-
-  @Override
-  public List<JobStanding> standings() {
-    return read(
-        connection -> {
-          List<JobStanding> standings = new ArrayList<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery("SELECT job, long_job, body FROM espalier_job_standing")) {
-            while (found.next()) {
-              standings.add(
-                  StoredText.standing(
-                      description(), json, NameKey.read(found, 1), found.getString(3)));
-            }
-          }
-          return standings;
-        });
-  }
-
-  @Override
-  public List<WorkerHold> holds() {
-    return read(
-        connection -> {
-          List<WorkerHold> holds = new ArrayList<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery(
-                      "SELECT shard, long_shard, drain, operator, reason, since"
-                          + " FROM espalier_worker_hold")) {
-            while (found.next()) {
-              holds.add(
-                  new WorkerHold(
-                      NameKey.read(found, 1),
-                      found.getInt(3) == 1 ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON,
-                      found.getString(4),
-                      found.getString(5),
-                      found.getLong(6)));
-            }
-          }
-          return holds;
-        });
-  }
-
-  @Override
-  public List<LimitOverride> limits() {
-    return read(
-        connection -> {
-          List<LimitOverride> limits = new ArrayList<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery(
-                      "SELECT level, long_level, resource, long_resource, node, long_node, slots,"
-                          + " author, reason, since, ends FROM espalier_limit_override")) {
-            while (found.next()) {
-              limits.add(
-                  new LimitOverride(
-                      NameKey.read(found, 1),
-                      NameKey.read(found, 3),
-                      NameKey.read(found, 5),
-                      found.getInt(7),
-                      found.getString(8),
-                      found.getString(9),
-                      found.getLong(10),
-                      found.getLong(11)));
-            }
-          }
-          return limits;
-        });
-  }
-
-  @Override
-  public List<QueueUsage> queueUsage() {
-    return read(
-        connection -> {
-          List<QueueUsage> usage = new ArrayList<>();
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery("SELECT queue, value, at FROM espalier_queue_usage")) {
-            while (found.next()) {
-              usage.add(new QueueUsage(found.getString(1), found.getDouble(2), found.getLong(3)));
-            }
-          }
-          return usage;
-        });
-  }
-
-  @Override
-  public long newestEvent() {
-    return read(
-        connection -> {
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery(
-                      "SELECT last FROM espalier_event ORDER BY first DESC LIMIT 1")) {
-            return found.next() ? found.getLong(1) : 0L;
-          }
-        });
-  }
-
-  @Override
-  public List<Event> events(long sequence, int limit) {
-    return read(
-        connection -> {
-          List<Event> events = new ArrayList<>();
-          if (limit <= 0) {
-            return events;
-          }
-          // Of the rows that are asked for each holds one event at least, but for the first.
-          try (PreparedStatement statement =
-              streaming(
-                  connection,
-                  "SELECT body FROM espalier_event WHERE first >= coalesce((SELECT max(first) FROM"
-                      + " espalier_event WHERE first <= ?), 0) ORDER BY first LIMIT ?")) {
-            statement.setLong(1, sequence);
-            statement.setLong(2, limit + 1L);
-            try (ResultSet found = statement.executeQuery()) {
-              while (events.size() < limit && found.next()) {
-                addEvents(found.getString(1), sequence, limit, events);
-              }
-            }
-          }
-          return events;
-        });
-  }
-
-  private void addEvents(String body, long after, int limit, List<Event> to) {
-    try {
-      for (Event event : StoredText.events(json, body)) {
-        if (event.sequence() > after && to.size() < limit) {
-          to.add(event);
-        }
-      }
-    } catch (IllegalArgumentException e) {
-      throw new StoreException(description() + ": the event log is damaged", false, e);
-    }
-  }
-
-  /** Reads on a connection of its own. */
-  private interface Query<T> {
-    T on(Connection connection) throws SQLException;
-  }
-
-  private <T> T read(Query<T> query) {
-    try (Connection connection = beginRead()) {
-      T result = query.on(connection);
-      connection.rollback();
-      return result;
-    } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
-    }
-  }
-
-  /** In a transaction. All that lie in the pool may have died with the server since. */
-  private Connection beginRead() throws SQLException {
-    for (int dead = 0; ; dead++) {
-      Connection connection = readers.getConnection();
-      try {
-        connection.setAutoCommit(false);
-        return connection;
-      } catch (SQLException e) {
-        connection.close();
-        if (dead == READERS) {
-          throw e;
-        }
-      }
-    }
-  }
-
   /** Commits nothing. */
   @Override
   public void close() {
@@ -627,7 +279,7 @@ public final class MySqlStatusStore implements StatusStore {
       if (!closed) {
         closed = true;
         dropWriter();
-        readers.close();
+        reader.close();
       }
     }
   }

@@ -1,33 +1,28 @@
 package io.espalier.server.store.mysql;
 
-import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
-import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.Pause;
-import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.server.store.StoredText;
+import io.espalier.server.store.EventLogWriter;
+import io.espalier.server.store.SmallTablesWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,16 +31,27 @@ import org.jspecify.annotations.Nullable;
  * often the server is asked. Each call is part of the open transaction. Not thread-safe.
  */
 final class MySqlWriter {
-  /** Rows of events that are deleted at a time: each may hold a thousand. */
-  private static final int EVENT_ROWS = 20;
-
-  /** How many keys one question names. */
-  private static final int KEYS = 500;
-
   /** Of one row of events: well below the least packet that a server may take. */
   private static final int EVENTS_IN_ROW = 1_000;
 
-  private static final int BYTES_IN_ROW = 1 << 20;
+  private static final int LENGTH_OF_ROW = 1 << 20;
+
+  private static final SmallTablesWriter.Statements SMALL =
+      new SmallTablesWriter.Statements(
+          "DELETE FROM espalier_pause WHERE job = ?",
+          "REPLACE INTO espalier_pause (job, long_job, operator, reason, since, ends)"
+              + " VALUES (?, ?, ?, ?, ?, ?)",
+          "DELETE FROM espalier_worker_hold WHERE shard = ?",
+          "REPLACE INTO espalier_worker_hold (shard, long_shard, drain, operator, reason, since)"
+              + " VALUES (?, ?, ?, ?, ?, ?)",
+          "DELETE FROM espalier_limit_override WHERE level = ? AND resource = ? AND node = ?",
+          "REPLACE INTO espalier_limit_override (level, long_level, resource, long_resource, node,"
+              + " long_node, slots, author, reason, since, ends)"
+              + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "DELETE FROM espalier_job_standing WHERE job = ?",
+          "REPLACE INTO espalier_job_standing (job, long_job, body) VALUES (?, ?, ?)",
+          "DELETE FROM espalier_queue_usage",
+          "INSERT INTO espalier_queue_usage (queue, value, at) VALUES (?, ?, ?)");
 
   private static final String ROW =
       "job, node, long_node, bits, since, backoff, position, attempts, epoch, sequence, started,"
@@ -62,8 +68,9 @@ final class MySqlWriter {
   private final PreparedStatement putRowAndPlace;
   private final PreparedStatement putPlace;
   private final MySqlAttempts history;
-  private final Map<String, Integer> jobs = new HashMap<>();
-  private long newestEvent = -1;
+  private final SmallTablesWriter small;
+  private final EventLogWriter events;
+  private final MySqlJobs jobs;
 
   /** Outside of a transaction only for a moment: the connection never commits by itself. */
   MySqlWriter(Connection connection) throws SQLException {
@@ -88,7 +95,10 @@ final class MySqlWriter {
     putPlace =
         connection.prepareStatement(
             "UPDATE espalier_status SET ring = ?, ended = ?, cpu = ? WHERE job = ? AND node = ?");
+    jobs = new MySqlJobs(connection);
     history = new MySqlAttempts(connection);
+    small = new SmallTablesWriter(connection, new MySqlNames(), SMALL);
+    events = new EventLogWriter(connection, "espalier_event", EVENTS_IN_ROW, LENGTH_OF_ROW);
   }
 
   void commit() throws SQLException {
@@ -156,138 +166,31 @@ final class MySqlWriter {
   void apply(Batch batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
       // Its rows lose their name at once, and are deleted piece by piece.
-      execute(
-          "UPDATE espalier_job SET name = NULL, long_name = NULL WHERE name = ?",
-          (Object) NameKey.of(job).key());
-      execute("DELETE FROM espalier_job_standing WHERE job = ?", (Object) NameKey.of(job).key());
-      jobs.remove(job);
+      jobs.forget(job);
+      small.forgetStanding(job);
     }
     delete(batch.deletedRows());
     Map<TaskKey, MySqlAttempts.Place> places = places(batch.attempts());
     put(batch.rows(), batch.attempts(), places);
-    for (String job : batch.endedPauses()) {
-      execute("DELETE FROM espalier_pause WHERE job = ?", (Object) NameKey.of(job).key());
-    }
-    for (Pause pause : batch.pauses()) {
-      NameKey job = NameKey.of(pause.job());
-      execute(
-          "REPLACE INTO espalier_pause (job, long_job, operator, reason, since, ends)"
-              + " VALUES (?, ?, ?, ?, ?, ?)",
-          job.key(),
-          job.whole(),
-          pause.operator(),
-          pause.reason(),
-          pause.sinceMillis(),
-          pause.untilMillis());
-    }
-    for (String shard : batch.endedHolds()) {
-      execute("DELETE FROM espalier_worker_hold WHERE shard = ?", (Object) NameKey.of(shard).key());
-    }
-    for (WorkerHold hold : batch.holds()) {
-      NameKey shard = NameKey.of(hold.shard());
-      execute(
-          "REPLACE INTO espalier_worker_hold (shard, long_shard, drain, operator, reason, since)"
-              + " VALUES (?, ?, ?, ?, ?, ?)",
-          shard.key(),
-          shard.whole(),
-          hold.kind() == WorkerHold.Kind.DRAIN ? 1 : 0,
-          hold.operator(),
-          hold.reason(),
-          hold.sinceMillis());
-    }
-    for (LimitOverride.Key key : batch.endedLimits()) {
-      execute(
-          "DELETE FROM espalier_limit_override WHERE level = ? AND resource = ? AND node = ?",
-          NameKey.of(key.level()).key(),
-          NameKey.of(key.resource()).key(),
-          NameKey.of(key.node()).key());
-    }
-    for (LimitOverride limit : batch.limits()) {
-      NameKey level = NameKey.of(limit.level());
-      NameKey resource = NameKey.of(limit.resource());
-      NameKey node = NameKey.of(limit.node());
-      execute(
-          "REPLACE INTO espalier_limit_override (level, long_level, resource, long_resource, node,"
-              + " long_node, slots, author, reason, since, ends)"
-              + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          level.key(),
-          level.whole(),
-          resource.key(),
-          resource.whole(),
-          node.key(),
-          node.whole(),
-          limit.limit(),
-          limit.author(),
-          limit.reason(),
-          limit.sinceMillis(),
-          limit.untilMillis());
-    }
-    for (JobStanding standing : batch.standings()) {
-      NameKey job = NameKey.of(standing.job());
-      execute(
-          "REPLACE INTO espalier_job_standing (job, long_job, body) VALUES (?, ?, ?)",
-          job.key(),
-          job.whole(),
-          JsonWriter.compact(standing.toJson()));
-    }
-    if (!batch.queueUsage().isEmpty()) {
-      execute("DELETE FROM espalier_queue_usage");
-    }
-    for (QueueUsage usage : batch.queueUsage()) {
-      execute(
-          "INSERT INTO espalier_queue_usage (queue, value, at) VALUES (?, ?, ?)",
-          usage.queue(),
-          usage.value(),
-          usage.atMillis());
-    }
+    small.apply(batch);
     for (Map.Entry<String, Long> known : batch.incarnations().entrySet()) {
-      execute(
-          "UPDATE espalier_job SET incarnation = ? WHERE id = ?",
-          known.getValue(),
-          id(known.getKey()));
+      jobs.setIncarnation(known.getKey(), known.getValue());
     }
-    append(batch.events());
+    events.append(batch.events());
   }
 
   /** Deletes old events, or rows of a forgotten job; answers how many rows of them. */
   int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
-    int events = deleteEvents(retention);
-    return events > 0 ? events : deleteGone(atMost);
-  }
-
-  private int deleteEvents(StatusStore.Retention retention) throws SQLException {
-    long newest = storedNewestEvent();
-    long upTo = 0;
-    int rows = 0;
-    try (PreparedStatement oldest =
-        connection.prepareStatement(
-            "SELECT last, newest FROM espalier_event ORDER BY first LIMIT ?")) {
-      oldest.setInt(1, EVENT_ROWS);
-      try (ResultSet found = oldest.executeQuery()) {
-        while (found.next()
-            && StoredText.isOld(found.getLong(1), found.getLong(2), newest, retention)) {
-          upTo = found.getLong(1);
-          rows++;
-        }
-      }
-    }
-    if (rows > 0) {
-      execute("DELETE FROM espalier_event WHERE first <= ?", upTo);
-    }
-    return rows;
+    int old = events.deleteOld(retention);
+    return old > 0 ? old : deleteGone(atMost);
   }
 
   private int deleteGone(int atMost) throws SQLException {
-    int job;
-    try (PreparedStatement any =
-            connection.prepareStatement(
-                "SELECT id FROM espalier_job WHERE name IS NULL ORDER BY id LIMIT 1");
-        ResultSet found = any.executeQuery()) {
-      if (!found.next()) {
-        return 0;
-      }
-      job = found.getInt(1);
+    OptionalInt forgotten = jobs.forgotten();
+    if (forgotten.isEmpty()) {
+      return 0;
     }
+    int job = forgotten.getAsInt();
     List<Long> rings = new ArrayList<>();
     try (PreparedStatement some =
         connection.prepareStatement(
@@ -313,12 +216,12 @@ final class MySqlWriter {
   }
 
   private void delete(Set<TaskKey> keys) throws SQLException {
-    for (Map.Entry<String, List<String>> ofJob : byJob(keys).entrySet()) {
-      Integer job = known(ofJob.getKey());
+    for (Map.Entry<String, List<String>> ofJob : NodeKeys.byJob(keys).entrySet()) {
+      Integer job = jobs.known(ofJob.getKey());
       if (job == null) {
         continue;
       }
-      for (List<String> nodes : pieces(ofJob.getValue())) {
+      for (List<String> nodes : NodeKeys.pieces(ofJob.getValue())) {
         List<Long> rings = new ArrayList<>();
         select(
             "SELECT ring FROM espalier_status WHERE ring IS NOT NULL AND job = ? AND node IN ",
@@ -328,8 +231,9 @@ final class MySqlWriter {
         history.deleteRings(rings);
         try (PreparedStatement delete =
             connection.prepareStatement(
-                "DELETE FROM espalier_status WHERE job = ? AND node IN " + marks(nodes.size()))) {
-          setKeys(delete, job, nodes);
+                "DELETE FROM espalier_status WHERE job = ? AND node IN "
+                    + NodeKeys.marks(nodes.size()))) {
+          NodeKeys.set(delete, job, nodes);
           delete.executeUpdate();
         }
       }
@@ -343,12 +247,12 @@ final class MySqlWriter {
       keys.add(new TaskKey(attempt.job(), attempt.node()));
     }
     Map<TaskKey, MySqlAttempts.Place> places = new HashMap<>();
-    for (Map.Entry<String, List<String>> ofJob : byJob(keys).entrySet()) {
-      Integer job = known(ofJob.getKey());
+    for (Map.Entry<String, List<String>> ofJob : NodeKeys.byJob(keys).entrySet()) {
+      Integer job = jobs.known(ofJob.getKey());
       if (job == null) {
         continue;
       }
-      for (List<String> nodes : pieces(ofJob.getValue())) {
+      for (List<String> nodes : NodeKeys.pieces(ofJob.getValue())) {
         select(
             "SELECT node, long_node, coalesce(ring, -1), ended, cpu FROM espalier_status"
                 + " WHERE job = ? AND node IN ",
@@ -412,7 +316,7 @@ final class MySqlWriter {
       putPlace.setLong(1, place.ring);
       putPlace.setLong(2, place.ended);
       putPlace.setLong(3, place.cpu);
-      putPlace.setInt(4, id(left.getKey().job()));
+      putPlace.setInt(4, jobs.number(left.getKey().job()));
       putPlace.setBytes(5, NameKey.of(left.getKey().node()).key());
       putPlace.addBatch();
     }
@@ -428,7 +332,7 @@ final class MySqlWriter {
     TaskStatus status = row.status();
     Invocation invocation = row.invocation();
     Json.Obj data = status.storedData();
-    put.setInt(1, id(row.job()));
+    put.setInt(1, jobs.number(row.job()));
     NameKey.of(row.node()).set(put, 2);
     put.setInt(4, status.bits());
     put.setLong(5, status.sinceMillis());
@@ -446,116 +350,15 @@ final class MySqlWriter {
     put.setInt(13, history.number(row.worker()));
   }
 
-  /** The number of a job, a new one if need be. */
-  private int id(String job) throws SQLException {
-    Integer known = known(job);
-    if (known != null) {
-      return known;
-    }
-    NameKey name = NameKey.of(job);
-    execute("INSERT INTO espalier_job (name, long_name) VALUES (?, ?)", name.key(), name.whole());
-    Integer added = known(job);
-    if (added == null) {
-      throw new SQLException("a job that was added is not there");
-    }
-    return added;
-  }
-
-  private @Nullable Integer known(String job) throws SQLException {
-    Integer cached = jobs.get(job);
-    if (cached != null) {
-      return cached;
-    }
-    try (PreparedStatement find =
-        connection.prepareStatement("SELECT id FROM espalier_job WHERE name = ?")) {
-      find.setBytes(1, NameKey.of(job).key());
-      try (ResultSet found = find.executeQuery()) {
-        if (!found.next()) {
-          return null;
-        }
-        int id = found.getInt(1);
-        jobs.put(job, id);
-        return id;
-      }
-    }
-  }
-
-  private void append(List<Event> events) throws SQLException {
-    if (events.isEmpty()) {
-      return;
-    }
-    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
-    newestEvent = newest;
-    for (int from = 0; from < events.size(); from += EVENTS_IN_ROW) {
-      append(events.subList(from, Math.min(from + EVENTS_IN_ROW, events.size())), true);
-    }
-  }
-
-  private void append(List<Event> events, boolean mayBeLarge) throws SQLException {
-    String body = StoredText.body(events);
-    if (mayBeLarge && events.size() > 1 && body.length() > BYTES_IN_ROW) {
-      for (Event event : events) {
-        append(List.of(event), false);
-      }
-      return;
-    }
-    Event last = events.get(events.size() - 1);
-    execute(
-        "INSERT INTO espalier_event (first, last, newest, body) VALUES (?, ?, ?, ?)",
-        events.get(0).sequence(),
-        last.sequence(),
-        last.timeMillis(),
-        body);
-  }
-
-  private long storedNewestEvent() throws SQLException {
-    try (PreparedStatement statement =
-            connection.prepareStatement(
-                "SELECT last FROM espalier_event ORDER BY first DESC LIMIT 1");
-        ResultSet found = statement.executeQuery()) {
-      return found.next() ? found.getLong(1) : 0;
-    }
-  }
-
-  // ---- Many keys in one question
-
-  private static Map<String, List<String>> byJob(Collection<TaskKey> keys) {
-    Map<String, List<String>> byJob = new LinkedHashMap<>();
-    for (TaskKey key : keys) {
-      byJob.computeIfAbsent(key.job(), job -> new ArrayList<>()).add(key.node());
-    }
-    return byJob;
-  }
-
-  static List<List<String>> pieces(List<String> all) {
-    List<List<String>> pieces = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += KEYS) {
-      pieces.add(all.subList(from, Math.min(from + KEYS, all.size())));
-    }
-    return pieces;
-  }
-
-  static String marks(int count) {
-    return "(" + "?, ".repeat(count - 1) + "?)";
-  }
-
-  static void setKeys(PreparedStatement statement, int job, List<String> nodes)
-      throws SQLException {
-    statement.setInt(1, job);
-    int at = 2;
-    for (String node : nodes) {
-      statement.setBytes(at++, NameKey.of(node).key());
-    }
-  }
-
   /** Takes one found row. */
   private interface Taker {
     void take(ResultSet found) throws SQLException;
   }
 
   private void select(String sql, int job, List<String> nodes, Taker each) throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(sql + marks(nodes.size()))) {
-      setKeys(select, job, nodes);
+    try (PreparedStatement select =
+        connection.prepareStatement(sql + NodeKeys.marks(nodes.size()))) {
+      NodeKeys.set(select, job, nodes);
       try (ResultSet found = select.executeQuery()) {
         while (found.next()) {
           each.take(found);
@@ -564,14 +367,10 @@ final class MySqlWriter {
     }
   }
 
-  private int execute(String sql, @Nullable Object... values) throws SQLException {
+  private int execute(String sql, Object... values) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < values.length; i++) {
-        if (values[i] instanceof byte[] bytes) {
-          statement.setBytes(i + 1, bytes);
-        } else {
-          statement.setObject(i + 1, values[i]);
-        }
+        statement.setObject(i + 1, values[i]);
       }
       return statement.executeUpdate();
     }

@@ -7,6 +7,7 @@ import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.WebOptions;
@@ -111,16 +112,12 @@ class ClientCommandsTest {
     String longName = "node-" + "x".repeat(100);
     scheduler.load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
     scheduler.task(
-        new TaskView(
+        TaskView.of(
             "backup",
             "d11",
             "db",
-            "failed",
-            16,
-            1,
-            0,
-            0,
-            Json.object().put("exception", longName + "\u001b[31m").build()));
+            TaskStatus.of(TaskStatus.Main.FAILED, 0, 1)
+                .withData(Json.object().put("exception", longName + "\u001b[31m").build())));
     for (int width : new int[] {60, 80, 120}) {
       CommandRun run = sized(width, "tasks", "backup");
       assertThat(run.out().lines()).as("width %s", width).allMatch(line -> line.length() <= width);

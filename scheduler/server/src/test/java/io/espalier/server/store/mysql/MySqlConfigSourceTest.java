@@ -12,49 +12,31 @@ import io.espalier.server.config.JobEditor;
 import io.espalier.server.sources.WritableSourceContract;
 import io.espalier.testkit.config.ConfigFixtures;
 import io.espalier.testkit.database.DatabaseServer;
+import io.espalier.testkit.database.SharedMariaDb;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Against a real server; each test has a configuration of its own in one schema. */
+@ExtendWith(SharedMariaDb.class)
 class MySqlConfigSourceTest extends WritableSourceContract {
-  private static @Nullable DatabaseServer shared;
-
+  private final DatabaseServer server;
   private final String name = "c-" + UUID.randomUUID();
 
-  @BeforeAll
-  static void start(@TempDir Path directory) throws Exception {
-    // What is in doubt here does not hang on the disk of this machine.
-    shared =
-        new DatabaseServer(
-            DatabaseServer.Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
-    shared.sql("create database if not exists configs");
+  MySqlConfigSourceTest(DatabaseServer server) throws SQLException {
+    this.server = server;
+    server.sql("create database if not exists configs");
   }
 
-  @AfterAll
-  static void stop() throws Exception {
-    if (shared != null) {
-      shared.close();
-    }
-  }
-
-  private static DatabaseServer server() {
-    if (shared == null) {
-      throw new IllegalStateException("no server");
-    }
-    return shared;
-  }
-
-  private static String uri(String user) {
-    return "mysql://" + user + "@127.0.0.1:" + server().port() + "/configs";
+  private String uri(String user) {
+    return "mysql://" + user + "@127.0.0.1:" + server.port() + "/configs";
   }
 
   @Override
@@ -72,13 +54,12 @@ class MySqlConfigSourceTest extends WritableSourceContract {
     } finally {
       source.close();
     }
-    server()
-        .sql(
-            "insert into configs.espalier_config values ('"
-                + name
-                + "', 'main', x'"
-                + HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8))
-                + "') on duplicate key update body = values(body)");
+    server.sql(
+        "insert into configs.espalier_config values ('"
+            + name
+            + "', 'main', x'"
+            + HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8))
+            + "') on duplicate key update body = values(body)");
   }
 
   @Test
@@ -111,8 +92,8 @@ class MySqlConfigSourceTest extends WritableSourceContract {
   void aWrongPasswordAndMissingRightsAreSaidWithoutThePassword(@TempDir Path directory)
       throws Exception {
     put("{}");
-    server().sql("create user if not exists reader identified by 's3cret'");
-    server().sql("grant select on configs.* to reader");
+    server.sql("create user if not exists reader identified by 's3cret'");
+    server.sql("grant select on configs.* to reader");
     Path password = Files.writeString(directory.resolve("password"), "wrong-one");
     String uri = uri("reader") + "?name=" + name + "&password_file=" + password;
     WritableConfigSource refused = (WritableConfigSource) ConfigSources.open(uri);

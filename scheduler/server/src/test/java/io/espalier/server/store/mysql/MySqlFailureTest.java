@@ -20,7 +20,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.database.DatabaseServer;
-import io.espalier.testkit.database.DatabaseServer.Flavour;
+import io.espalier.testkit.database.SharedMariaDb;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -32,53 +32,41 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What goes wrong with a server that others look after, and what is said of it. */
+@ExtendWith(SharedMariaDb.class)
 class MySqlFailureTest {
   private static final String SCHEMA = "failures";
   private static final String PASSWORD = "s3cret-word";
 
-  private static @Nullable DatabaseServer shared;
+  private final DatabaseServer server;
 
   @TempDir
   @SuppressWarnings("NullAway.Init")
   Path temp;
 
-  @BeforeAll
-  static void start(@TempDir Path directory) throws Exception {
-    shared = new DatabaseServer(Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
-    shared.sql("create user app identified by '" + PASSWORD + "'");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (shared != null) {
-      shared.close();
-    }
+  MySqlFailureTest(DatabaseServer server) {
+    this.server = server;
   }
 
   @BeforeEach
   void empty() throws SQLException {
     Schemas.empty(server(), SCHEMA);
+    server().sql("create user if not exists app identified by '" + PASSWORD + "'");
     server().sql("grant all on " + SCHEMA + ".* to app");
   }
 
-  private static DatabaseServer server() {
-    if (shared == null) {
-      throw new IllegalStateException("no server");
-    }
-    return shared;
+  private DatabaseServer server() {
+    return server;
   }
 
-  private static MySqlAddress root() {
+  private MySqlAddress root() {
     return Schemas.address(server(), SCHEMA);
   }
 
@@ -265,7 +253,7 @@ class MySqlFailureTest {
     }
   }
 
-  private static void killConnections() throws SQLException {
+  private void killConnections() throws SQLException {
     List<String> ids = new ArrayList<>();
     String found =
         server()
@@ -388,7 +376,7 @@ class MySqlFailureTest {
   }
 
   private static StatusRow row(String job, String node) {
-    TaskStatus done = new TaskStatus(Main.DONE, false, false, false, false, 1000, 0, 0, 1, null);
+    TaskStatus done = TaskStatus.of(Main.DONE, 1000, 1);
     return new StatusRow(job, node, done, new Invocation(1, 1, 0));
   }
 
@@ -398,22 +386,14 @@ class MySqlFailureTest {
     return Batch.builder()
         .put(row)
         .attempt(
-            new Attempt(
-                "j",
-                "n",
+            Attempt.of(
+                TaskEnd.exited("j", "n", new Invocation(1, number, 1), null, 0)
+                    .withUsage(new Usage(10, 5, -1, -1), false, 2),
                 number,
-                new Invocation(1, number, 1),
                 WorkerRef.LOCAL,
-                2,
-                TaskEnd.Kind.EXITED,
-                row.status().bits(),
-                0,
-                null,
+                row.status(),
                 false,
-                null,
-                new Usage(10, 5, -1, -1),
-                "",
-                ""))
+                2))
         .append(new Event(number, 1, "task_ended", Json.Obj.EMPTY))
         .build();
   }

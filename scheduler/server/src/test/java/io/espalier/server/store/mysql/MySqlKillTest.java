@@ -7,7 +7,6 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
@@ -108,28 +107,18 @@ class MySqlKillTest {
   /** The end number n: each counts once, whatever happens to the server. */
   private static Batch end(int number) {
     String node = "n" + number % NODES;
-    TaskStatus done =
-        new TaskStatus(Main.DONE, false, false, false, false, number, 0, 0, number, null);
+    TaskStatus done = TaskStatus.of(Main.DONE, number, number);
     Invocation invocation = new Invocation(1, number, number);
     return Batch.builder()
         .put(new StatusRow("j", node, done, invocation))
         .attempt(
-            new Attempt(
-                "j",
-                node,
+            Attempt.of(
+                TaskEnd.exited("j", node, invocation, null, 0),
                 number,
-                invocation,
                 WorkerRef.LOCAL,
-                number,
-                TaskEnd.Kind.EXITED,
-                done.bits(),
-                0,
-                null,
+                done,
                 false,
-                null,
-                Usage.UNKNOWN,
-                "",
-                ""))
+                number))
         .append(new Event(number, number, "task_ended", Json.Obj.EMPTY))
         .build();
   }

@@ -4,24 +4,42 @@ import io.espalier.json.JsonReader;
 import io.espalier.testkit.database.DatabaseServer;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Schemas of a test server. */
 final class Schemas {
   private static final List<String> TABLES =
-      List.of("job", "status", "attempt", "worker", "worker_hold", "pause", "event");
+      List.of(
+          "job",
+          "status",
+          "attempt",
+          "worker",
+          "worker_hold",
+          "pause",
+          "event",
+          "limit_override",
+          "job_standing",
+          "queue_usage");
 
   private Schemas() {}
 
   /** Makes sure that there is a schema in which nothing was ever stored. */
   static void empty(DatabaseServer server, String schema) throws SQLException {
-    server.sql("create database if not exists " + schema);
+    if (server.ask(
+            "select 1 from information_schema.tables where table_schema = '"
+                + schema
+                + "' and table_name = 'espalier_store'")
+        == null) {
+      server.sql("create database if not exists " + schema);
+      MySqlStatusStore.open(address(server, schema), JsonReader.strict()::read).close();
+    }
     // Tables are made slowly; emptying them is quick.
-    MySqlStatusStore.open(address(server, schema), JsonReader.strict()::read).close();
     server.sql(
-        TABLES.stream()
-            .map(t -> "delete from " + schema + ".espalier_" + t)
+        Stream.concat(
+                TABLES.stream().map(table -> "delete from " + schema + ".espalier_" + table),
+                Stream.of(
+                    "update " + schema + ".espalier_store set epoch = 0, mark = 0, source = null"))
             .toArray(String[]::new));
-    server.sql("update " + schema + ".espalier_store set epoch = 0, mark = 0, source = null");
   }
 
   static MySqlAddress address(DatabaseServer server, String schema) {

@@ -1,0 +1,66 @@
+package io.espalier.core.scheduling;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that waits for time in one world: tasks for the end of a back-off, jobs and nodes for a
+ * token, heavy jobs for slots to be kept for them.
+ */
+final class TimedWaits {
+  private final JobCaps caps;
+  private final NodeRates rates;
+  private final OpenIndex index;
+  private final TaskStatuses statuses;
+
+  /** Null: no job can be starved by lighter ones. */
+  private final @Nullable Reservations reservations;
+
+  private final SharedRooms rooms;
+
+  TimedWaits(
+      JobCaps caps,
+      NodeRates rates,
+      OpenIndex index,
+      TaskStatuses statuses,
+      @Nullable Reservations reservations,
+      SharedRooms rooms) {
+    this.caps = caps;
+    this.rates = rates;
+    this.index = index;
+    this.statuses = statuses;
+    this.reservations = reservations;
+    this.rooms = rooms;
+  }
+
+  /**
+   * Ends what is over.
+   *
+   * @param limit about how many timers to look at
+   * @return whether all that is over was ended
+   */
+  boolean advance(long nowMillis, int limit) {
+    int left = limit - caps.advance(limit);
+    left -= rates.advance(left, index);
+    if (reservations != null) {
+      reservations.clockIs(nowMillis);
+    }
+    rooms.clockIs(nowMillis);
+    long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    boolean isDone = statuses.endBackoffs(tick, left);
+    if (isDone && reservations != null) {
+      isDone = reservations.advance(left);
+    }
+    isDone &= rooms.advance(left);
+    return isDone && !caps.isDue() && !rates.isDue();
+  }
+
+  /** The next instant at which {@link #advance} has something to do. */
+  long nextMillis() {
+    long tick = Math.min(statuses.nextTick(), rooms.nextTick());
+    if (reservations != null) {
+      tick = Math.min(tick, reservations.nextTick());
+    }
+    long millis = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
+    return Math.min(millis, Math.min(caps.nextMillis(), rates.nextMillis()));
+  }
+}

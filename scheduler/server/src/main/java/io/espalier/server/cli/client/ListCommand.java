@@ -1,0 +1,77 @@
+package io.espalier.server.cli.client;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.exit.ExitCode;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * A command that asks one thing and shows the answer: for people, as it came with {@code --json},
+ * again and again with {@code --watch}.
+ */
+abstract class ListCommand extends ClientCommand {
+  /** The most that the server gives at a time. */
+  private static final int PAGE = 1000;
+
+  @Mixin private final Watch watch = new Watch();
+
+  ListCommand(Clients clients) {
+    super(clients);
+  }
+
+  /** What the server answers. */
+  abstract Json.Obj ask(Client client);
+
+  /** The answer for people. */
+  abstract void show(Json.Obj body);
+
+  @Override
+  final Watch watch() {
+    return watch;
+  }
+
+  @Override
+  int run(Client client) {
+    Json.Obj body = ask(client);
+    if (json()) {
+      print(body);
+    } else {
+      show(body);
+    }
+    return ExitCode.OK;
+  }
+
+  /** Asks for one page. */
+  interface Page {
+    /**
+     * @param after where the page before it ended; empty for the first one
+     */
+    Json.Obj get(String after, int size);
+  }
+
+  /**
+   * All pages of a list up to a limit, as one answer with the list and where it goes on, {@code
+   * next}.
+   *
+   * @throws ParameterException when the limit is none
+   */
+  Json.Obj pages(String list, int limit, Page pages) {
+    requireLimit(limit);
+    List<Json> items = new ArrayList<>();
+    String after = "";
+    do {
+      Json.Obj body = pages.get(after, Math.min(PAGE, limit - items.size()));
+      items.addAll(Fields.objects(body, list));
+      after = Fields.text(body, "next");
+    } while (!after.isEmpty() && items.size() < limit);
+    return Json.object().put(list, new Json.Arr(items)).put("next", after).build();
+  }
+
+  void requireLimit(int limit) {
+    if (limit < 1) {
+      throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
+    }
+  }
+}

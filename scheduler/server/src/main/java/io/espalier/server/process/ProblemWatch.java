@@ -1,0 +1,117 @@
+package io.espalier.server.process;
+
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.store.StatusWriter;
+import io.espalier.webui.WebSecurity;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after what has no news of its own: problems that come and go, old logs. Has a thread, which
+ * ends with {@link #close}.
+ */
+final class ProblemWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ProblemWatch.class);
+
+  private final SchedulerLoop loop;
+  private final LoopThread thread;
+  private final NodesPoller nodes;
+  private final StatusWriter writer;
+  private final LogStore logs;
+  private final WebSecurity security;
+  private final Leadership leadership;
+  private final Consumer<Throwable> onDeath;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
+
+  private ProblemWatch(
+      SchedulerLoop loop,
+      LoopThread thread,
+      NodesPoller nodes,
+      StatusWriter writer,
+      LogStore logs,
+      WebSecurity security,
+      Leadership leadership,
+      Consumer<Throwable> onDeath) {
+    this.loop = loop;
+    this.thread = thread;
+    this.nodes = nodes;
+    this.writer = writer;
+    this.logs = logs;
+    this.security = security;
+    this.leadership = leadership;
+    this.onDeath = onDeath;
+  }
+
+  /**
+   * Begins to look, every second for problems and every minute for old logs.
+   *
+   * @param onDeath is told when statuses can no longer be kept
+   */
+  static ProblemWatch start(
+      SchedulerLoop loop,
+      LoopThread thread,
+      NodesPoller nodes,
+      StatusWriter writer,
+      LogStore logs,
+      WebSecurity security,
+      Leadership leadership,
+      InstantSource clock,
+      Consumer<Throwable> onDeath) {
+    ProblemWatch started =
+        new ProblemWatch(loop, thread, nodes, writer, logs, security, leadership, onDeath);
+    started.every(1, started::showProblems);
+    started.every(60, () -> logs.prune(clock.millis()));
+    return started;
+  }
+
+  /** A failing piece of work is said, and tried again at its next time. */
+  private void every(int seconds, Runnable work) {
+    ScheduledFuture<?> forEver =
+        watch.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.warn("watching failed", e);
+              }
+            },
+            0,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("watching by {}", forEver);
+  }
+
+  private void showProblems() {
+    String nodesProblem = nodes.state().problem(Instant.now());
+    String pathsClosed = nodes.state().lacking();
+    String storeProblem = writer.problem().orElse(null);
+    String logProblem = logs.problem().orElse(null);
+    thread.execute(
+        () -> {
+          loop.error("nodes", nodesProblem);
+          loop.error("paths", pathsClosed);
+          loop.error("status store", storeProblem);
+          loop.error("task logs", logProblem);
+          security
+              .problems()
+              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
+          loop.error("leadership", leadership.problem().orElse(null));
+        });
+    writer.failure().ifPresent(onDeath);
+  }
+
+  @Override
+  public void close() {
+    watch.shutdownNow();
+  }
+}

@@ -1,0 +1,99 @@
+package io.espalier.server.sources;
+
+import io.espalier.core.config.JobVersion;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The versions of jobs below {@code PATH/history}: for each job a znode, and in it one for each
+ * version, numbered by ZooKeeper. Only the newest hundred are kept. Stateless.
+ */
+final class ZooKeeperJobHistory {
+  private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperJobHistory.class);
+  private static final int VERSIONS_KEPT = 100;
+  private static final int SEQUENCE_DIGITS = 10;
+
+  private final String path;
+
+  /**
+   * @param path of the configuration
+   */
+  ZooKeeperJobHistory(String path) {
+    this.path = path + "/history";
+  }
+
+  private String of(String job) {
+    return path + "/" + ConfigText.segment(job);
+  }
+
+  /**
+   * Adds a version.
+   *
+   * @param entry as {@link JobVersionText} writes it
+   * @throws Exception as the client does
+   */
+  void add(CuratorFramework client, String job, byte[] entry) throws Exception {
+    String made =
+        client
+            .create()
+            .creatingParentsIfNeeded()
+            .withMode(CreateMode.PERSISTENT_SEQUENTIAL)
+            .forPath(of(job) + "/v-", entry);
+    LOG.debug("remembered as {}", made);
+    forgetOldest(client, of(job));
+  }
+
+  private static void forgetOldest(CuratorFramework client, String of) throws Exception {
+    List<String> entries = inOrder(client.getChildren().forPath(of));
+    for (String entry : entries.subList(0, Math.max(0, entries.size() - VERSIONS_KEPT))) {
+      client.delete().quietly().forPath(of + "/" + entry);
+    }
+  }
+
+  private static List<String> inOrder(List<String> entries) {
+    List<String> sorted = new ArrayList<>(entries);
+    sorted.sort(
+        Comparator.comparing(
+            (String name) -> name.substring(Math.max(0, name.length() - SEQUENCE_DIGITS))));
+    return sorted;
+  }
+
+  /** Reads the bytes of a znode. */
+  interface Reader {
+    /**
+     * @return null when it is not there
+     */
+    byte @Nullable [] read(String znode) throws Exception;
+  }
+
+  /**
+   * The versions of a job, oldest first; those that cannot be understood are left out.
+   *
+   * @throws Exception as the client or the reader does
+   */
+  List<JobVersion> read(CuratorFramework client, String job, Reader reader) throws Exception {
+    List<String> entries;
+    try {
+      entries = inOrder(client.getChildren().forPath(of(job)));
+    } catch (KeeperException.NoNodeException e) {
+      return List.of();
+    }
+    List<JobVersion> versions = new ArrayList<>();
+    for (String entry : entries) {
+      byte[] bytes = reader.read(of(job) + "/" + entry);
+      if (bytes != null) {
+        JobVersionText.read(bytes)
+            .filter(version -> version.name().equals(job))
+            .ifPresent(versions::add);
+      }
+    }
+    return versions;
+  }
+}

@@ -1,0 +1,292 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.OverLimitScan;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskKey;
+import io.espalier.testkit.scheduling.Oracle.Place;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where more than a limit is in use and since when, by a look at what runs after every event: on
+ * nodes and on workers, with or without {@code kill_over_limit_after_sec} ({@link
+ * io.espalier.core.scheduling.OverLimitScan}).
+ *
+ * <p>What the core does in slices, it does at a moment of its choice: a place that is first over in
+ * such a time may be so since any moment of it, and one where tasks ended in it may have been
+ * within its limit for a moment.
+ */
+final class OracleOverLimits {
+  private static final List<String> SUFFIXES = List.of("1", "2");
+
+  private final Oracle oracle;
+  private final Map<At, Since> all = new HashMap<>();
+
+  /** Where tasks ended since the slices began; null: nothing is done in slices. */
+  private @Nullable Set<Place> touched;
+
+  private long begun;
+  private long slicesFrom;
+  private long now;
+
+  private record At(Place place, String resource) {}
+
+  /**
+   * @param before the same before slices in which it may have ended and begun anew; -1: it did not
+   */
+  private record Since(long from, long until, long before) {
+    boolean allows(long millis) {
+      return millis == before || (from <= millis && millis <= until);
+    }
+  }
+
+  OracleOverLimits(Oracle oracle) {
+    this.oracle = oracle;
+  }
+
+  // ---- events
+
+  void advance(long nowMillis) {
+    now = nowMillis;
+  }
+
+  /** The core begins to change limits in slices; {@link #sliced} follows. */
+  void slices(long fromMillis) {
+    touched = new HashSet<>();
+    slicesFrom = fromMillis;
+  }
+
+  /** They are all in force. */
+  void sliced() {
+    look(null);
+    touched = null;
+  }
+
+  /** A change begins; what it brings may be in force from now on. */
+  void begin() {
+    begun = now;
+  }
+
+  /** It is in force now; {@link #sliced} follows. */
+  void slicesOfChange() {
+    slices(begun);
+  }
+
+  /** A task holds slots at these places. */
+  void started(Collection<Place> places) {
+    if (touched == null) {
+      look(Set.copyOf(places));
+    }
+  }
+
+  /** A task has given back what it held at these places. */
+  void ended(Collection<Place> places) {
+    if (touched == null) {
+      look(Set.copyOf(places));
+    } else {
+      touched.addAll(places);
+    }
+  }
+
+  /** Of a worker that is on another host now, the time begins anew; {@link #changed} follows. */
+  void workers(List<WorkerInfo> news) {
+    for (WorkerInfo worker : news) {
+      WorkerInfo before = oracle.workers().get(worker.ref().shard());
+      if (before != null && !before.host().equals(worker.host())) {
+        Place place = new Place(Levels.WORKER, worker.ref().shard());
+        all.keySet().removeIf(at -> at.place().equals(place));
+      }
+    }
+  }
+
+  /** Limits, or what is there, may have changed. */
+  void changed() {
+    if (touched == null) {
+      look(null);
+    }
+  }
+
+  private void look(@Nullable Set<Place> only) {
+    Map<At, Since> before = Map.copyOf(all);
+    all.keySet().removeIf(at -> only == null || only.contains(at.place()));
+    for (Map.Entry<At, Integer> used : used(only).entrySet()) {
+      At at = used.getKey();
+      if (used.getValue() > limit(at)) {
+        all.put(at, since(at, before.get(at)));
+      }
+    }
+  }
+
+  private Since since(At at, @Nullable Since before) {
+    if (touched == null) {
+      return before == null ? new Since(now, now, -1) : before;
+    }
+    if (before == null) {
+      return new Since(slicesFrom, now, -1);
+    }
+    boolean mayBeNew = touched.contains(at.place());
+    return mayBeNew ? new Since(slicesFrom, now, before.from()) : before;
+  }
+
+  /** Slots in use of the resources that there are, at the places that there are. */
+  private Map<At, Integer> used(@Nullable Set<Place> only) {
+    Map<At, Integer> used = new HashMap<>();
+    for (Oracle.Run run : oracle.running().values()) {
+      run.charges()
+          .forEach(
+              (place, amounts) -> {
+                if ((only == null || only.contains(place)) && isThere(place)) {
+                  amounts.forEach(
+                      (resource, slots) -> {
+                        if (slots > 0 && isOf(resource, place)) {
+                          used.merge(new At(place, resource), slots, Integer::sum);
+                        }
+                      });
+                }
+              });
+    }
+    return used;
+  }
+
+  private boolean isThere(Place place) {
+    return place.level().equals(Levels.WORKER)
+        ? oracle.workers().containsKey(place.node())
+        : oracle.isThere(place);
+  }
+
+  private boolean isOf(String name, Place place) {
+    Resource resource = oracle.config().settings().resources().find(name);
+    return resource != null
+        && oracle.config().settings().levels().name(resource.level()).equals(place.level());
+  }
+
+  private Resource resource(At at) {
+    Resource resource = oracle.config().settings().resources().find(at.resource());
+    if (resource == null) {
+      throw new AssertionError("no resource " + at);
+    }
+    return resource;
+  }
+
+  private int limit(At at) {
+    var worker = oracle.workers().get(at.place().node());
+    return worker != null && at.place().level().equals(Levels.WORKER)
+        ? oracle.limitOn(worker, resource(at))
+        : oracle.limitOf(at.place(), resource(at));
+  }
+
+  // ---- comparing
+
+  /** That the core knows the same places and times, and finds who holds slots there. */
+  void check(SchedulingCore core, Random random) {
+    Map<String, Duration> after = oracle.config().settings().rules().killOverLimit();
+    OverLimitScan every = scan(core, Long.MAX_VALUE / 2, random);
+    Map<At, Long> since = new HashMap<>();
+    for (OverLimitScan.Found found : every.found()) {
+      check(core, found, since);
+    }
+    Set<At> expected = new HashSet<>(all.keySet());
+    expected.removeIf(at -> !after.containsKey(at.resource()));
+    assertThat(since.keySet()).as("places over a limit").isEqualTo(expected);
+    long next = Long.MAX_VALUE;
+    for (Map.Entry<At, Long> each : since.entrySet()) {
+      next = Math.min(next, each.getValue() + millis(after, each.getKey()));
+    }
+    assertThat(core.nextOverLimitMillis()).as("the next kill").isEqualTo(next);
+    long until = next == Long.MAX_VALUE ? now : next + random.nextInt(3) - 1;
+    Set<At> due = new HashSet<>();
+    scan(core, until, random).found().forEach(found -> due.add(at(found)));
+    expected.removeIf(at -> since.getOrDefault(at, 0L) + millis(after, at) > until);
+    assertThat(due).as("due at %d", until).isEqualTo(expected);
+  }
+
+  private static long millis(Map<String, Duration> after, At at) {
+    return after.getOrDefault(at.resource(), Duration.ZERO).toMillis();
+  }
+
+  private static OverLimitScan scan(SchedulingCore core, long until, Random random) {
+    OverLimitScan scan = core.overLimits(until);
+    while (!scan.step(1 + random.nextInt(40))) {
+      assertThat(scan.isStale()).isFalse();
+    }
+    return scan;
+  }
+
+  private At at(OverLimitScan.Found found) {
+    boolean isSelf = found.level().equals(Levels.WORKER) && oracle.workers().containsKey("");
+    return new At(new Place(found.level(), isSelf ? "" : found.node()), found.resource());
+  }
+
+  private void check(SchedulingCore core, OverLimitScan.Found found, Map<At, Long> since) {
+    At at = at(found);
+    assertThat(since.put(at, found.sinceMillis())).as("%s twice", at).isNull();
+    Since known = all.get(at);
+    assertThat(known).as("%s is over its limit", at).isNotNull();
+    if (known != null) {
+      assertThat(known.allows(found.sinceMillis()))
+          .as("%s since %s: %d", at, known, found.sinceMillis())
+          .isTrue();
+      // From now on it is known.
+      all.put(at, new Since(found.sinceMillis(), found.sinceMillis(), -1));
+    }
+    assertThat(found.limit()).as("limit of %s", at).isEqualTo(limit(at));
+    assertThat(found.used())
+        .as("use of %s", at)
+        .isEqualTo(used(Set.of(at.place())).getOrDefault(at, 0));
+    Map<TaskKey, Integer> holders = new HashMap<>();
+    for (Oracle.Run run : oracle.running().values()) {
+      int slots = run.charges().getOrDefault(at.place(), Map.of()).getOrDefault(at.resource(), 0);
+      if (slots > 0) {
+        holders.put(run.task(), slots);
+      }
+    }
+    assertThat(holders(core, found)).as("who holds slots of %s", at).isEqualTo(holders);
+  }
+
+  private static Map<TaskKey, Integer> holders(SchedulingCore core, OverLimitScan.Found found) {
+    Map<TaskKey, Integer> holders = new HashMap<>();
+    for (int i = 0; i < found.holders(); i++) {
+      long run = found.run(i);
+      TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
+      assertThat(holders.put(task, found.slots(i))).as("%s twice", task).isNull();
+    }
+    return holders;
+  }
+
+  // ---- random
+
+  /** For which resources tasks are killed, and after how long. */
+  static Map<String, Duration> any(Random random, List<String> levels) {
+    Map<String, Duration> after = new HashMap<>();
+    if (random.nextInt(3) > 0) {
+      for (String level : levels) {
+        for (String suffix : SUFFIXES) {
+          if (random.nextInt(3) > 0) {
+            after.put(level + suffix, Duration.ofMillis(500L * random.nextInt(9)));
+          }
+        }
+      }
+    }
+    return after;
+  }
+
+  /** A configuration's, as a parser would leave it: only of resources that there are. */
+  static Map<String, Duration> of(Config config, Map<String, Duration> any) {
+    Map<String, Duration> after = new HashMap<>(any);
+    after.keySet().removeIf(name -> config.settings().resources().find(name) == null);
+    return after;
+  }
+}

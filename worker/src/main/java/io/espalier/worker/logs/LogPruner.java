@@ -1,0 +1,128 @@
+package io.espalier.worker.logs;
+
+import io.espalier.core.logs.LogPolicy;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Forgets lines that are too old, and deletes whole segments that are too old or too much: first
+ * those of each job, then the oldest of all. Beside the thread that writes; one caller at a time.
+ */
+final class LogPruner {
+  private static final Logger log = LoggerFactory.getLogger(LogPruner.class);
+
+  private final JobLogTable table;
+  private final HeadCache heads;
+  private final Runnable freed;
+
+  /**
+   * @param freed run under the lock of the table, when lines in memory have gone
+   */
+  LogPruner(JobLogTable table, HeadCache heads, Runnable freed) {
+    this.table = table;
+    this.heads = heads;
+    this.freed = freed;
+  }
+
+  void prune(LogPolicy policy, long nowMillis) {
+    List<JobLog> all = forgetLines(policy, nowMillis);
+    long total = 0;
+    List<Old> oldest = new ArrayList<>();
+    for (JobLog job : all) {
+      long keptSince = policy.of(job.job()).keptSince(nowMillis);
+      long most = policy.of(job.job()).maxBytes();
+      List<Segment> segments = table.segments(job);
+      long size = segments.stream().mapToLong(Segment::length).sum();
+      for (Segment segment : segments) {
+        long length = segment.length();
+        if (segment.maxTime() < keptSince || (most > 0 && size > most)) {
+          size -= length;
+          delete(job, segment, length);
+        } else {
+          oldest.add(new Old(job, segment, length));
+        }
+      }
+      total += size;
+    }
+    if (policy.all().maxBytes() > 0 && total > policy.all().maxBytes()) {
+      oldest.sort(Comparator.comparingLong(old -> old.segment().firstId()));
+      for (Old old : oldest) {
+        if (total <= policy.all().maxBytes()) {
+          break;
+        }
+        total -= old.length();
+        delete(old.job(), old.segment(), old.length());
+      }
+    }
+    all.forEach(this::forgetIfEmpty);
+  }
+
+  private record Old(JobLog job, Segment segment, long length) {}
+
+  /** Forgets old lines in memory; answers with the jobs. */
+  private List<JobLog> forgetLines(LogPolicy policy, long nowMillis) {
+    table.files.lock();
+    table.lock.lock();
+    try {
+      List<JobLog> all = new ArrayList<>(table.jobs());
+      for (JobLog job : all) {
+        table.freed(job.keepSince(policy.of(job.job()).keptSince(nowMillis)));
+      }
+      freed.run();
+      return all;
+    } finally {
+      table.lock.unlock();
+      table.files.unlock();
+    }
+  }
+
+  /**
+   * One file at a time, so that the writer never waits for more.
+   *
+   * @param length as it was when this was decided: a segment that has grown since holds new lines
+   */
+  private void delete(JobLog job, Segment segment, long length) {
+    table.files.lock();
+    try {
+      if (segment.length() != length) {
+        return;
+      }
+      table.lock.lock();
+      try {
+        job.remove(segment);
+      } finally {
+        table.lock.unlock();
+      }
+      heads.forget(segment);
+      segment.delete();
+    } catch (IOException e) {
+      log.warn("cannot delete old task logs {}: {}", segment, e.getMessage());
+    } finally {
+      table.files.unlock();
+    }
+  }
+
+  private void forgetIfEmpty(JobLog job) {
+    table.files.lock();
+    try {
+      table.lock.lock();
+      try {
+        if (!job.isEmpty()) {
+          return;
+        }
+        table.remove(job);
+      } finally {
+        table.lock.unlock();
+      }
+      job.removeDirectory();
+    } catch (IOException e) {
+      log.warn("cannot delete the task log of job {}: {}", job.job(), e.getMessage());
+    } finally {
+      table.files.unlock();
+    }
+  }
+}

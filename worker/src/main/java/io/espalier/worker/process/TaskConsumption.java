@@ -1,0 +1,51 @@
+package io.espalier.worker.process;
+
+import io.espalier.core.running.Usage;
+import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.resources.TaskUsageReader;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a task uses: by its process, and by its control groups while they are there. Of the
+ * supervisor's thread, but for {@link #sample}.
+ */
+final class TaskConsumption {
+  private final AtomicLong peakSeen = new AtomicLong(Usage.UNKNOWN_AMOUNT);
+  private @Nullable Usage used;
+  private boolean outOfMemory;
+
+  /** Looks at what it has used until its end; the groups must still be there. */
+  void collect(@Nullable TaskGroup group, Processes.@Nullable Exit exit) {
+    if (group != null) {
+      outOfMemory |= group.wasOutOfMemory();
+    }
+    Usage process = exit == null ? Usage.UNKNOWN : exit.usage();
+    long peak = Math.max(peakSeen.get(), process.peakMemoryBytes());
+    Usage usage = ProcessUsage.withPeak(process, peak);
+    used = group == null ? usage : ProcessUsage.merged(group.usage(), usage);
+  }
+
+  /** What it had used at the last look; looks now if there was none. */
+  Usage used(@Nullable TaskGroup group, Processes.@Nullable Exit exit) {
+    Usage known = used;
+    if (known == null) {
+      collect(group, exit);
+      known = used;
+    }
+    return known == null ? Usage.UNKNOWN : known;
+  }
+
+  /** Whether any look has seen that the kernel ended something of it for its memory. */
+  boolean wasOutOfMemory() {
+    return outOfMemory;
+  }
+
+  /** What it has used so far, and holds; any thread. Remembers the highest peak. */
+  Usage sample(TaskUsageReader reader, long pid, @Nullable TaskGroup group) {
+    Usage seen = reader.ofProcesses(pid);
+    long high = Math.max(seen.peakMemoryBytes(), ProcFs.peakMemory(Long.toString(pid)));
+    seen = ProcessUsage.withPeak(seen, peakSeen.accumulateAndGet(high, Math::max));
+    return group == null ? seen : ProcessUsage.live(group, seen);
+  }
+}
