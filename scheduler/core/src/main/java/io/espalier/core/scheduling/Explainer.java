@@ -38,7 +38,7 @@ final class Explainer {
   Explainer(World world) {
     this.world = world;
     this.topology = world.topology;
-    workers = new WorkerExplainer(world.workers, world.pool, topology.name(0));
+    workers = new WorkerExplainer(world);
   }
 
   static Explanation explain(World world, int job, int node, Gates gates) {
@@ -236,7 +236,7 @@ final class Explainer {
       reasons.addAll(placement(job, slot, level));
       rate(at, level);
       List<Use> uses = new ArrayList<>();
-      Reservation kept = world.reservations == null ? null : world.reservations.of(at, level);
+      Reservation kept = world.reservations == null ? null : world.reservations.answers().of(at, level);
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];
@@ -289,7 +289,7 @@ final class Explainer {
   /** Whether slots are free that are kept for another job. */
   private boolean isKept(int job, int node, int level, int resource) {
     return world.reservations != null
-        && world.reservations.keepsFrom(job, node, level, resource)
+        && world.reservations.answers().keepsFrom(job, node, level, resource)
         && Ledger.fits(world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
   }
 

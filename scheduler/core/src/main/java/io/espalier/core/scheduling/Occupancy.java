@@ -28,6 +28,8 @@ final class Occupancy {
   /** Null: no job can be starved by lighter ones. */
   private final @Nullable Reservations reservations;
 
+  private final SharedRooms rooms;
+
   private final Charges[] charges;
 
   /** Of the task that is being looked at: its node per level, -1 for none. */
@@ -51,6 +53,7 @@ final class Occupancy {
     queues = world.queues;
     places = world.places;
     reservations = world.reservations;
+    rooms = world.rooms;
     charges = new Charges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
       charges[j] =
@@ -96,6 +99,7 @@ final class Occupancy {
       boolean released = starts(job, path[l], l);
       refit[l] = changed || released;
     }
+    rooms.started(job);
     boolean changed = statuses.started(job, node, run);
     index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);

@@ -28,6 +28,15 @@ final class QueueCap {
   private long held;
   private int met;
 
+  /** As {@link #met}, when what is kept for the holder is left out. */
+  private int metBeside;
+
+  /** Slots that are kept for one job, and its bit. */
+  private int kept;
+
+  private int holderPlace = -1;
+  private long holderBit;
+
   /**
    * @param jobs of the queue, ascending
    * @param needs by place in {@code jobs}
@@ -88,8 +97,27 @@ final class QueueCap {
   boolean hold(long nowHeld) {
     held = nowHeld;
     int before = met;
+    int besideBefore = metBeside;
     met = met(cap - held);
-    return met != before;
+    metBeside = kept == 0 ? met : met(cap - held - kept);
+    return met != before || metBeside != besideBefore;
+  }
+
+  /**
+   * Others get only what a job does not need; {@link #hold} must follow.
+   *
+   * @param need 0: nothing is kept for anybody
+   * @param place of the job's word
+   */
+  void keep(int need, int place, long bit) {
+    kept = need;
+    holderPlace = place;
+    holderBit = bit;
+  }
+
+  /** Whether it leaves no room for another job than the holder that needs so much. */
+  boolean keepsFrom(int need) {
+    return need > 0 && kept > 0 && need > cap - held - kept;
   }
 
   /** Whether it leaves no room for a job that needs so much. */
@@ -111,7 +139,8 @@ final class QueueCap {
 
   /** Bits of the jobs that fit, in the queue's word of that place. */
   long fits(int place) {
-    return fits[met][place];
+    long bits = fits[metBeside][place];
+    return place == holderPlace ? bits | (fits[met][place] & holderBit) : bits;
   }
 
   /** Slots that the queue may hold in all. */

@@ -19,12 +19,14 @@ final class QueueExplainer {
       // Asked first: what has changed comes into effect.
       long total = queues.total(cap.resource);
       long held = queue.held[cap.resource];
-      if (cap.blocks(need)) {
+      String kept = kept(world, queue);
+      boolean isKept = !cap.blocks(need) && queue.holder != job && cap.keepsFrom(need);
+      if (cap.blocks(need) || isKept) {
         String resource = world.config().settings().resources().get(cap.resource).name();
         String all = cap.isRelative() ? " of the " + total + " in all" : "";
         reasons.add(
             Reason.of(
-                    Kind.QUEUE_LIMIT,
+                    isKept ? Kind.RESERVED : Kind.QUEUE_LIMIT,
                     null,
                     "needs "
                         + need
@@ -36,7 +38,8 @@ final class QueueExplainer {
                         + held
                         + " and may hold "
                         + cap.cap()
-                        + all)
+                        + all
+                        + (isKept ? "; the rest is " + kept : queue.holder == job ? "; " + kept : ""))
                 .lacking(
                     resource,
                     need,
@@ -45,5 +48,15 @@ final class QueueExplainer {
       }
     }
     return reasons;
+  }
+
+  private static String kept(World world, QueueState queue) {
+    int holder = queue.holder;
+    return holder < 0
+        ? ""
+        : "kept free for job "
+            + world.jobs.name(holder)
+            + ", since "
+            + KeptRoom.shown(world.rooms.queues().keptSince(holder));
   }
 }

@@ -31,6 +31,9 @@ final class QueueState {
   /** The job whose turn it was last, or -1. */
   int last = -1;
 
+  /** The job that room is kept for, or -1. */
+  int holder = -1;
+
   /** What a policy owes it, in starts. */
   double balance;
 

@@ -115,8 +115,34 @@ final class QueueTable {
         }
       }
       queue.setSpec(spec, caps.toArray(new QueueCap[0]));
+      tellCaps(queue);
     }
     seenNodes = -1;
+  }
+
+  /** Tells the caps of a queue whom they keep room for; {@link QueueCap#hold} must follow. */
+  private void tellCaps(QueueState queue) {
+    int job = queue.holder;
+    int place = job < 0 ? -1 : Arrays.binarySearch(queue.words, job >>> 6);
+    for (QueueCap cap : queue.caps()) {
+      cap.keep(job < 0 ? 0 : need(job, cap.resource), place, job < 0 ? 0 : 1L << job);
+    }
+  }
+
+  /**
+   * Keeps what a queue may hold for one of its jobs, as far as that needs it.
+   *
+   * @param job -1: for nobody any more
+   */
+  void keepFor(int number, int job) {
+    refresh();
+    QueueState queue = queues[number];
+    queue.holder = job;
+    tellCaps(queue);
+    for (QueueCap cap : queue.caps()) {
+      cap.hold(queue.held[cap.resource]);
+    }
+    updateOpen(queue);
   }
 
   /** What a task of a job takes, as far as it can be on a path of the job or on a worker. */
@@ -337,6 +363,9 @@ final class QueueTable {
     refresh();
     QueueTable fresh = new QueueTable(world.config(), jobs, ledger, workers);
     fresh.refresh();
+    for (int i = 0; i < queues.length; i++) {
+      fresh.keepFor(i, queues[i].holder);
+    }
     for (int run = 0; run < runs.high(); run++) {
       if (runs.isUsed(run)) {
         fresh.entered(places.job(run), run, places);

@@ -1,14 +1,9 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.topology.Topology;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,59 +17,34 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is held is looked at again every second; everything else costs what changes.
  *
- * <p><b>Length.</b> Waits, holds, their timers and their check share the state of a node.
+ * <p>It decides; {@link HeldNodes} knows which nodes are held and what that keeps from others, {@link
+ * WaitTimers} when to look at whom, {@link WayUp} what else is in the way, {@link
+ * ReservationAnswers} tells people.
  */
 final class Reservations implements NodeGate {
   /** How often it is looked whether what is held is still worth it, and who could not hold. */
   private static final int RECHECK_MILLIS = 1_000;
 
-  /** One job holds at most one of so many nodes of a level, but at least one. */
-  private static final int SHARE = 20;
-
   private static final int MOST_SPARE = 1_000;
-
-  /**
-   * In the place of a timer: at the end of the round. Between an end and the round after it slots
-   * are free that nobody leaves to the heavy job.
-   */
-  private static final long AFTER_ROUND = -1;
-
-  /** Children of a node that are looked at for one to show. */
-  private static final int MOST_SCANNED = 10_000;
 
   private final World world;
   private final Topology topology;
   private final JobTable jobs;
   private final HeavyJobs heavy;
   private final int words;
-  private final int levels;
+  private final WayUp way;
   private final LongMap<NodeWaits> nodes = new LongMap<>();
-  private final List<NodeWaits> held = new ArrayList<>();
-  private final Timers timers = new Timers(this::isArmed);
+  private final WaitTimers timers = new WaitTimers(nodes);
+  private final HeldNodes held;
+  private final ReservationAnswers answers;
   private final List<NodeWaits> spare = new ArrayList<>();
-
-  /** By job and level: how many nodes it holds, and who waits to hold one more. */
-  private final int[] holds;
-
-  private final Map<Integer, Queue<Integer>> lines = new HashMap<>();
 
   /** By job: since when it has been active. */
   private final long[] activeSince;
 
   private final BitSet activated = new BitSet();
 
-  /** Waits that began at an instant which is known only at the next look at the clock. */
-  private final LongQueue fresh = new LongQueue();
-
-  /** What is to be looked at when the round is over. */
-  private final LongQueue ripe = new LongQueue();
-
-  private int armedCount;
   private boolean limitsChanged;
-  private long now;
-
-  /** Time has gone on since it was told. */
-  private boolean stale = true;
 
   Reservations(World world, HeavyJobs heavy) {
     this.world = world;
@@ -82,8 +52,9 @@ final class Reservations implements NodeGate {
     topology = world.topology;
     jobs = world.jobs;
     words = jobs.words;
-    levels = topology.levels().count();
-    holds = new int[Math.multiplyExact(jobs.count(), levels)];
+    way = new WayUp(world);
+    held = new HeldNodes(world, heavy, nodes);
+    answers = new ReservationAnswers(world, held, this::from);
     activeSince = new long[jobs.count()];
   }
 
@@ -91,25 +62,12 @@ final class Reservations implements NodeGate {
 
   @Override
   public long mask(int node, int level, int word) {
-    NodeWaits at = heldAt(node, level);
-    if (at == null) {
-      return -1L;
-    }
-    long own = at.holder >>> 6 == word ? 1L << at.holder : 0;
-    return own | world.ledger.fitBeside(node, level, word, jobs.needs[at.holder]);
-  }
-
-  private @Nullable NodeWaits heldAt(int node, int level) {
-    if (held.isEmpty() || heavy.onLevel(level) == null) {
-      return null;
-    }
-    NodeWaits at = nodes.get(node);
-    return at == null || at.holder < 0 ? null : at;
+    return held.mask(node, level, word);
   }
 
   /** Whether a node is held, so that every change of its free slots matters. */
   boolean isHeld(int node, int level) {
-    return heldAt(node, level) != null;
+    return held.at(node, level) != null;
   }
 
   /**
@@ -156,20 +114,18 @@ final class Reservations implements NodeGate {
   private void blocked(int node, int level, int job) {
     NodeWaits at = nodes.get(node);
     if (at != null && at.has(job)) {
-      if (jobs.isActive(job) && isReachable(node, level, job)) {
+      if (jobs.isActive(job) && way.isReachable(node, level, job)) {
         wakeBlocked(at, at.find(job));
       }
-    } else if (isAllowed(node, job)) {
-      begin(node, level, job, stale ? NodeWaits.UNKNOWN : now);
+    } else if (way.isAllowed(node, job)) {
+      begin(node, level, job, timers.beginning());
     }
   }
 
   private void wakeBlocked(NodeWaits at, int i) {
     at.setAsleep(at.jobs[i], false);
     if (isDue(at, i) && at.armed[i] == 0) {
-      armedCount++;
-      at.armed[i] = AFTER_ROUND;
-      ripe.add(TaskTable.key(at.jobs[i], at.node));
+      timers.armForRound(at, i);
     } else {
       arm(at, i);
     }
@@ -191,10 +147,9 @@ final class Reservations implements NodeGate {
     at.since[i] = since;
     int job = at.jobs[i];
     if (since == NodeWaits.UNKNOWN) {
-      disarm(at, i);
       at.setAsleep(job, false);
-      fresh.add(TaskTable.key(job, at.node));
-    } else if (jobs.isActive(job) && isReachable(at.node, at.level, job)) {
+      timers.addFresh(at, i);
+    } else if (jobs.isActive(job) && way.isReachable(at.node, at.level, job)) {
       at.setAsleep(job, false);
       arm(at, i);
     } else {
@@ -209,7 +164,7 @@ final class Reservations implements NodeGate {
     if (ended) {
       endHold(at);
     }
-    disarm(at, i);
+    timers.disarm(at, i);
     at.remove(i);
     if (!ended) {
       wakeNext(job, at.level);
@@ -244,7 +199,7 @@ final class Reservations implements NodeGate {
         endHold(at);
       }
       at.queued[i] = false;
-      setSince(at, i, stale ? NodeWaits.UNKNOWN : now);
+      setSince(at, i, timers.beginning());
       if (!own) {
         wakeNext(job, level);
       }
@@ -256,26 +211,13 @@ final class Reservations implements NodeGate {
 
   /** It is that late now. */
   void clockIs(long nowMillis) {
-    now = nowMillis;
-    stale = false;
+    timers.clockIs(nowMillis);
   }
 
   /** A round is over: what is due is looked at, and from now on it may be later than was told. */
   void clockRuns() {
-    lookAtRipe();
-    stale = true;
-  }
-
-  private void lookAtRipe() {
-    while (!ripe.isEmpty()) {
-      long key = ripe.poll();
-      NodeWaits at = nodes.get(TaskTable.node(key));
-      int i = at == null ? -1 : at.find(TaskTable.job(key));
-      if (at != null && i >= 0 && at.armed[i] == AFTER_ROUND) {
-        disarm(at, i);
-        fire(at, i);
-      }
-    }
+    timers.takeRipe(this::fire);
+    timers.clockRuns();
   }
 
   /**
@@ -285,56 +227,22 @@ final class Reservations implements NodeGate {
    */
   boolean advance(int limit) {
     for (int job = activated.nextSetBit(0); job >= 0; job = activated.nextSetBit(job + 1)) {
-      activeSince[job] = now;
+      activeSince[job] = timers.now();
     }
     if (limitsChanged || !activated.isEmpty()) {
       wakeAll();
     }
     limitsChanged = false;
     activated.clear();
-    while (!fresh.isEmpty()) {
-      long key = fresh.poll();
-      NodeWaits at = nodes.get(TaskTable.node(key));
-      int i = at == null ? -1 : at.find(TaskTable.job(key));
-      if (at != null && i >= 0 && at.since[i] == NodeWaits.UNKNOWN) {
-        setSince(at, i, now);
-      }
-    }
+    timers.takeFresh((at, i) -> setSince(at, i, timers.now()));
     // Of a step without a round.
-    lookAtRipe();
-    long tick = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS);
-    for (int n = 0; n < limit; n++) {
-      long key = timers.pollDue(tick);
-      if (key < 0) {
-        return true;
-      }
-      NodeWaits at = nodes.get(TaskTable.node(key));
-      int i = at == null ? -1 : at.find(TaskTable.job(key));
-      if (at != null && i >= 0 && at.armed[i] > 0 && at.armed[i] <= tick) {
-        at.armed[i] = AFTER_ROUND;
-        ripe.add(key);
-      }
-    }
-    return timers.nextTick() > tick;
+    timers.takeRipe(this::fire);
+    return timers.ripen(limit);
   }
 
   /** {@link Long#MAX_VALUE}: never. */
   long nextTick() {
-    if (!fresh.isEmpty() || !ripe.isEmpty() || limitsChanged || !activated.isEmpty()) {
-      return Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS) + 1;
-    }
-    return armedCount == 0 ? Long.MAX_VALUE : timers.nextTick();
-  }
-
-  private boolean isArmed(long key, long tick) {
-    NodeWaits at = nodes.get(TaskTable.node(key));
-    int i = at == null ? -1 : at.find(TaskTable.job(key));
-    return at != null && i >= 0 && at.armed[i] == tick;
-  }
-
-  private void disarm(NodeWaits at, int i) {
-    armedCount -= at.armed[i] != 0 ? 1 : 0;
-    at.armed[i] = 0;
+    return timers.nextTick(limitsChanged || !activated.isEmpty());
   }
 
   /** Sets the timer for the end of a wait, or for soon when that has been. */
@@ -343,23 +251,13 @@ final class Reservations implements NodeGate {
   }
 
   private void arm(NodeWaits at, int i, long millis) {
-    if (at.since[i] == NodeWaits.UNKNOWN) {
-      return;
+    if (at.since[i] != NodeWaits.UNKNOWN) {
+      timers.arm(at, i, millis);
     }
-    long soon = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS) + 1;
-    long tick = Math.max(soon, -Math.floorDiv(-millis, (long) SchedulingCore.TICK_MILLIS));
-    if (at.armed[i] != 0 && at.armed[i] <= tick) {
-      // It comes up earlier, and looks then how long it still has to wait.
-      return;
-    }
-    disarm(at, i);
-    armedCount++;
-    at.armed[i] = tick;
-    timers.add(TaskTable.key(at.jobs[i], at.node), tick);
   }
 
   private void sleep(NodeWaits at, int i) {
-    disarm(at, i);
+    timers.disarm(at, i);
     at.setAsleep(at.jobs[i], true);
   }
 
@@ -372,7 +270,7 @@ final class Reservations implements NodeGate {
   }
 
   private boolean isDue(NodeWaits at, int i) {
-    return at.since[i] != NodeWaits.UNKNOWN && due(at, i) <= now;
+    return at.since[i] != NodeWaits.UNKNOWN && due(at, i) <= timers.now();
   }
 
   private void fire(NodeWaits at, int i) {
@@ -382,20 +280,20 @@ final class Reservations implements NodeGate {
     } else if (!isDue(at, i)) {
       arm(at, i);
     } else if (!jobs.isActive(job)
-        || !isReachable(at.node, at.level, job)
+        || !way.isReachable(at.node, at.level, job)
         || (at.holder < 0 && !isShort(at.node, at.level, job))) {
       sleep(at, i);
       wakeNext(job, at.level);
     } else if (at.holder >= 0) {
       // The end of that wakes it.
       wakeNext(job, at.level);
-    } else if (!mayStart(at.node, at.level, job)) {
-      arm(at, i, now + RECHECK_MILLIS);
-    } else if (isFull(job, at.level)) {
-      queue(at, i);
+    } else if (!way.mayStart(at.node, at.level, job)) {
+      arm(at, i, timers.now() + RECHECK_MILLIS);
+    } else if (held.isFull(job, at.level)) {
+      held.queue(at, i);
     } else {
       int best = oldest(at, i);
-      hold(at, best, now);
+      hold(at, best, timers.now());
       if (best != i) {
         wakeNext(job, at.level);
       }
@@ -410,11 +308,11 @@ final class Reservations implements NodeGate {
       long ahead = from(at, best) - from(at, i);
       if (isDue(at, i)
           && (ahead > 0 || (ahead == 0 && job < at.jobs[best]))
-          && !isFull(job, at.level)
+          && !held.isFull(job, at.level)
           && jobs.isActive(job)
           && isShort(at.node, at.level, job)
-          && isReachable(at.node, at.level, job)
-          && mayStart(at.node, at.level, job)) {
+          && way.isReachable(at.node, at.level, job)
+          && way.mayStart(at.node, at.level, job)) {
         best = i;
       }
     }
@@ -423,12 +321,15 @@ final class Reservations implements NodeGate {
 
   private void recheck(NodeWaits at, int i) {
     int job = at.holder;
-    if (!isReachable(at.node, at.level, job) || !mayStart(at.node, at.level, job)) {
+    long now = timers.now();
+    if (!way.isReachable(at.node, at.level, job) || !way.mayStart(at.node, at.level, job)) {
       endHold(at);
       world.index.refresh(at.node, at.level);
       return;
     }
-    if (isShort(at.node, at.level, job) || isShortAbove(at.node, job)) {
+    if (isShort(at.node, at.level, job)
+        || isShortAbove(at.node, job)
+        || world.rooms.workers().hopes(job)) {
       at.idleSince = now;
     } else if (now - at.idleSince >= Math.max(RECHECK_MILLIS, heavy.afterMillis(job))) {
       // Nobody takes it, for reasons that slots of nodes have no part in.
@@ -444,29 +345,20 @@ final class Reservations implements NodeGate {
 
   private void hold(NodeWaits at, int i, long since) {
     int job = at.jobs[i];
-    at.holder = job;
+    held.add(at, job);
     at.heldSince = since;
-    at.idleSince = now;
-    at.heldAt = held.size();
+    at.idleSince = timers.now();
     at.queued[i] = false;
     at.setAsleep(job, false);
-    held.add(at);
-    holds[job * levels + at.level]++;
-    disarm(at, i);
-    arm(at, i, now + RECHECK_MILLIS);
+    timers.disarm(at, i);
+    arm(at, i, timers.now() + RECHECK_MILLIS);
     world.index.refresh(at.node, at.level);
   }
 
   /** The node must be looked at by the index afterwards. */
   private void endHold(NodeWaits at) {
     int job = at.holder;
-    at.holder = -1;
-    holds[job * levels + at.level]--;
-    NodeWaits last = held.remove(held.size() - 1);
-    if (last != at) {
-      held.set(at.heldAt, last);
-      last.heldAt = at.heldAt;
-    }
+    held.remove(at);
     for (int i = 0; i < at.count; i++) {
       if (!at.queued[i] && !at.isAsleep(at.jobs[i])) {
         arm(at, i);
@@ -475,96 +367,12 @@ final class Reservations implements NodeGate {
     wakeNext(job, at.level);
   }
 
-  private boolean isFull(int job, int level) {
-    int count = topology.levelEnd(level) - topology.levelStart(level);
-    return holds[job * levels + level] >= Math.max(1, count / SHARE);
-  }
-
-  private void queue(NodeWaits at, int i) {
-    Queue<Integer> line =
-        lines.computeIfAbsent(at.jobs[i] * levels + at.level, k -> new ArrayDeque<>());
-    if (line.size() > 2L * (topology.levelEnd(at.level) - topology.levelStart(at.level))) {
-      int job = at.jobs[i];
-      line.removeIf(node -> !isQueued(node, job));
-    }
-    at.queued[i] = true;
-    line.add(at.node);
-  }
-
-  private boolean isQueued(int node, int job) {
-    NodeWaits at = nodes.get(node);
-    int i = at == null ? -1 : at.find(job);
-    return at != null && i >= 0 && at.queued[i];
-  }
-
   /** A job may hold another node: the first in its line is looked at. */
   private void wakeNext(int job, int level) {
-    Queue<Integer> line = lines.isEmpty() ? null : lines.get(job * levels + level);
-    while (line != null && !line.isEmpty() && !isFull(job, level)) {
-      NodeWaits at = nodes.get(line.remove());
-      int i = at == null ? -1 : at.find(job);
-      if (at != null && i >= 0 && at.queued[i]) {
-        at.queued[i] = false;
-        arm(at, i);
-        return;
-      }
+    NodeWaits at = held.next(job, level);
+    if (at != null) {
+      arm(at, at.find(job));
     }
-  }
-
-  /** Whether something may start there on account of its path but for what changes by the hour. */
-  private boolean isAllowed(int node, int job) {
-    return findPath(node, topology.level(node), job, false, false);
-  }
-
-  /** Whether also no limit on the way is below what is needed. */
-  private boolean isReachable(int node, int level, int job) {
-    return findPath(node, level, job, true, false);
-  }
-
-  /** Whether also nothing but slots keeps the job's tasks there from starting. */
-  private boolean mayStart(int node, int level, int job) {
-    long bit = 1L << job;
-    int word = job >>> 6;
-    if ((jobs.active(word) & world.caps.open(word) & world.queues.open(word) & bit) == 0) {
-      return false;
-    }
-    return findPath(node, level, job, true, true);
-  }
-
-  private boolean findPath(int node, int level, int job, boolean limits, boolean workers) {
-    if (limits && !isWithinLimits(node, level, job)) {
-      return false;
-    }
-    int placing = world.workers.placementLevel(job);
-    if (workers && placing == level && !world.workers.isThere(job, topology.name(node))) {
-      return false;
-    }
-    int slotCount = topology.slotCount(node);
-    for (int i = 0; i < slotCount; i++) {
-      int slot = topology.slot(node, i);
-      if (world.index.isAllowed(slot, job) && topology.enabled(slot)) {
-        if (slot == 0) {
-          return !workers
-              || placing >= 0
-              || world.workers.isThere(job, world.workers.pinnedTo(job));
-        }
-        int parent = topology.parent(slot);
-        if (findPath(parent, world.index.level(parent), job, limits, workers)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private boolean isWithinLimits(int node, int level, int job) {
-    for (int r : world.ledger.resources(level)) {
-      int need = jobs.needs[job][r];
-      if (need > 0 && need > world.ledger.limit(node, level, r)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Whether the job lacks slots of a node above, so that the one below is kept for good reason. */
@@ -587,14 +395,15 @@ final class Reservations implements NodeGate {
   /** A job has become active or has ceased to be. */
   void activated(int job, boolean on) {
     if (on) {
-      activeSince[job] = now;
+      activeSince[job] = timers.now();
       activated.set(job);
       return;
     }
     activated.clear(job);
-    for (int h = held.size() - 1; h >= 0; h--) {
-      if (h < held.size() && held.get(h).holder == job) {
-        NodeWaits at = held.get(h);
+    List<NodeWaits> all = held.all();
+    for (int h = all.size() - 1; h >= 0; h--) {
+      if (h < all.size() && all.get(h).holder == job) {
+        NodeWaits at = all.get(h);
         endHold(at);
         world.index.refresh(at.node, at.level);
       }
@@ -617,7 +426,7 @@ final class Reservations implements NodeGate {
       if (at.isAsleep(job)
           && jobs.isActive(job)
           && isShort(at.node, at.level, job)
-          && isReachable(at.node, at.level, job)) {
+          && way.isReachable(at.node, at.level, job)) {
         at.setAsleep(job, false);
         arm(at, i);
       }
@@ -657,7 +466,7 @@ final class Reservations implements NodeGate {
     if (watched == null
         || (watched[job >>> 6] & 1L << job) == 0
         || !world.index.wants(node, job)
-        || !isAllowed(node, job)) {
+        || !way.isAllowed(node, job)) {
       return;
     }
     NodeWaits at = nodes.get(node);
@@ -674,7 +483,7 @@ final class Reservations implements NodeGate {
     if (old == null) {
       return;
     }
-    now = old.now;
+    timers.goOnAfter(old.timers);
     for (int j = 0; j < old.activeSince.length; j++) {
       int job = change.newJob(j);
       if (job >= 0 && old.jobs.isActive(j) && jobs.isActive(job)) {
@@ -687,7 +496,7 @@ final class Reservations implements NodeGate {
     }
     // Waits that were carried before jobs were active.
     wakeAll();
-    for (NodeWaits from : old.held) {
+    for (NodeWaits from : old.held.all()) {
       int node = change.newNode(from.node);
       int job = change.newJob(from.holder);
       NodeWaits at = node < 0 || job < 0 ? null : nodes.get(node);
@@ -695,9 +504,9 @@ final class Reservations implements NodeGate {
       if (at != null
           && i >= 0
           && at.holder < 0
-          && !isFull(job, at.level)
-          && isReachable(node, at.level, job)
-          && mayStart(node, at.level, job)) {
+          && !held.isFull(job, at.level)
+          && way.isReachable(node, at.level, job)
+          && way.mayStart(node, at.level, job)) {
         // Where the wait began anew in this world, too: a hold that is not timed is never looked
         // at.
         at.since[i] = from.since[from.find(from.holder)];
@@ -709,72 +518,14 @@ final class Reservations implements NodeGate {
 
   // ---- answers
 
-  /** Whether a job lacks slots of a node when those that are kept for another one are left out. */
-  boolean keepsFrom(int job, int node, int level, int resource) {
-    NodeWaits at = heldAt(node, level);
-    return at != null
-        && at.holder != job
-        && !Ledger.fits(
-            jobs.needs[job][resource],
-            world.ledger.free(node, level, resource) - jobs.needs[at.holder][resource]);
+  /** Says what is held, and for whom. */
+  ReservationAnswers answers() {
+    return answers;
   }
 
-  /** Of a node; null: it is kept free for nobody. */
-  @Nullable Reservation of(int node, int level) {
-    NodeWaits at = heldAt(node, level);
-    return at == null ? null : reservation(at);
-  }
-
-  private Reservation reservation(NodeWaits at) {
-    int task = waitingTask(at.node, at.holder);
-    return new Reservation(
-        topology.levels().name(at.level),
-        topology.name(at.node),
-        jobs.name(at.holder),
-        task < 0 ? null : topology.name(task),
-        at.heldSince,
-        from(at, at.find(at.holder)),
-        idleSlots(at));
-  }
-
-  /** Of all nodes, in no order. */
-  List<Reservation> all() {
-    return held.stream().map(this::reservation).toList();
-  }
-
-  int count() {
-    return held.size();
-  }
-
-  /** Free slots of all nodes that others do not get. */
-  long idleSlots() {
-    return held.stream().mapToLong(this::idleSlots).sum();
-  }
-
-  private long idleSlots(NodeWaits at) {
-    long idle = 0;
-    for (int r : world.ledger.resources(at.level)) {
-      int free = world.ledger.free(at.node, at.level, r);
-      idle += Math.max(0, Math.min(free, jobs.needs[at.holder][r]));
-    }
-    return idle;
-  }
-
-  /** The first task in node order of those for which the node is held; -1: none is found. */
-  private int waitingTask(int node, int job) {
-    int at = node;
-    while (!world.index.isReady(at, job)) {
-      int end = Math.min(topology.childEnd(at), topology.childStart(at) + MOST_SCANNED);
-      int next = -1;
-      for (int slot = topology.childStart(at); next < 0 && slot < end; slot++) {
-        next = world.index.isOpen(slot, job) ? topology.node(slot) : -1;
-      }
-      if (next < 0) {
-        return -1;
-      }
-      at = next;
-    }
-    return at;
+  /** Which nodes are held. */
+  HeldNodes held() {
+    return held;
   }
 
   /**
@@ -784,7 +535,6 @@ final class Reservations implements NodeGate {
    */
   void check() {
     int armed = 0;
-    int[] counts = new int[holds.length];
     for (int node = 0; node < topology.size(); node++) {
       int level = world.index.level(node);
       NodeWaits at = nodes.get(node);
@@ -795,7 +545,7 @@ final class Reservations implements NodeGate {
                 && (watched[job >>> 6] & 1L << job) != 0
                 && world.index.wants(node, job);
         int i = at == null ? -1 : at.find(job);
-        boolean must = wants && isShort(node, level, job) && isAllowed(node, job);
+        boolean must = wants && isShort(node, level, job) && way.isAllowed(node, job);
         boolean isThere = at != null && i >= 0;
         boolean sleeps = at != null && i >= 0 && at.isAsleep(job);
         boolean looked =
@@ -814,15 +564,10 @@ final class Reservations implements NodeGate {
         }
         armed += at != null && i >= 0 && at.armed[i] != 0 ? 1 : 0;
       }
-      if (at != null && at.holder >= 0) {
-        counts[at.holder * levels + level]++;
-        if (held.get(at.heldAt) != at || !jobs.isActive(at.holder)) {
-          throw new IllegalStateException("node " + node + " is held in vain");
-        }
-      }
     }
-    if (armed != armedCount || !Arrays.equals(counts, holds)) {
-      throw new IllegalStateException("the counts of waits are wrong");
+    if (armed != timers.armedCount()) {
+      throw new IllegalStateException("the count of waits is wrong");
     }
+    held.check();
   }
 }

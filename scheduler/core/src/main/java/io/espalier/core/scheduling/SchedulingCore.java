@@ -842,8 +842,9 @@ public final class SchedulingCore {
             sink.placed(run);
           });
     }
+    world.rooms.roundBegins();
     policy.schedule(current);
-    world.clockRuns();
+    world.roundOver();
     boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
@@ -1113,22 +1114,29 @@ public final class SchedulingCore {
 
   /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
   public List<Reservation> reservations() {
-    return world.reservations == null ? List.of() : world.reservations.all();
+    return world.reservations == null ? List.of() : world.reservations.answers().all();
+  }
+
+  /** Room in queues and on workers that is kept for jobs that have been waiting for long. */
+  public List<KeptRoom> keptRoom() {
+    return world.rooms.kept();
   }
 
   /** Whom a node is kept free for; null: nobody. */
   public @Nullable Reservation reservation(int node) {
-    return world.reservations == null ? null : world.reservations.of(node, world.index.level(node));
+    return world.reservations == null
+        ? null
+        : world.reservations.answers().of(node, world.index.level(node));
   }
 
   /** How many nodes are kept free. */
   public int reservedNodes() {
-    return world.reservations == null ? 0 : world.reservations.count();
+    return world.reservations == null ? 0 : world.reservations.held().size();
   }
 
   /** How many slots idle because they are kept free. */
   public long reservedSlots() {
-    return world.reservations == null ? 0 : world.reservations.idleSlots();
+    return world.reservations == null ? 0 : world.reservations.held().idleSlots();
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */

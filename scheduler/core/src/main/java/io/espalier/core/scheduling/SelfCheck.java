@@ -30,6 +30,7 @@ final class SelfCheck {
     if (world.reservations != null) {
       world.reservations.check();
     }
+    world.rooms.check();
     world.queues.check(world, runs, world.places);
     new WorkerCheck(world, runs).run();
   }

@@ -15,17 +15,21 @@ final class TimedWaits {
   /** Null: no job can be starved by lighter ones. */
   private final @Nullable Reservations reservations;
 
+  private final SharedRooms rooms;
+
   TimedWaits(
       JobCaps caps,
       NodeRates rates,
       OpenIndex index,
       TaskStatuses statuses,
-      @Nullable Reservations reservations) {
+      @Nullable Reservations reservations,
+      SharedRooms rooms) {
     this.caps = caps;
     this.rates = rates;
     this.index = index;
     this.statuses = statuses;
     this.reservations = reservations;
+    this.rooms = rooms;
   }
 
   /**
@@ -40,17 +44,19 @@ final class TimedWaits {
     if (reservations != null) {
       reservations.clockIs(nowMillis);
     }
+    rooms.clockIs(nowMillis);
     long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
     boolean isDone = statuses.endBackoffs(tick, left);
     if (isDone && reservations != null) {
       isDone = reservations.advance(left);
     }
+    isDone &= rooms.advance(left);
     return isDone && !caps.isDue() && !rates.isDue();
   }
 
   /** The next instant at which {@link #advance} has something to do. */
   long nextMillis() {
-    long tick = statuses.nextTick();
+    long tick = Math.min(statuses.nextTick(), rooms.nextTick());
     if (reservations != null) {
       tick = Math.min(tick, reservations.nextTick());
     }

@@ -82,8 +82,7 @@ public final class WaitingScan {
       return null;
     }
     List<Reason> reasons =
-        new WorkerExplainer(world.workers, world.pool, topology.name(0))
-            .reasons(job, world.workers.pinnedTo(job));
+        new WorkerExplainer(world).reasons(job, world.workers.pinnedTo(job));
     return reasons.isEmpty() ? null : reasons.get(0);
   }
 
@@ -257,7 +256,8 @@ public final class WaitingScan {
         return groups.ofResource(r);
       }
     }
-    Reservations kept = world.reservations;
+    ReservationAnswers kept =
+        world.reservations == null ? null : world.reservations.answers();
     for (int r : world.ledger.resources(atLevel)) {
       if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
         return groups.of(

@@ -79,9 +79,13 @@ final class WorkerCheck {
   private boolean fits(int job, int worker) {
     var info = world.pool.info(worker);
     boolean fits =
-        info != null && info.takesTasks() && !index.isFull(worker) && index.passes(job, worker);
+        info != null
+            && info.takesTasks()
+            && !index.isFull(worker)
+            && !index.isFullFor(job, worker)
+            && index.passes(job, worker);
     for (int k = 0; k < index.resources().size(); k++) {
-      fits &= Ledger.fits(index.need(job, k), index.freeOf(worker, k));
+      fits &= Ledger.fits(index.need(job, k), index.freeFor(job, worker, k));
     }
     return fits;
   }

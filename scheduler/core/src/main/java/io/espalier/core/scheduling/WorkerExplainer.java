@@ -17,17 +17,18 @@ import org.jspecify.annotations.Nullable;
  * then of fewest slots, and is first in the order of names.
  */
 final class WorkerExplainer {
+  private final World world;
   private final WorkerIndex index;
   private final WorkerTable table;
+
+  /** The name of the instance node, by which the scheduler's own host goes. */
   private final String instance;
 
-  /**
-   * @param instance the name of the instance node, by which the scheduler's own host goes
-   */
-  WorkerExplainer(WorkerIndex index, WorkerTable table, String instance) {
-    this.index = index;
-    this.table = table;
-    this.instance = instance;
+  WorkerExplainer(World world) {
+    this.world = world;
+    index = world.workers;
+    table = world.pool;
+    instance = world.topology.name(0);
   }
 
   /**
@@ -97,13 +98,13 @@ final class WorkerExplainer {
     int bestShort = 0;
     long bestMissing = 0;
     for (int worker : workers) {
-      int missing = index.isFull(worker) ? 1 : 0;
+      int missing = index.isFullFor(job, worker) ? 1 : 0;
       long slots = 0;
       for (int k = 0; k < index.resources().size(); k++) {
         int need = index.need(job, k);
-        if (!Ledger.fits(need, index.freeOf(worker, k))) {
+        if (!Ledger.fits(need, index.freeFor(job, worker, k))) {
           missing++;
-          slots += (long) need - index.freeOf(worker, k);
+          slots += (long) need - index.freeFor(job, worker, k);
         }
       }
       boolean nearer =
@@ -130,13 +131,15 @@ final class WorkerExplainer {
             ? " on this host"
             : " on worker " + shard + (ofWorkers == 1 ? "" : ", the nearest of " + ofWorkers);
     List<Reason> reasons = new ArrayList<>();
-    if (index.isFull(worker)) {
-      reasons.add(reason(node, index.tasks(worker) + " tasks run" + where + ", no more at once"));
+    String kept = kept(worker);
+    if (index.isFullFor(job, worker)) {
+      String more = index.isFull(worker) ? ", no more at once" : ", and one more is " + kept;
+      reasons.add(reason(node, index.tasks(worker) + " tasks run" + where + more));
     }
     for (int k = 0; k < index.resources().size(); k++) {
       int need = index.need(job, k);
       int free = index.freeOf(worker, k);
-      if (!Ledger.fits(need, free)) {
+      if (!Ledger.fits(need, index.freeFor(job, worker, k))) {
         String name = index.resources().get(k).name();
         int limit = index.limitOf(worker, k);
         String message =
@@ -150,11 +153,23 @@ final class WorkerExplainer {
                 + limit
                 + " are free"
                 + where
+                + (Ledger.fits(need, free) ? ", but " + kept : "")
+                + (!Ledger.fits(need, free) && index.keptFor(worker) == job ? "; " + kept : "")
                 + (need > limit ? "; it can never start there while the limit is " + limit : "")
                 + LimitWords.of(index.overrideOf(worker, k), -1);
         reasons.add(Reason.of(Kind.NO_WORKER, node, message).lacking(name, need, free, limit));
       }
     }
     return reasons;
+  }
+
+  private String kept(int worker) {
+    int holder = index.keptFor(worker);
+    return holder < 0
+        ? ""
+        : "kept free for job "
+            + world.jobs.name(holder)
+            + ", since "
+            + KeptRoom.shown(world.rooms.workers().keptSince(holder));
   }
 }

@@ -65,6 +65,9 @@ final class WorkerIndex {
   /** Classes whose filters let them use it. */
   private long[] passes = new long[0];
 
+  /** The job that room is kept for, or -1. */
+  private int[] keptFor = new int[0];
+
   private final long[] fit;
   private final long[] allBefore;
   private final long[] hostBefore;
@@ -168,6 +171,9 @@ final class WorkerIndex {
     int size = Math.max(16, Math.max(worker + 1, takes.length * 2));
     takes = Arrays.copyOf(takes, size);
     passes = Arrays.copyOf(passes, size * classWords);
+    int old = keptFor.length;
+    keptFor = Arrays.copyOf(keptFor, size);
+    Arrays.fill(keptFor, old, size, -1);
     ledger.grow(size);
     order.grow(size);
   }
@@ -209,6 +215,7 @@ final class WorkerIndex {
     before(host);
     order.remove(worker);
     after(host);
+    keptFor[worker] = -1;
     ledger.leave(worker);
     hosts.release(host);
   }
@@ -295,7 +302,54 @@ final class WorkerIndex {
     for (int k = 0; k < ledger.width(); k++) {
       bits &= classes.fit(k, ledger.free(worker, k), word);
     }
-    return bits;
+    return keptFor[worker] < 0 ? bits : bits & fitBeside(worker, word);
+  }
+
+  /** The class of the holder, and those that fit when what is kept for it is left out. */
+  private long fitBeside(int worker, int word) {
+    int holder = classes.ofJob[keptFor[worker]];
+    long own = holder >>> 6 == word ? 1L << holder : 0;
+    long bits = ledger.isFullBeside(worker) ? 0 : -1L;
+    for (int k = 0; k < ledger.width() && bits != 0; k++) {
+      int free = ledger.freeBeside(worker, k, classes.need(holder, k));
+      bits &= classes.fit(k, free, word);
+    }
+    return bits | own;
+  }
+
+  // ---- keeping
+
+  /**
+   * Keeps a worker of the pool for the class of a job, as far as that needs it.
+   *
+   * @param job -1: for nobody any more
+   */
+  void keepFor(int worker, int job) {
+    keptFor[worker] = job;
+    refit(worker, order.hostOf(worker));
+  }
+
+  /** The job that room on a worker is kept for, or -1. */
+  int keptFor(int worker) {
+    return isKnown(worker) ? keptFor[worker] : -1;
+  }
+
+  /** Whether room is kept on a worker for jobs of another class. */
+  boolean isKeptFromJob(int worker, int job) {
+    int holder = keptFor(worker);
+    return holder >= 0 && classes.ofJob[holder] != classes.ofJob[job];
+  }
+
+  /** Slots of a worker that a job may have; negative when over-committed. */
+  int freeFor(int job, int worker, int resource) {
+    return isKeptFromJob(worker, job)
+        ? ledger.freeBeside(worker, resource, need(keptFor[worker], resource))
+        : ledger.free(worker, resource);
+  }
+
+  /** Whether a worker runs as many tasks as it takes at once, that of the holder included. */
+  boolean isFullFor(int job, int worker) {
+    return isKeptFromJob(worker, job) ? ledger.isFullBeside(worker) : ledger.isFull(worker);
   }
 
   private void computeFit(int worker) {

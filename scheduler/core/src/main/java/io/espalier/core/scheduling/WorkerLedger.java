@@ -260,6 +260,16 @@ final class WorkerLedger {
     return maxTasks[worker] > 0 && tasks[worker] >= maxTasks[worker];
   }
 
+  /** Slots left beside some that are kept free. */
+  int freeBeside(int worker, int resource, int kept) {
+    return (int) Math.max(Integer.MIN_VALUE, (long) free(worker, resource) - kept);
+  }
+
+  /** Whether it takes no task beside one that it is kept free for. */
+  boolean isFullBeside(int worker) {
+    return maxTasks[worker] > 0 && tasks[worker] >= maxTasks[worker] - 1;
+  }
+
   /** Valid until the next question. */
   WorkerLoad load(int worker) {
     load.worker = worker;

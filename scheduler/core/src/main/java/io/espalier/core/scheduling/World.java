@@ -45,6 +45,9 @@ final class World {
   /** Null: no job can be starved by lighter ones. */
   final @Nullable Reservations reservations;
 
+  /** Room of queues and workers that is kept for jobs. */
+  final SharedRooms rooms;
+
   final LimitOverrides overrides = new LimitOverrides();
   final LimitShifts limits = new LimitShifts(this, overrides);
   final RunTable runs;
@@ -114,9 +117,10 @@ final class World {
     histograms = new HistogramRows(topology, jobs, tasks);
     places = new RunPlaces(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
     statuses = new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places);
+    rooms = new SharedRooms(this);
     occupancy = new Occupancy(this, statuses, runs);
     whereabouts = new Whereabouts(topology, jobs, places);
-    waits = new TimedWaits(caps, rates, index, statuses, reservations);
+    waits = new TimedWaits(caps, rates, index, statuses, reservations, rooms);
   }
 
   private NodeGate[] gates() {
@@ -167,6 +171,7 @@ final class World {
     jobs.replace(next);
     caps.reread();
     queues.replace(next);
+    rooms.changed();
   }
 
   /** Grows with every change in place. */
@@ -210,13 +215,22 @@ final class World {
     if (reservations != null) {
       reservations.activated(job, on);
     }
+    if (!on) {
+      rooms.stopped(job);
+    }
   }
 
-  /** Until time is told again it may be later than was told. */
-  void clockRuns() {
+  /** A round is over; until time is told again it may be later than was told. */
+  void roundOver() {
     if (reservations != null) {
       reservations.clockRuns();
     }
+    rooms.roundOver();
+  }
+
+  /** Whether nodes are kept free for a job. */
+  boolean holdsNodes(int job) {
+    return reservations != null && reservations.held().holdsAny(job);
   }
 
   /** Goes on with what is kept free, when this world comes into force. */
@@ -224,6 +238,7 @@ final class World {
     if (reservations != null) {
       reservations.takeOver(before.reservations, change);
     }
+    rooms.takeOver(before.rooms, change);
   }
 
   // ---- limits

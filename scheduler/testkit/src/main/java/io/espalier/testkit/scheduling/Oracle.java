@@ -56,12 +56,18 @@ public final class Oracle {
             }
 
             @Override
+            public @Nullable Job keptFor(String shard) {
+              return rooms.holderOn(shard);
+            }
+
+            @Override
             public int limit(String shard, Resource resource, int configured) {
               String name = shard.isEmpty() ? Trees.INSTANCE : shard;
               return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
   private final OracleRates rates = new OracleRates();
+  private final OracleRooms rooms = new OracleRooms(this);
   private final OracleReservations reservations = new OracleReservations(this);
   private final OracleQueues queues = new OracleQueues(this, pool);
   private final OracleOverLimits overLimits = new OracleOverLimits(this);
@@ -226,6 +232,7 @@ public final class Oracle {
       throw new IllegalStateException("started twice: " + task);
     }
     reservations.started(task, path, now);
+    rooms.started(task.job(), now);
     overLimits.started(charges.keySet());
   }
 
@@ -303,6 +310,20 @@ public final class Oracle {
   /** What is kept free, and what may be. */
   OracleReservations reservations() {
     return reservations;
+  }
+
+  /** What is kept of queues and workers. */
+  OracleRooms rooms() {
+    return rooms;
+  }
+
+  OraclePool pool() {
+    return pool;
+  }
+
+  /** Whether anything but the lack of slots or tasks keeps all tasks of a job. */
+  boolean isStopped(Job job) {
+    return !config.settings().enabled() || !job.canRun() || paused.contains(job.name());
   }
 
   /** Where more is in use than there is. */

@@ -28,6 +28,9 @@ final class OraclePool {
 
     int slots(String shard, String resource);
 
+    /** The job that room on a worker is kept for; null: none. */
+    @Nullable Job keptFor(String shard);
+
     /** Slots in all, as operators have it. */
     int limit(String shard, Resource resource, int configured);
   }
@@ -88,7 +91,8 @@ final class OraclePool {
   /** What a worker is short of for a job: names of resources, empty for too many tasks. */
   private List<String> shortages(Config config, Job job, WorkerInfo worker) {
     List<String> missing = new ArrayList<>();
-    if (worker.maxTasks() > 0 && use.tasks(worker.ref().shard()) >= worker.maxTasks()) {
+    int kept = keptFrom(config, job, worker) == null ? 0 : 1;
+    if (worker.maxTasks() > 0 && use.tasks(worker.ref().shard()) + kept >= worker.maxTasks()) {
       missing.add("");
     }
     for (Resource resource : resources(config)) {
@@ -102,7 +106,43 @@ final class OraclePool {
   private long missing(Config config, Job job, WorkerInfo worker, Resource resource) {
     int need = job.needs().get(resource.index());
     int free = limit(config, worker, resource) - use.slots(worker.ref().shard(), resource.name());
-    return need <= 0 ? 0 : Math.max(0L, (long) need - free);
+    Job holder = keptFrom(config, job, worker);
+    long kept = holder == null ? 0 : Math.max(0, holder.needs().get(resource.index()));
+    return need <= 0 ? 0 : Math.max(0L, need - (free - kept));
+  }
+
+  /** For whom room on a worker is kept from a job: one that needs the same may have it, too. */
+  private @Nullable Job keptFrom(Config config, Job job, WorkerInfo worker) {
+    Job holder = use.keptFor(worker.ref().shard());
+    if (holder == null || holder.name().equals(job.name())) {
+      return null;
+    }
+    boolean same = resources(config).stream().allMatch(r -> need(holder, r) == need(job, r));
+    JobFilter filter = filter(config, holder);
+    same &= filter.equals(filter(config, job)) && filter.fraction() >= 1;
+    return same ? null : holder;
+  }
+
+  private static int need(Job job, Resource resource) {
+    return Math.max(0, job.needs().get(resource.index()));
+  }
+
+  private JobFilter filter(Config config, Job job) {
+    JobFilter filter = job.filters().get(config.settings().levels().worker());
+    return isLocal() || filter == null ? JobFilter.ALL : filter;
+  }
+
+  /** Whether a worker that takes tasks has as many slots as a task of a job needs, free or not. */
+  boolean isLargeEnough(Config config, Job job, String shard) {
+    WorkerInfo worker = workers.get(shard);
+    return worker != null
+        && worker.takesTasks()
+        && passes(config, job, worker)
+        && (isLocal()
+            || job.hostPlacement().isEmpty()
+            || job.hostPlacement().equals(worker.host()))
+        && resources(config).stream()
+            .allMatch(r -> need(job, r) <= limit(config, worker, r));
   }
 
   private long missing(Config config, Job job, WorkerInfo worker) {

@@ -64,6 +64,8 @@ final class OracleQueues {
         for (Resource resource : oracle.config().settings().resources().all()) {
           if (blocks(spec, job, resource)) {
             failures.add(new Failure(Kind.QUEUE_LIMIT, "", resource.name()));
+          } else if (oracle.rooms().keepsFrom(job, spec.name()) && keeps(spec, job, resource)) {
+            failures.add(new Failure(Kind.RESERVED, "", resource.name()));
           }
         }
       }
@@ -71,11 +73,43 @@ final class OracleQueues {
     return failures;
   }
 
-  private boolean blocks(QueueSpec spec, Job job, Resource resource) {
+  private boolean keeps(QueueSpec spec, Job job, Resource resource) {
+    Job holder = oracle.rooms().holderIn(spec.name());
+    int kept = holder == null ? 0 : need(holder, resource);
+    int need = need(job, resource);
+    return need > 0 && kept > 0 && held(spec.name(), resource) + kept + need > cap(spec, resource);
+  }
+
+  /** Whether a queue may hold as much as a task of a job needs. */
+  boolean isLargeEnough(String queue, Job job) {
+    return oracle.config().settings().rules().queues().stream()
+        .filter(spec -> spec.name().equals(queue))
+        .allMatch(
+            spec ->
+                oracle.config().settings().resources().all().stream()
+                    .allMatch(r -> need(job, r) <= cap(spec, r)));
+  }
+
+  /** What a job needs, as far as a queue counts it. */
+  int need(Job job, Resource resource) {
     boolean ofWorkers =
         oracle.config().settings().levels().name(resource.level()).equals(Levels.WORKER);
     boolean counts = ofWorkers ? pool.isAsked() : resource.level() <= job.level();
-    int need = counts ? job.needs().get(resource.index()) : 0;
+    return counts ? Math.max(0, job.needs().get(resource.index())) : 0;
+  }
+
+  /** Whether a queue is limited in a resource. */
+  static boolean isCapped(QueueSpec spec, Resource resource) {
+    return spec.maxSlots().containsKey(resource.index())
+        || spec.maxFraction().containsKey(resource.index());
+  }
+
+  private boolean blocks(QueueSpec spec, Job job, Resource resource) {
+    int need = need(job, resource);
+    return need > 0 && held(spec.name(), resource) + need > cap(spec, resource);
+  }
+
+  private long cap(QueueSpec spec, Resource resource) {
     long cap = spec.maxSlots().getOrDefault(resource.index(), Integer.MAX_VALUE);
     Double part = spec.maxFraction().get(resource.index());
     if (part != null) {
@@ -83,6 +117,6 @@ final class OracleQueues {
       slots = slots.multiply(BigDecimal.valueOf(oracle.slotsInAll(resource)));
       cap = Math.min(cap, slots.setScale(0, RoundingMode.FLOOR).longValueExact());
     }
-    return need > 0 && held(spec.name(), resource) + need > cap;
+    return cap;
   }
 }

@@ -36,6 +36,7 @@ final class RandomModel {
       List.of(NodeOrder.RANDOM, NodeOrder.ORIGINAL, NodeOrder.LEXICOGRAPHIC);
 
   private final Random random;
+  private final boolean scarce;
   private final List<String> selectors;
   private final List<String> usualHosts = new ArrayList<>();
   private final int jobsAtMost;
@@ -55,7 +56,12 @@ final class RandomModel {
   /** By resource: after how long with more in use than the limit tasks are killed. */
   private Map<String, Duration> kills = Map.of();
 
-  RandomModel(Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors) {
+  /**
+   * @param scarce whether jobs mostly keep each other waiting for slots
+   */
+  RandomModel(
+      Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors, boolean scarce) {
+    this.scarce = scarce;
     this.selectors = selectors;
     this.random = random;
     this.jobsAtMost = jobsAtMost;
@@ -133,13 +139,20 @@ final class RandomModel {
     }
     for (String level : fixture.levels().names()) {
       for (int k = random.nextInt(3); k > 0; k--) {
-        fixture.resource(level, level + k, random.nextInt(6), random.nextInt(3));
+        int least = scarce ? 3 : 0;
+        fixture.resource(level, level + k, least + random.nextInt(6), random.nextInt(3));
       }
+    }
+    if (scarce) {
+      fixture.resource(Levels.INSTANCE, "scarce", 6 + random.nextInt(6), 0);
+      fixture.resource(Levels.WORKER, "gpus", 2 + random.nextInt(2), 0);
     }
     fixture.selector(any(selectors));
     describeWorkers(fixture);
-    fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
-    fixture.queues(RandomQueues.any(random));
+    if (!scarce) {
+      fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
+    }
+    fixture.queues(RandomQueues.any(random, scarce));
     return fixture;
   }
 
@@ -315,6 +328,15 @@ final class RandomModel {
                 job.needs(resource.name(), random.nextInt(4));
               }
             });
+    if (scarce) {
+      job.needs("scarce", random.nextInt(4)).needs("gpus", random.nextInt(3));
+      job.queue(chance(70) ? "q0" : "q1");
+      job.reserveAfter(Optional.of(Duration.ofMillis(any(List.of(0, 10, 500)))));
+      config.job(name, job);
+      jobs.remove(name);
+      jobs.add(name);
+      return;
+    }
     for (int level = 0; level <= bottom + 1; level++) {
       if (chance(12)) {
         job.filter(levels.get(level), filter());
@@ -367,7 +389,7 @@ final class RandomModel {
       return;
     }
     switch (random.nextInt(15)) {
-      case 13, 14 -> config.queues(RandomQueues.any(random));
+      case 13, 14 -> config.queues(RandomQueues.any(random, scarce));
       case 12 -> {
         describeWorkers(config);
         config.selector(any(selectors));

@@ -17,10 +17,14 @@ final class RandomQueues {
 
   private RandomQueues() {}
 
-  /** Often none at all. */
-  static QueueSpec[] any(Random random) {
+  /**
+   * Often none at all.
+   *
+   * @param scarce whether they are there, and hold few
+   */
+  static QueueSpec[] any(Random random, boolean scarce) {
     List<QueueSpec> queues = new ArrayList<>();
-    if (random.nextInt(100) < 50) {
+    if (!scarce && random.nextInt(100) < 50) {
       return new QueueSpec[0];
     }
     for (String name : NAMES) {
@@ -28,8 +32,8 @@ final class RandomQueues {
         Map<Integer, Integer> slots = new HashMap<>();
         Map<Integer, Double> parts = new HashMap<>();
         for (int r = 0; r < RESOURCES; r++) {
-          if (random.nextInt(6) == 0) {
-            slots.put(r, random.nextInt(9));
+          if (random.nextInt(scarce ? 2 : 6) == 0) {
+            slots.put(r, scarce ? 2 + random.nextInt(3) : random.nextInt(9));
           }
           if (random.nextInt(6) == 0) {
             parts.put(r, random.nextInt(100) / 100.0);

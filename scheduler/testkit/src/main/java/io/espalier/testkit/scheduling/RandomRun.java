@@ -64,6 +64,7 @@ public final class RandomRun {
 
   private final long seed;
   private final boolean busy;
+  private final boolean scarce;
   private long now = 1_000_003;
 
   /**
@@ -71,16 +72,20 @@ public final class RandomRun {
    *
    * @param compareEvery so many steps lie between two comparisons of everything; that each start
    *     was allowed, and that nothing was left that could have started, is checked always
+   * @param scarce whether jobs mostly keep each other waiting for slots, and often for long enough
    */
-  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery) {
+  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce) {
     Size(int jobs, int nodesPerLevel, int steps) {
-      this(jobs, nodesPerLevel, steps, 1);
+      this(jobs, nodesPerLevel, steps, 1, false);
     }
 
     /** A long life; only now and then everything is compared. */
-    public static final Size LONG = new Size(6, 8, 5_000, 50);
+    public static final Size LONG = new Size(6, 8, 5_000, 50, false);
 
     public static final Size SMALL = new Size(6, 8, 60);
+
+    /** Much is kept for jobs that others would starve. */
+    public static final Size SCARCE = new Size(6, 8, 120, 10, true);
 
     /** More than one word of jobs. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
@@ -106,12 +111,17 @@ public final class RandomRun {
   public RandomRun(
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     this.seed = seed;
+    scarce = size.scarce();
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
     model =
         new RandomModel(
-            random, size.jobs(), size.nodesPerLevel(), List.copyOf(this.selectors.keySet()));
+            random,
+            size.jobs(),
+            size.nodesPerLevel(),
+            List.copyOf(this.selectors.keySet()),
+            size.scarce());
     busy = size.compareEvery() > 1 || model.isTight();
     core = new SchedulingCore(seed, this.selectors);
     core.recordTo(recording::add);
@@ -184,6 +194,9 @@ public final class RandomRun {
       oracle.setStatus(task, null);
       keep(task, null);
     }
+    if (scarce) {
+      advance();
+    }
     round();
   }
 
@@ -191,14 +204,17 @@ public final class RandomRun {
 
   private void round() {
     oracle.reservations().observe(core.reservations(), now);
+    oracle.rooms().observe(core.keptRoom(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
     boolean complete = slice(policy);
     while (!complete && whole) {
       oracle.reservations().observe(core.reservations(), now);
+      oracle.rooms().observe(core.keptRoom(), now);
       complete = slice(policy);
     }
     oracle.reservations().observe(core.reservations(), now);
+    oracle.rooms().observe(core.keptRoom(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
@@ -229,6 +245,7 @@ public final class RandomRun {
     oracle.takeTokens(task, path);
     runs.put(task, run);
     oracle.reservations().duringRound(core.reservations());
+    oracle.rooms().duringRound(core.keptRoom());
     if (random.nextBoolean()) {
       core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
     }
@@ -490,6 +507,7 @@ public final class RandomRun {
       }
       core.verify();
       oracle.reservations().observe(core.reservations(), now);
+      oracle.rooms().observe(core.keptRoom(), now);
       news = core.step(1 + random.nextInt(600));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
@@ -552,6 +570,7 @@ public final class RandomRun {
   private void compare() {
     core.verify();
     oracle.reservations().observe(core.reservations(), now);
+    oracle.rooms().observe(core.keptRoom(), now);
     oracle.closings.check(core);
     oracle.overLimits().check(core, random);
     assertThat(core.runningCount()).isEqualTo(oracle.running().size());

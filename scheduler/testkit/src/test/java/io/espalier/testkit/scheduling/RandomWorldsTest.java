@@ -45,6 +45,12 @@ final class RandomWorldsTest {
   @Execution(ExecutionMode.CONCURRENT)
   @ParameterizedTest
   @MethodSource("fewSeeds")
+  void theCoreAnswersLikeTheOracleWhereJobsStarveEachOther(long seed) {
+    run(seed, Size.SCARCE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {
     run(seed, Size.WIDE);
   }

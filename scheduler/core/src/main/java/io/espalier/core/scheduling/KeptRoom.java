@@ -1,0 +1,28 @@
+package io.espalier.core.scheduling;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * Room in a queue or on a worker that is kept free for a heavy job (design ruling 8, ADR 0035).
+ *
+ * @param name of the queue, or of the worker's shard
+ * @param sinceMillis since when it has been kept
+ * @param waitsSinceMillis since when the job has been waiting for it
+ */
+public record KeptRoom(
+    Kind kind, String name, String job, long sinceMillis, long waitsSinceMillis) {
+  /** An instant as reasons show it. */
+  static String shown(long millis) {
+    return Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  /** What there is room in. */
+  public enum Kind {
+    /** What a queue may hold. */
+    QUEUE,
+
+    /** Slots of a worker. */
+    WORKER
+  }
+}

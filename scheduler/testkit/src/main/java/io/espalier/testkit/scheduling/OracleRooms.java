@@ -1,0 +1,175 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.KeptRoom;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The room of queues and workers that is kept for jobs (ADR 0035), by brute force. For which of
+ * those that have waited long enough is the core's choice; here it is checked that the job can be
+ * starved, has waited, lacks that room and can have it one day, and, by {@link Oracle}, that nothing
+ * else is closed to anybody.
+ */
+final class OracleRooms {
+  private final Oracle oracle;
+  private final Map<Place, String> holders = new HashMap<>();
+
+  /** By job: when it was last seen not to wait. */
+  private final Map<String, Long> since = new HashMap<>();
+
+  private record Place(KeptRoom.Kind kind, String name) {}
+
+  OracleRooms(Oracle oracle) {
+    this.oracle = oracle;
+  }
+
+  /** The job that room in a queue is kept for; null: none. */
+  @Nullable Job holderIn(String queue) {
+    return holder(KeptRoom.Kind.QUEUE, queue);
+  }
+
+  /** The job that room on a worker is kept for; null: none. */
+  @Nullable Job holderOn(String shard) {
+    return holder(KeptRoom.Kind.WORKER, shard);
+  }
+
+  private @Nullable Job holder(KeptRoom.Kind kind, String name) {
+    String job = holders.isEmpty() ? null : holders.get(new Place(kind, name));
+    return job == null ? null : oracle.config().job(job);
+  }
+
+  /** Whether room in a queue is kept for another job. */
+  boolean keepsFrom(Job job, String queue) {
+    Job holder = holderIn(queue);
+    return holder != null && !holder.name().equals(job.name());
+  }
+
+  /** A task of a job starts: whatever was kept for it is not any more. */
+  void started(String job, long now) {
+    since.put(job, now);
+    holders.values().removeIf(job::equals);
+  }
+
+  /** Within a round nothing new is kept. */
+  void duringRound(List<KeptRoom> all) {
+    assertThat(holders).containsAllEntriesOf(byPlace(all));
+    replace(all);
+  }
+
+  private static Map<Place, String> byPlace(List<KeptRoom> all) {
+    Map<Place, String> byPlace = new HashMap<>();
+    all.forEach(kept -> byPlace.put(new Place(kept.kind(), kept.name()), kept.job()));
+    assertThat(byPlace).hasSameSizeAs(all);
+    return byPlace;
+  }
+
+  private void replace(List<KeptRoom> all) {
+    holders.clear();
+    holders.putAll(byPlace(all));
+  }
+
+  /** Takes note of what the core keeps, and checks what is new in it. */
+  void observe(List<KeptRoom> all, long now) {
+    Map<Place, String> before = Map.copyOf(holders);
+    for (Job job : oracle.config().jobs().values()) {
+      if (oracle.isStopped(job)) {
+        since.put(job.name(), now);
+      }
+      since.putIfAbsent(job.name(), now);
+    }
+    replace(all);
+    Set<String> once = new HashSet<>();
+    for (KeptRoom kept : all) {
+      Job job = oracle.config().job(kept.job());
+      assertThat(job).as("%s is there", kept).isNotNull();
+      assertThat(once.add(kept.kind() + kept.job())).as("%s is alone", kept).isTrue();
+      if (job != null) {
+        assertThat(oracle.isStopped(job)).as("%s is active", kept).isFalse();
+        if (!kept.job().equals(before.get(new Place(kept.kind(), kept.name())))) {
+          check(kept, job, now);
+        }
+      }
+    }
+  }
+
+  private void check(KeptRoom kept, Job job, long now) {
+    assertThat(job.scheduling().reserveAfter()).as("%s may hold", kept).isPresent();
+    long after = job.scheduling().reserveAfter().orElseThrow().toMillis();
+    assertThat(now - since.getOrDefault(job.name(), now))
+        .as("%s has waited", kept)
+        .isGreaterThanOrEqualTo(after);
+    assertThat(kept.sinceMillis() - kept.waitsSinceMillis()).isGreaterThanOrEqualTo(after);
+    assertThat(isHeavy(kept, job)).as("%s can be starved", kept).isTrue();
+    if (kept.kind() == KeptRoom.Kind.QUEUE) {
+      assertThat(kept.name()).isEqualTo(job.scheduling().queue());
+      assertThat(oracle.queues().isLargeEnough(kept.name(), job)).as("%s fits", kept).isTrue();
+      assertThat(oracle.queues().failures(job))
+          .as("%s lacks room", kept)
+          .anyMatch(failure -> failure.kind() == Kind.QUEUE_LIMIT);
+    } else {
+      assertThat(oracle.pool().isLargeEnough(oracle.config(), job, kept.name()))
+          .as("%s fits", kept)
+          .isTrue();
+    }
+  }
+
+  private boolean isHeavy(KeptRoom kept, Job job) {
+    List<Resource> resources = oracle.config().settings().resources().all();
+    if (kept.kind() == KeptRoom.Kind.WORKER) {
+      return isStarved(
+          job,
+          List.copyOf(oracle.config().jobs().values()),
+          resources.stream()
+              .filter(r -> r.level() == oracle.topology().levels().worker())
+              .toList());
+    }
+    QueueSpec spec =
+        oracle.config().settings().rules().queues().stream()
+            .filter(queue -> queue.name().equals(kept.name()))
+            .findFirst()
+            .orElseThrow();
+    return isStarved(
+        job,
+        oracle.config().jobs().values().stream()
+            .filter(other -> other.scheduling().queue().equals(kept.name()))
+            .toList(),
+        resources.stream().filter(r -> OracleQueues.isCapped(spec, r)).toList());
+  }
+
+  /** Another one takes of a resource, and of the same or of a second one less; and the reverse. */
+  private boolean isStarved(Job job, List<Job> others, List<Resource> resources) {
+    for (Resource a : resources) {
+      for (Resource b : resources) {
+        if (need(a).applyAsInt(job) > 0
+            && isTakenWithLess(job, others, a, b)
+            && isTakenWithLess(job, others, b, a)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isTakenWithLess(Job job, List<Job> others, Resource taken, Resource less) {
+    return others.stream()
+        .anyMatch(
+            other ->
+                need(taken).applyAsInt(other) > 0
+                    && need(less).applyAsInt(other) < need(less).applyAsInt(job));
+  }
+
+  private ToIntFunction<Job> need(Resource resource) {
+    return job -> oracle.queues().need(job, resource);
+  }
+}
