@@ -124,14 +124,14 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
 
   /** What it belongs to; null when that was never said. */
   public @Nullable String source() {
-    return read(
-        connection -> {
-          try (Statement statement = connection.createStatement();
-              ResultSet found =
-                  statement.executeQuery("SELECT source FROM espalier_store WHERE id = 1")) {
-            return found.next() ? found.getString(1) : null;
-          }
-        });
+    String known =
+        write(
+            w -> {
+              String old = w.lock().source();
+              w.rollback();
+              return old == null ? "" : old;
+            });
+    return known.isEmpty() ? null : known;
   }
 
   /**
