@@ -88,6 +88,7 @@ class ShardPagesIT {
       assertThat(page).hasURL(ui.url() + "/s/shard1/#/jobs/hosts/task/host1");
       window.picture("shards-task");
 
+      page.navigate(ui.url() + "/");
       window.visit("#/jobs/hosts");
       site.write("good", "");
       page.locator("main").getByRole(AriaRole.BUTTON, exactly("Forgive")).click();
