@@ -236,7 +236,8 @@ final class Explainer {
       reasons.addAll(placement(job, slot, level));
       rate(at, level);
       List<Use> uses = new ArrayList<>();
-      Reservation kept = world.reservations == null ? null : world.reservations.answers().of(at, level);
+      Reservation kept =
+          world.reservations == null ? null : world.reservations.answers().of(at, level);
       for (int r : world.ledger.resources(level)) {
         Resource resource = world.config().settings().resources().get(r);
         int need = world.jobs.needs[job][r];

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which nodes are held, and what that keeps from others: everybody but the holder gets what is free
- * beside the holder's need. A job holds few nodes of a level at a time; where it has all it may, the
- * others stand in line. When a node is held and when that ends is decided by {@link Reservations}.
+ * beside the holder's need. A job holds few nodes of a level at a time; where it has all it may,
+ * the others stand in line. When a node is held and when that ends is decided by {@link
+ * Reservations}.
  */
 final class HeldNodes {
   /** One job holds at most one of so many nodes of a level, but at least one. */

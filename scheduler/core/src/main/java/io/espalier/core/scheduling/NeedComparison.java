@@ -11,7 +11,9 @@ import java.util.Arrays;
 final class NeedComparison {
   private final int resources;
 
-  /** Per resource and resource: the least that anybody who takes of the first needs of the second. */
+  /**
+   * Per resource and resource: the least that anybody who takes of the first needs of the second.
+   */
   private final int[] least;
 
   NeedComparison(int resources) {

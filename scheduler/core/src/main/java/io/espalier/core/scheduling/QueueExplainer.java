@@ -39,7 +39,9 @@ final class QueueExplainer {
                         + " and may hold "
                         + cap.cap()
                         + all
-                        + (isKept ? "; the rest is " + kept : queue.holder == job ? "; " + kept : ""))
+                        + (isKept
+                            ? "; the rest is " + kept
+                            : queue.holder == job ? "; " + kept : ""))
                 .lacking(
                     resource,
                     need,

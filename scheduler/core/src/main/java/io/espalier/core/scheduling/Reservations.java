@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is held is looked at again every second; everything else costs what changes.
  *
- * <p>It decides; {@link HeldNodes} knows which nodes are held and what that keeps from others, {@link
- * WaitTimers} when to look at whom, {@link WayUp} what else is in the way, {@link
+ * <p>It decides; {@link HeldNodes} knows which nodes are held and what that keeps from others,
+ * {@link WaitTimers} when to look at whom, {@link WayUp} what else is in the way, {@link
  * ReservationAnswers} tells people.
  */
 final class Reservations implements NodeGate {

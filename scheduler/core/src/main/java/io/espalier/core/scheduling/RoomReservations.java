@@ -366,12 +366,7 @@ final class RoomReservations {
           int was = old.placeOf[before];
           int place = was < 0 ? -1 : room.again(old.room.name(was), job);
           if (place >= 0) {
-            keep(
-                place,
-                job,
-                old.keptSince[before],
-                old.seenAt[before],
-                old.idleSince[before]);
+            keep(place, job, old.keptSince[before], old.seenAt[before], old.idleSince[before]);
           }
         }
       }

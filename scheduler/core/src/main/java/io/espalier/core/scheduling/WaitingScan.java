@@ -81,8 +81,7 @@ public final class WaitingScan {
     if (!wanted || world.workers.placementLevel(job) >= 0) {
       return null;
     }
-    List<Reason> reasons =
-        new WorkerExplainer(world).reasons(job, world.workers.pinnedTo(job));
+    List<Reason> reasons = new WorkerExplainer(world).reasons(job, world.workers.pinnedTo(job));
     return reasons.isEmpty() ? null : reasons.get(0);
   }
 
@@ -256,8 +255,7 @@ public final class WaitingScan {
         return groups.ofResource(r);
       }
     }
-    ReservationAnswers kept =
-        world.reservations == null ? null : world.reservations.answers();
+    ReservationAnswers kept = world.reservations == null ? null : world.reservations.answers();
     for (int r : world.ledger.resources(atLevel)) {
       if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
         return groups.of(

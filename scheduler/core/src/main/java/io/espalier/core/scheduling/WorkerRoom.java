@@ -141,9 +141,7 @@ final class WorkerRoom implements SharedRoom {
   @Override
   public int again(String name, int job) {
     for (int worker = 0; worker < table.high(); worker++) {
-      if (table.shard(worker).equals(name)
-          && workers.keptFor(worker) < 0
-          && canTake(worker, job)) {
+      if (table.shard(worker).equals(name) && workers.keptFor(worker) < 0 && canTake(worker, job)) {
         return worker;
       }
     }

@@ -138,11 +138,8 @@ final class OraclePool {
     return worker != null
         && worker.takesTasks()
         && passes(config, job, worker)
-        && (isLocal()
-            || job.hostPlacement().isEmpty()
-            || job.hostPlacement().equals(worker.host()))
-        && resources(config).stream()
-            .allMatch(r -> need(job, r) <= limit(config, worker, r));
+        && (isLocal() || job.hostPlacement().isEmpty() || job.hostPlacement().equals(worker.host()))
+        && resources(config).stream().allMatch(r -> need(job, r) <= limit(config, worker, r));
   }
 
   private long missing(Config config, Job job, WorkerInfo worker) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The room of queues and workers that is kept for jobs (ADR 0035), by brute force. For which of
  * those that have waited long enough is the core's choice; here it is checked that the job can be
- * starved, has waited, lacks that room and can have it one day, and, by {@link Oracle}, that nothing
- * else is closed to anybody.
+ * starved, has waited, lacks that room and can have it one day, and, by {@link Oracle}, that
+ * nothing else is closed to anybody.
  */
 final class OracleRooms {
   private final Oracle oracle;
@@ -27,6 +27,9 @@ final class OracleRooms {
 
   /** By job: when it was last seen not to wait. */
   private final Map<String, Long> since = new HashMap<>();
+
+  /** What was kept when it was looked last; a task that takes its place late ends nothing of it. */
+  private List<KeptRoom> last = List.of();
 
   private record Place(KeptRoom.Kind kind, String name) {}
 
@@ -81,7 +84,6 @@ final class OracleRooms {
 
   /** Takes note of what the core keeps, and checks what is new in it. */
   void observe(List<KeptRoom> all, long now) {
-    Map<Place, String> before = Map.copyOf(holders);
     for (Job job : oracle.config().jobs().values()) {
       if (oracle.isStopped(job)) {
         since.put(job.name(), now);
@@ -96,11 +98,12 @@ final class OracleRooms {
       assertThat(once.add(kept.kind() + kept.job())).as("%s is alone", kept).isTrue();
       if (job != null) {
         assertThat(oracle.isStopped(job)).as("%s is active", kept).isFalse();
-        if (!kept.job().equals(before.get(new Place(kept.kind(), kept.name())))) {
+        if (!last.contains(kept)) {
           check(kept, job, now);
         }
       }
     }
+    last = List.copyOf(all);
   }
 
   private void check(KeptRoom kept, Job job, long now) {

@@ -307,9 +307,10 @@ final class QueryChecks {
     return kinds.isEmpty() ? List.of(WaitingReasons.STARTABLE) : words(kinds);
   }
 
-  /** A rate of starts may be that of the job or that of a node. */
+  /** A rate of starts may be that of the job or that of a node; what is kept, a queue's. */
   private static boolean isOfJob(Failure failure) {
-    return failure.kind() == Kind.START_RATE && failure.node().isEmpty();
+    return (failure.kind() == Kind.START_RATE || failure.kind() == Kind.RESERVED)
+        && failure.node().isEmpty();
   }
 
   private static List<String> words(List<Kind> kinds) {

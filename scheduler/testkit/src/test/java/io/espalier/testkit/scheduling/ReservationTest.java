@@ -158,7 +158,7 @@ final class ReservationTest {
             "needs 1 of slots, 1 of 3 are free, but kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
     assertThat(closed.path().get(0).reserved())
-        .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis(), kept.idleSlots()));
+        .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis(), 1));
     assertThat(core.reservation(0)).isNotNull();
   }
 

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Room in queues and on workers is kept for jobs that lighter ones would starve (ADR 0035). */
 final class RoomReservationTest {
   private static final Optional<Duration> TEN = Optional.of(Duration.ofSeconds(10));
-  private static final TaskStatus DONE =
-      new TaskStatus(Main.DONE, false, false, false, false, 0, 0, 0, 1, null);
+  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(5);
   private final ConfigFixture config = new ConfigFixture("host");
@@ -96,8 +95,7 @@ final class RoomReservationTest {
     apply();
     assertThat(started.stream().filter("a"::equals)).hasSize(3);
     config.job(
-        "b",
-        new JobFixture("b").level("host").queue("etl").needs("slots", 3).reserveAfter(wait));
+        "b", new JobFixture("b").level("host").queue("etl").needs("slots", 3).reserveAfter(wait));
     apply();
   }
 
