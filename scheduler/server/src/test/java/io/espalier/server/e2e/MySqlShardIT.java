@@ -11,9 +11,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.apache.curator.test.TestingServer;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 class MySqlShardIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int HOSTS = 30;
 
   private static @Nullable DatabaseServer database;
 
@@ -46,7 +43,7 @@ class MySqlShardIT {
         new DatabaseServer(
             DatabaseServer.Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
     database = server;
-    for (String schema : List.of("old0", "old1", "new0", "new1", "new2", "ha0", "ha1")) {
+    for (String schema : List.of("ha0", "ha1")) {
       server.sql("create database " + schema);
     }
   }
@@ -83,68 +80,6 @@ class MySqlShardIT {
          "bistro_job->dbs": {"owner": "e2e", "command": ["%s"]}}
         """
             .formatted(hosts, resources, site.file("task.sh")));
-  }
-
-  /** All of one division, at the same time. */
-  private void runAll(int count, String schemas, String... more) {
-    List<Espalier> all = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      all.add(Espalier.start(site.directory(), run(i, count, schemas + i, more)));
-    }
-    for (Espalier each : all) {
-      Ended ended = each.ended();
-      assertThat(ended.code()).as(ended.stderr()).isZero();
-      each.close();
-    }
-  }
-
-  private String[] run(int index, int count, String schema, String... more) {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "run",
-                "site.json",
-                "--shard",
-                index + "/" + count,
-                "--data-dir",
-                "data-" + schema + "-" + index + "-of-" + count,
-                "--status-store",
-                schema(schema)));
-    Collections.addAll(arguments, more);
-    return arguments.toArray(String[]::new);
-  }
-
-  private void refused(String why, String... arguments) {
-    Ended ended = site.espalier(arguments);
-    assertThat(ended.code()).as(ended.stderr()).isEqualTo(2);
-    assertThat(ended.stderr()).contains(why);
-  }
-
-  @Test
-  void nothing_is_done_twice_when_two_schedulers_become_three_and_two_again() {
-    config(HOSTS, "{}");
-    runAll(2, "old");
-    assertThat(site.starts("dbs")).hasSize(2 * HOSTS);
-
-    refused("old0 belongs to ", run(1, 2, "old0"));
-    refused(
-        "not that of shard 1/2: what it has done would be done again",
-        run(0, 3, "new0", "--statuses-from", schema("old0")));
-    runAll(3, "new", "--statuses-from", schema("old0") + "," + schema("old1"));
-    refused("schedulers that divide the nodes in another way have taken", run(0, 2, "old0"));
-
-    // A third of the hosts is new: done by three, and known to the two that come back.
-    config(HOSTS * 3 / 2, "{}");
-    runAll(3, "new");
-    runAll(
-        2,
-        "old",
-        "--statuses-from",
-        String.join(",", schema("new0"), schema("new1"), schema("new2")));
-    refused("have taken its statuses", run(2, 3, "new2"));
-    Map<String, Integer> starts = site.starts("dbs");
-    assertThat(starts).hasSize(3 * HOSTS);
-    assertThat(starts.values()).containsOnly(1);
   }
 
   private Espalier daemon(String... arguments) {

@@ -1,7 +1,6 @@
 package io.espalier.server.e2e;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
-import static io.espalier.server.e2e.Site.at;
 import static io.espalier.server.e2e.Site.number;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -87,40 +86,7 @@ class ShardPagesIT {
       assertThat(page.locator("h1")).containsText("host1");
       assertThat(page).hasURL(ui.url() + "/s/shard1/#/jobs/hosts/task/host1");
       window.picture("shards-task");
-
-      page.navigate(ui.url() + "/");
-      window.visit("#/jobs/hosts");
-      site.write("good", "");
-      page.locator("main").getByRole(AriaRole.BUTTON, exactly("Forgive")).click();
-      Locator dialog = page.getByRole(AriaRole.DIALOG);
-      assertThat(dialog).containsText("2 schedulers will be told.");
-      dialog.getByRole(AriaRole.BUTTON, exactly("Forgive")).click();
-      assertThat(page.locator("main")).containsText("2 of 2 did it");
-      awaitCounts(fleet, "hosts", "done", 3);
-      window.visit("#/jobs/hosts/task/nobody");
-      assertThat(page.locator("main")).containsText("No scheduler has this task");
-      assertThat(window.complaints()).isEmpty();
     }
-
-    running.get(1).close();
-    Espalier lonely =
-        Espalier.start(
-            directory,
-            "ui",
-            "--schedulers",
-            list.get(0),
-            "--http",
-            "127.0.0.1:0",
-            "--poll-ms",
-            "300");
-    running.add(lonely);
-    Http half = new Http(lonely.url());
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(at(half.get("/api/v1/fleet/problems"), "problems").toString())
-                    .contains("no scheduler that has answered is shard 1/2"));
   }
 
   private static void awaitCounts(Http fleet, String job, String state, long count) {
