@@ -119,7 +119,7 @@ final class RunPlaces {
       return 0;
     }
     int at = run * stride;
-    return records[at] + records[at + stride - 1];
+    return (long) records[at] + records[at + stride - 1];
   }
 
   /** The same of its entry in the table by job and node. */

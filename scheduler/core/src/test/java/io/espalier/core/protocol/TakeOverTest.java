@@ -8,7 +8,6 @@ import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
 import io.espalier.core.protocol.WorkAnswer.RunState;
 import io.espalier.core.protocol.WorkAnswer.StartAnswer;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class TakeOverTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final WorkerRef W1_AGAIN = ref("w1", 12);
-  private static final KillRequest KILL = new KillRequest(KillRequest.Method.KILL, 0);
 
   private final SchedulerWorld world = SchedulerWorld.open();
 

@@ -6,7 +6,6 @@ import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd.Kind;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.Test;
 class WorkerPoolTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final WorkerRef W1_AGAIN = ref("w1", 12);
-  private static final KillRequest KILL = new KillRequest(KillRequest.Method.KILL, 0);
 
   private final SchedulerWorld world = SchedulerWorld.open();
 

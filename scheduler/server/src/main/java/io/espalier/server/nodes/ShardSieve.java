@@ -138,6 +138,7 @@ final class ShardSieve {
   }
 
   /** Whether another source has one of the nodes that were left out, or that cannot be told. */
+  @SuppressWarnings("ReferenceEquality") // another one, not one that is alike
   private boolean isShared(Part part, LeftOut left) {
     Hashes nodes = left.nodes();
     return several

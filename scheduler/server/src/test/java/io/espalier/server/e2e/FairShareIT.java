@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +65,7 @@ class FairShareIT {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
       for (String line : text.split("\n", -1)) {
         if (line.startsWith("[\"start\"")) {
-          Json.Arr start = (Json.Arr) JsonReader.parse(line).value();
+          Json.Arr start = (Json.Arr) Objects.requireNonNull(JsonReader.parse(line).value());
           starts.add(Site.text(start, "2"));
         }
       }

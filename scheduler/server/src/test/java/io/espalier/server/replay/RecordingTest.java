@@ -116,13 +116,13 @@ class RecordingTest {
   @Test
   void allThatWasRecordedIsThereOnceItIsClosed(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("run.rec");
-    try (Recording recording = Recording.create(file, 5, List.of("b", "a"))) {
+    Recording recording = Recording.create(file, 5, List.of("b", "a"));
+    try (recording) {
       for (int i = 0; i < 5_000; i++) {
         recording.recorded(event(i));
       }
-      recording.close();
-      assertThat(recording.problem()).isEmpty();
     }
+    assertThat(recording.problem()).isEmpty();
     List<String> lines = lines(Files.readAllBytes(file));
     assertThat(lines).hasSize(5_001);
     assertThat(lines.get(0)).contains("\"seed\":\"5\"", "[\"a\",\"b\"]");

@@ -151,9 +151,8 @@ final class SlicesTest {
   @Test
   void tasksThatWereAdoptedBeforeTheirNodesWereKnownAreFoundAtOnceAndForgottenInSlices() {
     Config config = hosts(2).build();
-    List<Long> runs = new ArrayList<>();
     for (int host = 0; host < 500; host++) {
-      runs.add(core.adopt("a", "n1_" + host, WorkerRef.LOCAL));
+      assertThat(core.isRunning(core.adopt("a", "n1_" + host, WorkerRef.LOCAL))).isTrue();
     }
     Topology topology = Trees.regular(config.settings().levels(), HOSTS, 3);
     String first = topology.name(topology.levelStart(2));
