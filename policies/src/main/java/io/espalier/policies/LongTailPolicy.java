@@ -2,8 +2,6 @@ package io.espalier.policies;
 
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import java.util.Arrays;
-import java.util.Comparator;
 
 /**
  * Starts all it can of the job that has fewest tasks left, then of the next: finishes jobs that are
@@ -18,14 +16,12 @@ public final class LongTailPolicy implements SchedulingPolicy {
 
   @Override
   public void schedule(Round round) {
-    Arrays.stream(round.openJobs())
-        .boxed()
-        .sorted(Comparator.comparingLong(round::remaining))
-        .forEachOrdered(
-            job -> {
-              while (round.placeOne(job)) {
-                // One after the other.
-              }
-            });
+    JobsByKey jobs = new JobsByKey(round.openJobs(), round::remaining);
+    while (!jobs.isEmpty() && !round.isOver()) {
+      int job = jobs.poll();
+      while (round.placeOne(job)) {
+        // One after the other.
+      }
+    }
   }
 }

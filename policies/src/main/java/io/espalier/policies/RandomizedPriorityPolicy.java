@@ -17,45 +17,20 @@ public final class RandomizedPriorityPolicy implements SchedulingPolicy {
   @Override
   public void schedule(Round round) {
     int[] jobs = round.openJobs();
-    int count = jobs.length;
-    double total = 0;
-    for (int job : jobs) {
-      total += weight(round, job);
+    double[] weights = new double[jobs.length];
+    for (int i = 0; i < jobs.length; i++) {
+      weights[i] = weight(round, jobs[i]);
     }
-    while (count > 0 && total > 0 && !round.isOver()) {
-      int at = draw(round, jobs, count, total);
-      if (at < 0) {
-        break;
-      }
+    Lottery lottery = new Lottery(weights);
+    while (lottery.total() > 0 && !round.isOver()) {
+      int at = lottery.draw(round.random().fraction());
       if (!round.placeOne(jobs[at])) {
-        jobs[at] = jobs[--count];
-        total = 0;
-        for (int i = 0; i < count; i++) {
-          total += weight(round, jobs[i]);
-        }
+        lottery.setWeight(at, 0);
       }
     }
     while (!round.isOver()) {
       round.placeOne(round.nextInTurn());
     }
-  }
-
-  /** An index into the jobs, or -1 when none has a weight. */
-  private static int draw(Round round, int[] jobs, int count, double total) {
-    double point = round.random().fraction() * total;
-    int last = -1;
-    for (int i = 0; i < count; i++) {
-      double weight = weight(round, jobs[i]);
-      if (weight > 0) {
-        last = i;
-        point -= weight;
-        if (point < 0) {
-          return i;
-        }
-      }
-    }
-    // Rounding may leave a rest.
-    return last;
   }
 
   private static double weight(Round round, int job) {

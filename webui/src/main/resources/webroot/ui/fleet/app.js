@@ -8,6 +8,7 @@ import { Dialogs } from '../dialogs.js';
 import { count } from '../format.js';
 import Overview from './overview.js';
 import Job from './job.js';
+import Task from './task.js';
 import Schedulers from './schedulers.js';
 import Problems from './problems.js';
 import Logs from './logs.js';
@@ -15,7 +16,7 @@ import Actions from './actions.js';
 
 const PERIOD_MS = 2000;
 const PAGES = [['', 'Jobs', Overview], ['schedulers', 'Schedulers', Schedulers], ['problems', 'Problems', Problems], ['logs', 'Logs', Logs], ['actions', 'Actions', Actions]];
-const pageOf = (head) => head === 'jobs' ? Job : PAGES.find(([path]) => path === head)?.[2];
+const pageOf = ([head = '', , what]) => head === 'jobs' ? (what === 'task' ? Task : Job) : PAGES.find(([path]) => path === head)?.[2];
 
 const THEMES = { '': 'dark', dark: 'light', light: '' };
 function Theme() {
@@ -60,13 +61,13 @@ function App() {
   const route = useRoute();
   const { me } = useLiveState();
   const head = route.parts[0] ?? '';
-  const Page = pageOf(head);
+  const Page = pageOf(route.parts);
   useFocus(route.path);
   return t.div({ class: 'frame' },
     t.a({ class: 'skip', href: '#main', onClick: (e) => { e.preventDefault(); document.querySelector('main h1')?.focus(); } }, 'To the content'),
     c(Head, { current: head === 'jobs' ? '' : head, me }),
     t.main({ id: 'main', 'data-page': head || 'overview' },
-      Page ? c(Page, { key: head === 'jobs' ? route.parts[1] : head, route }) : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
+      Page ? c(Page, { key: head === 'jobs' ? route.path : head, route }) : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
     t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics')),
     c(Dialogs));
 }

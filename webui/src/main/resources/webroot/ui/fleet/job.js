@@ -2,7 +2,7 @@
 import { t, c, cls, useState } from '../dom.js';
 import { get } from '../api.js';
 import { useData } from '../live.js';
-import { jobLink, refine, to } from '../route.js';
+import { go, jobLink, refine, taskLink, to } from '../route.js';
 import { Badge, Bar, Counts, Crumbs, Empty, Failure, Panel, Search, Title, Waiting } from '../parts.js';
 import { count, plural, rate, seconds, share } from '../format.js';
 import { Chips, Host, Hosts, JobActs, JobBadges, Missing, More, State } from './parts.js';
@@ -35,6 +35,14 @@ function Settings({ job }) {
     job.variants > job.configs.length && t.p({ class: 'soft' }, `and ${plural(job.variants - job.configs.length, 'more kind')}`));
 }
 
+/** Whoever knows a node need not know who has it. */
+function FindTask({ job }) {
+  const [node, setNode] = useState('');
+  return t.form({ class: 'asked toolbar', onSubmit: (e) => { e.preventDefault(); if (node.trim() !== '') go(taskLink(job, node.trim())); } },
+    t.label('Task on node', t.input({ value: node, autocomplete: 'off', spellcheck: false, dir: 'auto', onInput: (e) => setNode(e.target.value) })),
+    t.button({ type: 'submit' }, 'Find'));
+}
+
 function Member({ host, job }) {
   return t.tr({ class: cls((!host.valid || host.progress.failed > 0) && 'hurt') },
     t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job) })),
@@ -64,6 +72,7 @@ export default function Job({ route }) {
         c(Bar, { states: data.progress, total: data.progress.total, tall: true, label: name }), c(Counts, { states: data.progress }),
         t.p({ class: 'soft' }, `${share(data.progress.done, data.progress.total) || '0 %'} done`, data.rate_per_second !== undefined && ` · ${rate(data.rate_per_second)}`,
           data.seconds_left !== undefined && ` · about ${seconds(data.seconds_left)} left`, ' · ', t.a({ href: to(['logs'], { job: name }) }, 'logs'))),
+      c(FindTask, { job: name }),
       c(Settings, { job: data }),
       t.div({ class: 'toolbar' },
         c(Search, { value: q, label: 'Filter schedulers', placeholder: 'Part of a name', change: (v) => refine({ q: v }) }),

@@ -149,7 +149,7 @@ function Reasons({ job }) {
   return c(Panel, { title: 'What waits for what', id: 'h-waiting', note: data?.at_ms && t.span(data.sampled ? `sample of ${count(data.counted)} of ${count(data.total)}, ` : '', c(Ago, { ms: data.at_ms })) },
     c(Failure, { error }), !data ? !error && c(Waiting) : data.reasons.length === 0 ? t.p({ class: 'soft' }, 'Nothing waits.')
       : t.ul({ class: 'groups' }, data.reasons.map((r, i) => t.li({ key: i },
-        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ` until ${time(r.until_ms)}, `, c(Ago, { ms: r.until_ms })))),
+        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ` · the next may go on at ${time(r.until_ms)}, `, c(Ago, { ms: r.until_ms })))),
         t.div({ class: 'reason-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * r.count / most}%` } })),
         t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count }))))));
 }

@@ -38,11 +38,10 @@ function Row({ q, fair, all, jobs }) {
       full.length > 0 && waits(q) && t.span(' ', c(Badge, { kind: 'warn', title: `It holds all it may of ${full.join(', ')}` }, 'at its cap')),
       t.div({ class: 'soft queue-jobs' }, jobs.length === 0 ? plural(q.jobs, 'job') : c(Names, { names: jobs.slice(0, NAMED), link: jobLink, total: jobs.length }))),
     t.td({ class: 'wide' }, c(Balance, { has: all > 0 ? q.use / all : 0, due: q.share, fair }),
-      fair && t.small(`factor ${figure(q.priority_factor)}`)),
+      fair && t.small(`factor ${figure(q.priority_factor)}, priority ${figure(q.effective_priority)}`)),
     t.td({ class: 'num' }, t.strong(count(q.running))),
     t.td({ class: 'num' }, t.strong(compact(q.waiting_tasks)), t.div(t.small(q.waiting_jobs > 0 ? plural(q.waiting_jobs, 'job') : ''))),
     t.td({ class: 'num' }, percent(q.current_priority), t.div(t.small(`now ${percent(q.use)}`))),
-    fair && t.td({ class: 'num' }, figure(q.effective_priority)),
     t.td(Object.keys(q.resources).length === 0 ? t.span({ class: 'soft' }, 'none') : t.ul({ class: 'held' }, Object.entries(q.resources).map(([name, r]) => t.li({ key: name },
       c(Gauge, { name, used: r.held, limit: r.cap ?? r.total }), t.small(r.cap === undefined ? 'no cap' : `cap, of ${count(r.total)}`))))));
 }
@@ -74,7 +73,7 @@ export default function Queues({ route }) {
       t.section({ class: 'total', 'aria-label': 'All queues together' }, t.ul({ class: 'tiles' },
         tile('Queues', count(all.length), `${count(all.filter(waits).length)} with work`),
         tile('Running', compact(all.reduce((n, x) => n + x.running, 0)), 'tasks'),
-        tile('To be started', compact(all.reduce((n, x) => n + x.waiting_tasks, 0)), `in ${plural(all.reduce((n, x) => n + x.waiting_jobs, 0), 'job')}`),
+        tile('To start', compact(all.reduce((n, x) => n + x.waiting_tasks, 0)), `in ${plural(all.reduce((n, x) => n + x.waiting_jobs, 0), 'job')}`),
         tile('At a cap', count(full), full > 0 ? 'and have more to start' : '', full > 0 && 'is-waiting'))),
       t.div({ class: 'toolbar' },
         c(Search, { value: route.query.get('q') ?? '', label: 'Filter queues', change: (v) => refine({ q: v, page: '' }) }),
@@ -82,8 +81,8 @@ export default function Queues({ route }) {
       shown.length === 0 ? c(Empty, { title: 'No queue matches' }, t.button({ type: 'button', onClick: () => refine({ q: '' }) }, 'Show all'))
         : t.section({ class: 'panel', 'aria-label': 'Queues' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of queues' }, t.table({ class: 'queues' },
           t.thead(t.tr(t.th({ scope: 'col' }, 'Queue'), t.th({ scope: 'col' }, fair ? 'Share of what is in use' : 'Part of what is in use'), t.th({ scope: 'col', class: 'num' }, 'Running'),
-            t.th({ scope: 'col', class: 'num' }, 'To be started'), t.th({ scope: 'col', class: 'num', title: 'The largest part of any resource that it has held lately' }, 'Used lately'),
-            fair && t.th({ scope: 'col', class: 'num', title: 'What it has used lately, times its factor: the lower, the more is due to it' }, 'Priority'), t.th({ scope: 'col' }, 'Holds'))),
+            t.th({ scope: 'col', class: 'num' }, 'To start'), t.th({ scope: 'col', class: 'num', title: 'The largest part of any resource that it has held lately' }, 'Used lately'),
+            t.th({ scope: 'col' }, 'Holds'))),
           t.tbody(shown.slice(page * SIZE, (page + 1) * SIZE).map((x) => c(Row, { key: x.name, q: x, fair, all: use, jobs: members[x.name] ?? [] })))))),
       all.length === 1 && t.p({ class: 'soft queue-hint' }, 'All jobs share one queue. Others come with ', t.code('queues'), ' in the settings and ', t.code('queue'), ' in the jobs.'),
       c(Pager, { page, size: SIZE, total: shown.length, turn: (n) => refine({ page: n || '' }) })));

@@ -29,6 +29,7 @@ public final class Fleet implements ListNews, AutoCloseable {
   private final Poller poller;
   private final NodeCheck nodes;
   private final FleetLogs logs;
+  private final FleetTasks tasks;
   private final FleetActions actions;
   private final Map<String, Json> texts = new LinkedHashMap<>();
   private volatile Listed list = new Listed("", 0, List.of());
@@ -57,6 +58,7 @@ public final class Fleet implements ListNews, AutoCloseable {
     this.poller = new Poller(options, this::ask, clock);
     this.nodes = new NodeCheck(options, client, poller::view, clock);
     this.logs = new FleetLogs(options, client);
+    this.tasks = new FleetTasks(options, client);
     this.actions = new FleetActions(options, client, clock, poller::askSoon);
     this.joined = join(poller.view());
   }
@@ -83,6 +85,10 @@ public final class Fleet implements ListNews, AutoCloseable {
   /** What is known now. */
   public FleetView view() {
     return poller.view();
+  }
+
+  FleetTasks tasks() {
+    return tasks;
   }
 
   FleetLogs logs() {

@@ -24,6 +24,7 @@ public final class FleetResources {
   public static final String SCHEDULERS = "/api/v1/fleet/schedulers";
   public static final String JOBS = "/api/v1/fleet/jobs";
   public static final String JOB = "/api/v1/fleet/jobs/{job}";
+  public static final String TASK = "/api/v1/fleet/jobs/{job}/tasks/{node}";
   public static final String PROBLEMS = "/api/v1/fleet/problems";
   public static final String LOGS = "/api/v1/fleet/logs";
 
@@ -34,6 +35,7 @@ public final class FleetResources {
   private static final int MOST_LOG_PAGE = 500;
   private static final long LAST_MILLIS = Long.MAX_VALUE / 1000;
   private static final Duration LOGS_WITHIN = Duration.ofSeconds(5);
+  private static final Duration TASK_WITHIN = Duration.ofSeconds(5);
   private static final Duration SETTINGS_WITHIN = Duration.ofSeconds(2);
   private static final List<String> STATES =
       Stream.of(HostState.values()).map(HostState::word).toList();
@@ -51,6 +53,7 @@ public final class FleetResources {
     get(routes, SCHEDULERS, this::schedulers);
     get(routes, JOBS, this::jobs);
     get(routes, JOB, this::job);
+    routes.add(new ApiRoute("GET", TASK, false, this::task));
     get(routes, PROBLEMS, this::problems);
     routes.add(new ApiRoute("GET", LOGS, false, this::logs));
     new ActionResources(fleet).addTo(routes);
@@ -233,6 +236,22 @@ public final class FleetResources {
     return CompletableFuture.completedFuture(Optional.empty());
   }
 
+  private CompletionStage<Json> task(ApiRequest request) {
+    request.allowing();
+    String job = request.part("job");
+    List<HostView> hosts = hostsOf(fleet.view(), List.of(), List.of(job));
+    return fleet.tasks().find(hosts, job, request.part("node"), TASK_WITHIN);
+  }
+
+  /** Those that may have one of the jobs, each once; or of these ids. */
+  private static List<HostView> hostsOf(FleetView view, List<String> ids, List<String> jobs) {
+    Map<String, String> same = view.sameProcess();
+    return view.hosts().stream()
+        .filter(host -> ids.isEmpty() ? !same.containsKey(host.id()) : ids.contains(host.id()))
+        .filter(host -> mayHave(host, jobs))
+        .toList();
+  }
+
   private CompletionStage<Json> logs(ApiRequest request) {
     request.allowing(
         "stream",
@@ -274,13 +293,7 @@ public final class FleetResources {
         throw ApiFailure.notFound("there is no scheduler \"" + id + "\" in the list");
       }
     }
-    Map<String, String> same = view.sameProcess();
-    List<String> jobs = request.all("job");
-    List<HostView> hosts =
-        view.hosts().stream()
-            .filter(host -> ids.isEmpty() ? !same.containsKey(host.id()) : ids.contains(host.id()))
-            .filter(host -> mayHave(host, jobs))
-            .toList();
+    List<HostView> hosts = hostsOf(view, ids, request.all("job"));
     return fleet.logs().read(hosts, query, LOGS_WITHIN);
   }
 

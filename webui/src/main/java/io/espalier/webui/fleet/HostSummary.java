@@ -6,12 +6,14 @@ import java.util.List;
  * What one scheduler says of itself. Times are epoch milliseconds of its own clock.
  *
  * @param process two addresses that give the same are one scheduler
+ * @param shard the part of its nodes, such as {@code 0/3}; empty where the scheduler does not say
  * @param cut whether there was more than is kept
  */
 public record HostSummary(
     String process,
     String version,
     String runner,
+    String shard,
     long atMillis,
     long publishedAtMillis,
     boolean configInForce,

@@ -62,6 +62,7 @@ public final class Summaries {
         word(all, "process"),
         word(all, "version"),
         word(all, "runner"),
+        word(all, "shard"),
         number(all, "at_ms"),
         number(all, "published_at_ms"),
         truth(all, "config_in_force"),

@@ -6,11 +6,16 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What is wrong anywhere, each thing once, with who has it. */
 public final class Troubles {
   private static final int MOST_HOSTS = 20;
   private static final int MOST_KINDS = 2_000;
+  private static final int MOST_MISSING = 20;
+  private static final Pattern SHARD = Pattern.compile("([0-9]{1,5})/([0-9]{1,5})");
   private static final long STALE_WARNING_MILLIS = 60_000;
   private static final long STALE_ERROR_MILLIS = 600_000;
   private static final long SKEW_MILLIS = 10_000;
@@ -71,10 +76,38 @@ public final class Troubles {
         troubles.itself(host, host.summary());
       }
     }
+    troubles.shards(view);
     jobs.values().forEach(troubles::differing);
     troubles.duplicates("tasks", "runs on more than one scheduler", true, running);
     troubles.duplicates("nodes", "is a node of more than one scheduler", false, nodes);
     return troubles.sorted();
+  }
+
+  /** Schedulers that divide the nodes of a configuration: is one of them not in the list? */
+  private void shards(FleetView view) {
+    Map<Integer, Map<Integer, String>> divisions = new TreeMap<>();
+    for (HostView host : view.known()) {
+      HostSummary summary = host.summary();
+      Matcher shard = SHARD.matcher(summary == null ? "" : summary.shard());
+      if (shard.matches()) {
+        divisions
+            .computeIfAbsent(Integer.valueOf(shard.group(2)), count -> new TreeMap<>())
+            .put(Integer.valueOf(shard.group(1)), host.id());
+      }
+    }
+    divisions.forEach(
+        (count, there) -> {
+          for (int i = 0, said = 0; i < count && said < MOST_MISSING; i++) {
+            if (!there.containsKey(i)) {
+              said++;
+              String missing = "no scheduler that has answered is shard " + i + "/" + count;
+              there
+                  .values()
+                  .forEach(
+                      host -> add(false, "nodes", "", missing + ": its nodes are missing", host));
+            }
+          }
+        });
   }
 
   private void connection(HostView host) {

@@ -32,6 +32,7 @@ final class Views {
         process,
         "1",
         "local",
+        "0/1",
         NOW,
         NOW,
         true,

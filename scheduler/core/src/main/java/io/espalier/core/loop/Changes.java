@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Changes {
   private static final int INDEX_UNITS = 20_000;
-  private static final int ROWS = 5_000;
+  private static final int ROWS = 1_000;
   private static final int LATE_ENDS = 10_000;
+  private static final int JOBS = 1_000;
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -48,11 +49,19 @@ final class Changes {
 
   private @Nullable PreparedChange current;
   private @Nullable CompletableFuture<Void> answer;
+
+  /**
+   * Jobs that wait for stored statuses: still to be held, held, and held for longer than needed.
+   */
   private Set<String> held = Set.of();
+
+  private final ArrayDeque<String> toHold = new ArrayDeque<>();
+  private final ArrayDeque<String> toRelease = new ArrayDeque<>();
 
   /** Jobs all of whose tasks are new, as after a restart. */
   private Set<String> fresh = Set.of();
 
+  private boolean begun;
   private boolean indexed;
   private int nextRow;
   private boolean hasConfig;
@@ -102,8 +111,8 @@ final class Changes {
     held = new HashSet<>(fresh);
     news.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
     held.addAll(change.forgotten());
-    held.forEach(core::hold);
-    core.begin(change.change());
+    toHold.addAll(held);
+    begun = false;
     current = change;
     answer = inForce;
     indexed = false;
@@ -126,6 +135,14 @@ final class Changes {
     if (change == null || done == null) {
       return false;
     }
+    if (!begun) {
+      take(toHold, core::hold);
+      if (toHold.isEmpty()) {
+        core.begin(change.change());
+        begun = true;
+      }
+      return true;
+    }
     if (!indexed) {
       indexed = core.step(INDEX_UNITS) != null;
       return true;
@@ -142,8 +159,14 @@ final class Changes {
     if (nextRow < rows.size()) {
       return true;
     }
-    held.forEach(core::release);
-    held = Set.of();
+    if (!held.isEmpty()) {
+      toRelease.addAll(held);
+      held = Set.of();
+    }
+    take(toRelease, core::release);
+    if (!toRelease.isEmpty()) {
+      return true;
+    }
     current = null;
     answer = null;
     hasConfig = true;
@@ -159,6 +182,12 @@ final class Changes {
             .build());
     done.complete(null);
     return false;
+  }
+
+  private static void take(ArrayDeque<String> jobs, Consumer<String> what) {
+    for (int left = JOBS; left > 0 && !jobs.isEmpty(); left--) {
+      what.accept(jobs.remove());
+    }
   }
 
   /** The core has kept the statuses of a removed job for as long as tasks of it ran. */

@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.json.Json;
@@ -20,6 +21,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskStatus;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -34,15 +36,18 @@ import org.jspecify.annotations.Nullable;
  * stored together with the change that brought it about. Monitors see a state once it is durable.
  *
  * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
- * counts together, and nothing starts in between.
+ * counts together, and nothing starts in between. Where very many have changed, as with a new
+ * configuration, there is no round until all were looked at.
  */
 final class JobOutcomes {
+  private static final int JOBS_PER_SLICE = 1_000;
+
   private final SchedulingCore core;
   private final LoopEvents events;
   private final JobDeadlines deadlines;
   private final Pauses pauses;
   private final Map<String, Kept> jobs = new HashMap<>();
-  private final Map<String, JobStanding> shown = new TreeMap<>();
+  private final Shown shown = new Shown();
   private List<JobStanding> recorded = new ArrayList<>();
 
   /** Told of every change. */
@@ -52,6 +57,55 @@ final class JobOutcomes {
      * @param moved to another state
      */
     void changed(JobStanding now, boolean moved);
+  }
+
+  /** The standings that are durable. Those of configured jobs are at hand for each view. */
+  private static final class Shown {
+    private final Map<String, JobStanding> all = new HashMap<>();
+    private @Nullable Config config;
+    private String[] names = {};
+    private JobStanding[] values = {};
+    private Map<String, JobStanding> view = Map.of();
+
+    /** Whether {@link #view} is as of now; if not, only values are others. */
+    private boolean isFresh;
+
+    void put(String job, JobStanding standing) {
+      all.put(job, standing);
+      int at = Arrays.binarySearch(names, job);
+      if (at >= 0) {
+        values[at] = standing;
+        isFresh = false;
+      } else {
+        config = null;
+      }
+    }
+
+    void remove(String job) {
+      all.remove(job);
+      config = null;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+    Map<String, JobStanding> of(Config inForce) {
+      if (config != inForce) {
+        List<String> known = new ArrayList<>();
+        for (String job : inForce.jobs().keySet()) {
+          if (all.containsKey(job)) {
+            known.add(job);
+          }
+        }
+        names = known.toArray(new String[0]);
+        values = known.stream().map(all::get).toArray(JobStanding[]::new);
+        config = inForce;
+        isFresh = false;
+      }
+      if (!isFresh) {
+        view = new ByName<>(names, values.clone());
+        isFresh = true;
+      }
+      return view;
+    }
   }
 
   /** What is known of one job; also of one that is not configured now. */
@@ -216,14 +270,15 @@ final class JobOutcomes {
   // ---- the state
 
   /**
-   * Looks at all jobs of which something has changed.
+   * Looks at jobs of which something has changed: at so many in one call. Whether that were all is
+   * {@link SchedulingCore#isTouched}.
    *
    * @param record receives what must be stored
    * @return whether a state has changed
    */
   boolean step(long nowMillis, Sink record) {
     boolean changed = false;
-    for (int job : core.takeTouched()) {
+    for (int job : core.takeTouched(JOBS_PER_SLICE)) {
       Job config = core.job(job);
       if (config != null && !core.isHeld(config.name())) {
         changed |= look(job, config, nowMillis, record);
@@ -379,15 +434,8 @@ final class JobOutcomes {
     return Collections.unmodifiableMap(all);
   }
 
-  /** By job, of configured jobs: the latest that are durable. */
+  /** By job, of configured jobs: the latest that are durable; immutable. */
   Map<String, JobStanding> all() {
-    Map<String, JobStanding> all = new TreeMap<>();
-    for (String job : core.config().jobs().keySet()) {
-      JobStanding standing = shown.get(job);
-      if (standing != null) {
-        all.put(job, standing);
-      }
-    }
-    return Collections.unmodifiableMap(all);
+    return shown.of(core.config());
   }
 }

@@ -8,14 +8,13 @@ import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Kills live tasks: those an operator names, and orphans when their time has come. */
 final class Kills {
   private static final long ORPHAN_CHECK_MILLIS = 500;
   private static final int MOST_NAMED = 3;
+  private static final int ORPHANS_PER_SLICE = 500;
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -23,6 +22,13 @@ final class Kills {
   private final TaskRunner runner;
   private final OrphanTimers timers = new OrphanTimers();
   private final String shard;
+
+  /** Those of the look under way, and how many of them were looked at; -1: there is none. */
+  private long[] orphans = {};
+
+  private int looked = -1;
+  private final StringBuilder named = new StringBuilder();
+  private int stubborn;
   private @Nullable String problem;
   private long nextCheck;
 
@@ -64,6 +70,14 @@ final class Kills {
   /** Makes the next check happen at once: what is an orphan may have changed. */
   void recheck() {
     nextCheck = 0;
+    giveUp();
+  }
+
+  private void giveUp() {
+    if (looked >= 0) {
+      timers.giveUp();
+      looked = -1;
+    }
   }
 
   /** When the next orphan is due; {@link Long#MAX_VALUE} when none is. */
@@ -79,64 +93,79 @@ final class Kills {
     return problem;
   }
 
-  /** Behaviour 5.8; does nothing between two checks, and while the scheduler is disabled. */
-  void checkOrphans(long nowMillis) {
-    if (!core.config().settings().enabled()
-        || (nowMillis < nextCheck && nowMillis < timers.nextMillis())) {
-      return;
+  /**
+   * Behaviour 5.8, in slices; does nothing between two checks, and while the scheduler is disabled.
+   *
+   * @return whether there is more to do at once
+   */
+  boolean checkOrphans(long nowMillis) {
+    if (!core.config().settings().enabled()) {
+      giveUp();
+      return false;
     }
-    nextCheck = nowMillis + ORPHAN_CHECK_MILLIS;
-    List<OrphanTimers.Orphan> orphans = new ArrayList<>();
-    for (long run : core.orphans()) {
-      TaskKey key = new TaskKey(core.runJobName(run), core.runNodeName(run));
-      Live task = live.get(key);
+    if (looked < 0) {
+      if (nowMillis < nextCheck && nowMillis < timers.nextMillis()) {
+        return false;
+      }
+      nextCheck = nowMillis + ORPHAN_CHECK_MILLIS;
+      orphans = core.orphans();
+      looked = 0;
+      stubborn = 0;
+      named.setLength(0);
+      timers.begin();
+    }
+    int end = Math.min(orphans.length, looked + ORPHANS_PER_SLICE);
+    for (; looked < end; looked++) {
+      Live task = live.ofRun(orphans[looked]);
       if (task != null) {
-        Job job = core.config().job(key.job());
-        orphans.add(
+        look(task, nowMillis);
+      }
+    }
+    if (looked < orphans.length) {
+      return true;
+    }
+    timers.end();
+    looked = -1;
+    orphans = new long[0];
+    problem =
+        stubborn == 0
+            ? null
+            : stubborn
+                + (stubborn == 1 ? " orphan lives" : " orphans live")
+                + " on although sent KILL: "
+                + named
+                + (stubborn > MOST_NAMED ? " and others" : "");
+    return false;
+  }
+
+  private void look(Live task, long nowMillis) {
+    Job job = core.config().job(task.key.job());
+    OrphanTimers.Kill kill =
+        timers.look(
             new OrphanTimers.Orphan(
-                key.job(),
-                key.node(),
+                task.key.job(),
+                task.key.node(),
                 task.invocation(),
                 job == null
                     ? core.config().settings().defaults().killOrphansAfter()
                     : job.killOrphansAfter(),
-                request(key.job())));
-      }
+                request(task.key.job())),
+            nowMillis);
+    if (kill != null) {
+      Json.Obj about =
+          kill.survived() == 0
+              ? Json.Obj.EMPTY
+              : Json.object().put("survived_signals", kill.survived()).build();
+      signal(task, kill.how(), "orphan_killed", about, nowMillis);
     }
-    for (OrphanTimers.Kill kill : timers.update(orphans, nowMillis)) {
-      Live task = live.get(new TaskKey(kill.job(), kill.node()));
-      if (task != null) {
-        Json.Obj about =
-            kill.survived() == 0
-                ? Json.Obj.EMPTY
-                : Json.object().put("survived_signals", kill.survived()).build();
-        signal(task, kill.how(), "orphan_killed", about, nowMillis);
-      }
+    if (timers.isStubborn(task.invocation()) && stubborn++ < MOST_NAMED) {
+      named
+          .append(stubborn == 1 ? "" : ", ")
+          .append(task.name(shard))
+          .append(" (")
+          .append(timers.signals(task.invocation()))
+          .append(" signals)");
     }
-    problem = stubborn(orphans);
-  }
-
-  private @Nullable String stubborn(List<OrphanTimers.Orphan> orphans) {
-    int count = 0;
-    StringBuilder named = new StringBuilder();
-    for (OrphanTimers.Orphan orphan : orphans) {
-      Live task = live.get(new TaskKey(orphan.job(), orphan.node()));
-      if (task != null && timers.isStubborn(orphan.invocation()) && count++ < MOST_NAMED) {
-        named
-            .append(count == 1 ? "" : ", ")
-            .append(task.name(shard))
-            .append(" (")
-            .append(timers.signals(orphan.invocation()))
-            .append(" signals)");
-      }
-    }
-    return count == 0
-        ? null
-        : count
-            + (count == 1 ? " orphan lives" : " orphans live")
-            + " on although sent KILL: "
-            + named
-            + (count > MOST_NAMED ? " and others" : "");
   }
 
   private KillRequest request(String job) {

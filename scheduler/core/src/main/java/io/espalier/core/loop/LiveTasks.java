@@ -235,6 +235,16 @@ final class LiveTasks {
     return live != null && live.run == run ? live : null;
   }
 
+  /** One more than the largest number for {@link #at}. */
+  int high() {
+    return byRun.length;
+  }
+
+  /** One of them, to look at all in slices; null: none has this number now. */
+  @Nullable Live at(int number) {
+    return number < byRun.length ? byRun[number] : null;
+  }
+
   @Nullable Live get(TaskKey key) {
     return tasks.get(key);
   }

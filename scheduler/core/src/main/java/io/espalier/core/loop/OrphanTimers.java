@@ -3,20 +3,18 @@ package io.espalier.core.loop;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.running.Invocation;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when orphans are killed (behaviour 5.8): at their first sighting plus the job's delay,
  * fixed for as long as the task stays an orphan. A task that survives is killed again after the
  * delay, then after twice that and so on, and with KILL from the third time on (L34).
  *
- * <p>Pure and single-threaded: told what is an orphan now, answers what to kill now.
+ * <p>Pure and single-threaded: told what is an orphan now, answers what to kill now. A look may
+ * take several steps.
  */
 final class OrphanTimers {
   private static final int TIMES_BEFORE_KILL = 2;
@@ -24,7 +22,13 @@ final class OrphanTimers {
   /** The longest pause between two signals to the same stubborn task. */
   private static final long LONGEST_PAUSE_MILLIS = 60_000;
 
-  private final Map<Invocation, Timer> timers = new HashMap<>();
+  private Map<Invocation, Timer> timers = new HashMap<>();
+
+  /** Of the orphans that the look under way has seen. */
+  private Map<Invocation, Timer> seen = new HashMap<>();
+
+  private long next = Long.MAX_VALUE;
+  private long nextSeen = Long.MAX_VALUE;
 
   /**
    * A running task that should not run.
@@ -47,54 +51,69 @@ final class OrphanTimers {
 
   private record Timer(long dueMillis, int signals) {}
 
-  /**
-   * @param orphans all of them; a task that is missing is forgotten
-   */
-  List<Kill> update(List<Orphan> orphans, long nowMillis) {
-    Set<Invocation> seen = new HashSet<>();
-    List<Kill> kills = new ArrayList<>();
-    for (Orphan orphan : orphans) {
-      if (orphan.killAfter().isEmpty()) {
-        continue;
-      }
-      seen.add(orphan.invocation());
-      long delay = orphan.killAfter().get().toMillis();
-      Timer timer =
-          timers.computeIfAbsent(orphan.invocation(), i -> new Timer(nowMillis + delay, 0));
-      if (timer.dueMillis() <= nowMillis) {
-        kills.add(
-            new Kill(
-                orphan.job(),
-                orphan.node(),
-                orphan.invocation(),
-                timer.signals() < TIMES_BEFORE_KILL
-                    ? orphan.kill()
-                    : new KillRequest(KillRequest.Method.KILL, 0),
-                timer.signals()));
-        timers.put(
-            orphan.invocation(),
-            new Timer(nowMillis + pause(delay, timer.signals() + 1), timer.signals() + 1));
-      }
-    }
-    timers.keySet().retainAll(seen);
-    return kills;
+  /** Begins a look at all orphans, {@link #look} must follow for each, then {@link #end}. */
+  void begin() {
+    seen = new HashMap<>();
+    nextSeen = Long.MAX_VALUE;
   }
 
-  /** Whether it is an orphan that has outlived a KILL that nothing outlives. */
+  /**
+   * Looks at one orphan.
+   *
+   * @return the signal to send now; null: none
+   */
+  @Nullable Kill look(Orphan orphan, long nowMillis) {
+    if (orphan.killAfter().isEmpty()) {
+      return null;
+    }
+    long delay = orphan.killAfter().get().toMillis();
+    Timer timer = timers.getOrDefault(orphan.invocation(), new Timer(nowMillis + delay, 0));
+    Kill kill = null;
+    if (timer.dueMillis() <= nowMillis) {
+      kill =
+          new Kill(
+              orphan.job(),
+              orphan.node(),
+              orphan.invocation(),
+              timer.signals() < TIMES_BEFORE_KILL
+                  ? orphan.kill()
+                  : new KillRequest(KillRequest.Method.KILL, 0),
+              timer.signals());
+      timer = new Timer(nowMillis + pause(delay, timer.signals() + 1), timer.signals() + 1);
+    }
+    seen.put(orphan.invocation(), timer);
+    nextSeen = Math.min(nextSeen, timer.dueMillis());
+    return kill;
+  }
+
+  /** Ends a look: tasks that it has not seen are no orphans any more, and forgotten. */
+  void end() {
+    timers = seen;
+    seen = new HashMap<>();
+    next = nextSeen;
+  }
+
+  /** Ends a look that is not complete: nothing is forgotten. */
+  void giveUp() {
+    timers.putAll(seen);
+    next = Math.min(next, nextSeen);
+    seen = new HashMap<>();
+  }
+
+  /** Whether one that was seen has outlived a KILL that nothing outlives. */
   boolean isStubborn(Invocation invocation) {
-    Timer timer = timers.get(invocation);
-    return timer != null && timer.signals() > TIMES_BEFORE_KILL + 1;
+    return signals(invocation) > TIMES_BEFORE_KILL + 1;
   }
 
   /** How many signals it was sent. */
   int signals(Invocation invocation) {
-    Timer timer = timers.get(invocation);
+    Timer timer = seen.getOrDefault(invocation, timers.get(invocation));
     return timer == null ? 0 : timer.signals();
   }
 
-  /** When the next kill is due; {@link Long#MAX_VALUE} when none is. */
+  /** When the next kill is due, as of the last look; {@link Long#MAX_VALUE} when none is. */
   long nextMillis() {
-    return timers.values().stream().mapToLong(Timer::dueMillis).min().orElse(Long.MAX_VALUE);
+    return next;
   }
 
   private static long pause(long delayMillis, int signals) {

@@ -5,6 +5,7 @@ import io.espalier.core.loop.LiveTasks.Live;
 import io.espalier.core.scheduling.OverLimitScan;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,11 +23,18 @@ final class OverLimitKills {
   private static final long PAUSE_MILLIS = 1_000;
 
   private static final int RUNS_PER_SLICE = 2_000;
+  private static final int PLACES_PER_SLICE = 100;
+
+  private static final Comparator<OverLimitScan.Found> LOWEST_AND_OLDEST_FIRST =
+      Comparator.comparingInt(OverLimitScan.Found::levelIndex)
+          .reversed()
+          .thenComparingLong(OverLimitScan.Found::sinceMillis);
 
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Kills kills;
   private final LoopPorts.Warnings warnings;
+  private final ArrayDeque<OverLimitScan.Found> places = new ArrayDeque<>();
   private @Nullable OverLimitScan scan;
   private long notBefore = Long.MIN_VALUE;
 
@@ -55,20 +63,29 @@ final class OverLimitKills {
     OverLimitScan current = scan;
     if (current == null || current.isStale()) {
       scan = null;
+      places.clear();
       if (nowMillis < nextMillis()) {
         return false;
       }
       current = core.overLimits(nowMillis);
       scan = current;
     }
-    if (!current.step(RUNS_PER_SLICE)) {
+    if (places.isEmpty()) {
+      if (!current.step(RUNS_PER_SLICE)) {
+        return true;
+      }
+      List<OverLimitScan.Found> found = new ArrayList<>(current.found());
+      found.sort(LOWEST_AND_OLDEST_FIRST);
+      places.addAll(found);
+    }
+    for (int i = 0; i < PLACES_PER_SLICE && !places.isEmpty(); i++) {
+      look(places.remove(), nowMillis);
+    }
+    if (!places.isEmpty()) {
       return true;
     }
     scan = null;
     notBefore = nowMillis + PAUSE_MILLIS;
-    List<OverLimitScan.Found> places = new ArrayList<>(current.found());
-    places.sort(Comparator.comparingInt(OverLimitScan.Found::levelIndex).reversed());
-    places.forEach(place -> look(place, nowMillis));
     return false;
   }
 

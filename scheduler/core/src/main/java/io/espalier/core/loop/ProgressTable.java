@@ -47,7 +47,7 @@ final class ProgressTable {
   /** Without paces. */
   Map<String, JobProgress> counts() {
     refresh();
-    return new SortedProgress(names, counts.clone());
+    return new ByName<>(names, counts.clone());
   }
 
   /** With what is known of the pace of each. */
@@ -60,7 +60,7 @@ final class ProgressTable {
         paced[i] = paces.withPace(counts[i], nowMillis);
       }
     }
-    return new SortedProgress(names, paced.clone());
+    return new ByName<>(names, paced.clone());
   }
 
   @SuppressWarnings("ReferenceEquality") // Another configuration is another object.

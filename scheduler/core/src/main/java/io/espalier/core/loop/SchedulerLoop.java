@@ -69,8 +69,9 @@ import org.jspecify.annotations.Nullable;
  * the completion of that commit handed to the runner: after a crash the store knows every
  * invocation that may be alive. The loop never waits for the store.
  *
- * <p><b>Slices.</b> Work that grows with the number of tasks is cut into pieces; a step that has
- * more to do answers with a pause of zero.
+ * <p><b>Slices.</b> Work that grows with the number of tasks, jobs or inputs is cut into pieces; a
+ * step that has more to do answers with a pause of zero. Inputs beyond those of a step wait for the
+ * next, in order; jobs that were touched are all looked at before the next round.
  *
  * <p><b>Length.</b> Every input of the one owner is a method here; what it sets going is beside it,
  * a class each.
@@ -81,7 +82,9 @@ public final class SchedulerLoop {
 
   private static final int STARTS_PER_SLICE = 256;
   private static final int LIMIT_UNITS = 10_000;
-  private static final int TIMERS_PER_SLICE = 2_000;
+  private static final int TIMERS_PER_SLICE = 1_000;
+  private static final int INPUTS_PER_STEP = 500;
+  private static final int CHORES_PER_STEP = 4;
   private static final long POLICY_RETRY_MILLIS = 1_000;
 
   private final SchedulingCore core;
@@ -670,12 +673,13 @@ public final class SchedulerLoop {
    */
   public Duration runOnce(long nowMillis) {
     core.setClock(nowMillis);
-    for (int left = inputs.size(); left > 0; left--) {
+    for (int left = Math.min(inputs.size(), INPUTS_PER_STEP); left > 0; left--) {
       inputs.remove().accept(nowMillis);
     }
+    boolean more = !inputs.isEmpty();
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> batch.endLimit(key));
-    boolean more = changes.step(nowMillis, row -> recordChanged(row, nowMillis));
+    more |= changes.step(nowMillis, row -> recordChanged(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(this::taskEnded);
       kills.recheck();
@@ -694,8 +698,9 @@ public final class SchedulerLoop {
     more |= questions.step(nowMillis);
     more |= round(nowMillis);
     lookAtJobs(nowMillis);
+    more |= changes.hasConfig() && core.isTouched();
     if (!stopping && changes.hasConfig()) {
-      kills.checkOrphans(nowMillis);
+      more |= kills.checkOrphans(nowMillis);
       views.error("orphans", kills.problem());
       more |= overLimits.step(nowMillis);
     }
@@ -744,7 +749,7 @@ public final class SchedulerLoop {
   }
 
   private boolean stepChores(long nowMillis) {
-    for (int left = chores.size(); left > 0; left--) {
+    for (int left = Math.min(chores.size(), CHORES_PER_STEP); left > 0; left--) {
       Chore chore = chores.remove();
       if (!chore.step(nowMillis)) {
         chores.add(chore);
@@ -755,7 +760,7 @@ public final class SchedulerLoop {
 
   /** Whether there is more to place. */
   private boolean round(long nowMillis) {
-    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt) {
+    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt || core.isTouched()) {
       return false;
     }
     if (ports.commits().isSaturated()) {

@@ -32,7 +32,7 @@ final class Supervision {
   /** The longest usual time from a decision to start to its being durable. */
   static final long STARTING_MILLIS = 60_000;
 
-  private static final int TASKS_PER_SLICE = 5_000;
+  private static final int TASKS_PER_SLICE = 1_000;
   private static final int NAMED = 3;
 
   private final SchedulingCore core;
@@ -51,8 +51,10 @@ final class Supervision {
   private Set<Invocation> missing = Set.of();
 
   private Set<Invocation> missingNow = new HashSet<>();
-  private List<Live> left = List.of();
+
+  /** Of the pass under way: the number of the next live task. */
   private int at;
+
   private boolean underWay;
   private long next = Long.MAX_VALUE;
   private long repairs;
@@ -133,14 +135,17 @@ final class Supervision {
       }
       begin();
     }
-    int end = Math.min(left.size(), at + TASKS_PER_SLICE);
+    int end = Math.min(live.high(), at + TASKS_PER_SLICE);
     for (; at < end; at++) {
-      Live task = left.get(at);
-      if (live.get(task.key) == task) {
+      Live task = live.at(at);
+      if (task != null) {
         look(task, nowMillis);
+        if (!core.isRunning(task.run)) {
+          leaked.add(name(task) + " (no slots)");
+        }
       }
     }
-    if (at < left.size()) {
+    if (at < live.high()) {
       return true;
     }
     slots();
@@ -154,7 +159,6 @@ final class Supervision {
 
   private void begin() {
     underWay = true;
-    left = List.copyOf(live.all());
     at = 0;
     missingNow = new HashSet<>();
     overdue.reset();
@@ -212,13 +216,10 @@ final class Supervision {
             now));
   }
 
-  /** Each live task has its slots, and nobody else has. */
+  /**
+   * Each live task has its slots; nobody else has, which is only looked for when there are more.
+   */
   private void slots() {
-    for (Live task : live.all()) {
-      if (!core.isRunning(task.run)) {
-        leaked.add(name(task) + " (no slots)");
-      }
-    }
     if (core.runningCount() == live.size()) {
       return;
     }
@@ -233,7 +234,6 @@ final class Supervision {
 
   private void publish(long now, ViewBuilder views) {
     underWay = false;
-    left = List.of();
     missing = missingNow;
     next = now + INTERVAL_MILLIS;
     findings =

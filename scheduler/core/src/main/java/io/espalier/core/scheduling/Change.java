@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Change {
   /** Limits of levels with more nodes go through a new world, in slices. */
-  private static final int MOST_NODES_AT_ONCE = 10_000;
+  private static final int MOST_NODES_AT_ONCE = 1_000;
 
   /** As above, for what is said of workers. */
-  private static final int MOST_WORKERS_AT_ONCE = 500;
+  private static final int MOST_WORKERS_AT_ONCE = 100;
 
   private final World base;
   private final int baseVersion;

@@ -122,7 +122,7 @@ final class Explainer {
           Reason.of(
                   Kind.START_RATE,
                   null,
-                  "tasks of the job have started as often as its \"start_rate\" allows")
+                  "the job has started as many tasks as its \"start_rate\" allows")
               .until(caps.heldUntil(job)));
     }
   }

@@ -20,6 +20,10 @@ final class JobTable {
   final int words;
 
   private final String[] names;
+
+  /** They come first, in the order of their names. */
+  private final int configured;
+
   private final @Nullable Job[] jobs;
   private final Map<String, Integer> numbers = new HashMap<>();
 
@@ -53,6 +57,7 @@ final class JobTable {
   JobTable(Config config, Map<String, String> removed) {
     Levels levelNames = config.settings().levels();
     List<String> all = new ArrayList<>(config.jobs().keySet());
+    configured = all.size();
     all.addAll(removed.keySet());
     names = all.toArray(new String[0]);
     jobs = new @Nullable Job[names.length];
@@ -118,6 +123,21 @@ final class JobTable {
 
   int count() {
     return names.length;
+  }
+
+  /** The last configured job whose name does not come after a name, or -1. */
+  int lastUpTo(String name) {
+    int low = 0;
+    int high = configured;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (names[middle].compareTo(name) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low - 1;
   }
 
   int find(String name) {

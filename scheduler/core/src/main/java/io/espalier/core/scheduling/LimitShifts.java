@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LimitShifts {
   private static final int NODE_UNITS = 4;
-  private static final int WORKER_UNITS = 100;
+
+  /** For a node that the index must look at, beside words. */
+  private static final int REFIT_UNITS = 16;
+
+  private static final int WORKER_UNITS = 250;
 
   private final World world;
   private final LimitOverrides overrides;
@@ -109,7 +113,7 @@ final class LimitShifts {
         world.index.refresh(node, level);
       }
     }
-    return NODE_UNITS;
+    return REFIT_UNITS;
   }
 
   private int level(LimitOverride.Key key, Resource resource, int units, boolean indexed) {
@@ -127,12 +131,14 @@ final class LimitShifts {
       ledger.beginShift(resource.index(), limit, ofNodes, next);
     }
     int end = world.topology.levelEnd(level);
-    int stop = (int) Math.min(end, (long) next + Math.max(1, units / NODE_UNITS));
-    int from = next;
-    for (; next < stop; next++) {
+    int refitUnits = REFIT_UNITS + 4 * world.jobs.words;
+    int done = 1;
+    for (; next < end && done <= units; next++) {
+      done += NODE_UNITS;
       boolean refit = ledger.shift(next, level);
       boolean held = indexed && world.limitChanged(next, level);
       if (indexed && (refit || held)) {
+        done += refitUnits;
         world.index.refresh(next, level);
       }
     }
@@ -141,7 +147,7 @@ final class LimitShifts {
       waiting.remove();
       next = -1;
     }
-    return 1 + NODE_UNITS * (stop - from);
+    return done;
   }
 
   /**

@@ -49,7 +49,7 @@ final class LimitWords {
     long delay = world.killOverLimitMillis(resource);
     int r = resource.index();
     Long since =
-        delay < 0 ? null : world.over.of(r).get(world.ledger.place(node, resource.level(), r));
+        delay < 0 ? null : world.over.since(r, world.ledger.place(node, resource.level(), r));
     return since == null
         ? ""
         : "; the youngest of those that hold it are killed from "

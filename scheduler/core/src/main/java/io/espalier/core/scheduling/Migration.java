@@ -8,9 +8,7 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +31,28 @@ final class Migration {
   private static final int WAITS = 8;
   private static final int CHANGES = 9;
 
+  // What things cost, in units; one is a word of the index, or a task whose code is copied.
+
+  /** A status with its timer, in the table of those that are kept. */
+  private static final int PER_DETAIL = 12;
+
+  /** The node of the same name as another. */
+  private static final int PER_DEPENDENCY = 8;
+
+  /** A task, or a place over its limit, wherever it may be. */
+  private static final int PER_LOOK = 12;
+
+  /** A running task: its names are looked up and its path is charged; beside words. */
+  private static final int PER_RUN = 100;
+
+  /** A worker, which enters the trees of all and of its host. */
+  private static final int PER_WORKER = 250;
+
+  private static final int PER_WAIT = 60;
+
+  /** Each phase begins with small slices, as its code has not been compiled yet. */
+  private static final int FIRST_UNITS = 500;
+
   private final Change change;
   private final World old;
   private final World next;
@@ -42,7 +62,13 @@ final class Migration {
   /** Old nodes of which a token was taken. */
   private final LongQueue charged = new LongQueue();
 
+  /** Places that went over their limit since this began, in the old world and in the new one. */
+  private final LongQueue oldOver = new LongQueue();
+
+  private final LongQueue newOver = new LongQueue();
+
   private final long begun;
+  private final Warmth warmth;
   private final BitSet carried = new BitSet();
 
   /** Carried runs whose job, node and path are known from now on. */
@@ -52,13 +78,27 @@ final class Migration {
   private int job;
   private int at;
 
-  Migration(Change change, World next, RunTable runs) {
+  /** How many slices were done of each phase, by all migrations of a process. */
+  static final class Warmth {
+    private final int[] slices = new int[CHANGES + 1];
+
+    /** As many units as a slice may have that begins with a phase. */
+    int units(int phase, int units) {
+      int doublings = slices[phase] >>> 2;
+      return doublings > Integer.SIZE - 12 ? units : Math.min(units, FIRST_UNITS << doublings);
+    }
+  }
+
+  Migration(Change change, World next, RunTable runs, Warmth warmth) {
     this.change = change;
     this.old = change.base();
     this.next = next;
     this.runs = runs;
+    this.warmth = warmth;
     begun = old.clock.now();
     old.logTo(changed, charged);
+    old.over.logTo(oldOver);
+    next.over.logTo(newOver);
     for (LimitOverride override : old.overrides.all()) {
       next.override(override.key(), override);
     }
@@ -76,7 +116,9 @@ final class Migration {
    * @return whether the new world is true
    */
   boolean step(int units) {
-    int left = units;
+    int begins = phase;
+    int left = warmth.units(begins, units);
+    warmth.slices[begins]++;
     if (phase > INDEX) {
       left -= next.limits.step(left, true);
     }
@@ -97,13 +139,16 @@ final class Migration {
     if (phase == CHANGES) {
       while (left > 0 && !changed.isEmpty()) {
         copyAgain(changed.poll());
-        left -= 4;
+        left -= PER_LOOK;
       }
       left = takeTokens(left);
+      keepOverLimits(left);
     }
     return phase == CHANGES
         && changed.isEmpty()
         && charged.isEmpty()
+        && oldOver.isEmpty()
+        && newOver.isEmpty()
         && !next.rates.isDue()
         && next.limits.isDone();
   }
@@ -157,7 +202,7 @@ final class Migration {
       startPhase(READY);
       return 1;
     }
-    return 1 + 4 * old.tasks.details().visit(at++, this::copyDetail);
+    return 1 + PER_DETAIL * old.tasks.details().visit(at++, this::copyDetail);
   }
 
   private void copyDetail(long key, TaskStatus status) {
@@ -180,7 +225,8 @@ final class Migration {
     }
     int first = next.tasks.first(job);
     int end = next.tasks.end(job);
-    int stop = first + at + Math.min(end - first - at, units);
+    int each = 1 + PER_DEPENDENCY * next.jobs.dependencies[job].length;
+    int stop = first + at + Math.min(end - first - at, 1 + units / each);
     for (int node = first + at; node < stop; node++) {
       if (next.statuses.isReady(job, node)) {
         next.index.presetReady(node, job);
@@ -192,7 +238,7 @@ final class Migration {
       job++;
       at = 0;
     }
-    return 1 + done;
+    return 1 + each * done;
   }
 
   /** Tokens of the nodes that have buckets. */
@@ -227,9 +273,9 @@ final class Migration {
       if (node >= 0 && takeOver(node)) {
         next.index.refresh(node, next.index.level(node));
       }
-      left -= 4;
+      left -= PER_LOOK;
     }
-    return left > 0 ? left - 4 * next.rates.advance(1 + left / 4, next.index) : left;
+    return left > 0 ? left - PER_LOOK * next.rates.advance(1 + left / PER_LOOK, next.index) : left;
   }
 
   private int index(int units) {
@@ -250,7 +296,7 @@ final class Migration {
       return 1;
     }
     next.workers.put(at++);
-    return 100;
+    return PER_WORKER;
   }
 
   private int running() {
@@ -261,7 +307,7 @@ final class Migration {
     int run = at++;
     if (runs.isUsed(run) && !carried.get(run)) {
       carry(run);
-      return 20;
+      return PER_RUN + 4 * next.jobs.words;
     }
     return 1;
   }
@@ -272,7 +318,7 @@ final class Migration {
       phase = CHANGES;
       return 1;
     }
-    return 1 + 20 * next.reservations.carry(old.reservations, change, at++);
+    return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
   }
 
   /** An override of a limit was given, changed or ended. */
@@ -345,6 +391,7 @@ final class Migration {
       }
     }
     if (!whole) {
+      runs.setCharges(run, charges(old, runs, run));
       runs.setNames(run, namedPath(old, run));
     }
     String name = nodeName(old, runs, run);
@@ -353,7 +400,7 @@ final class Migration {
     if (names != null && names.isUnknown()) {
       carryUnknown(run, newJob, node, worker);
     } else {
-      int[] amounts = runs.charges(run).in(levels, next.config().settings().resources());
+      int[] amounts = charges(old, runs, run).in(levels, next.config().settings().resources());
       next.occupancy.carry(run, newJob, node, path, amounts, worker);
     }
     next.places.setOrphan(run, next.whereabouts.isOrphan(run, name));
@@ -380,6 +427,11 @@ final class Migration {
       }
     }
     return new RunTable.NamedPath(levels, nodes);
+  }
+
+  /** What a running task was charged. */
+  static Charges charges(World world, RunTable runs, int run) {
+    return runs.isFound(run) ? world.occupancy.charges(world.places.job(run)) : runs.charges(run);
   }
 
   /** The names of the levels and nodes of the path that a running task was charged to. */
@@ -416,44 +468,57 @@ final class Migration {
   }
 
   /** Where more is in use than the limit it has been for as long as before. */
-  private void keepOverLimits() {
-    Levels levels = old.topology.levels();
-    for (Resource resource : next.config().settings().resources().all()) {
-      Resource before = old.config().settings().resources().find(resource.name());
-      if (before == null
-          || next.over.of(resource.index()).isEmpty()
-          || !levels.name(before.level()).equals(next.topology.levels().name(resource.level()))) {
-        continue;
+  private void keepOverLimits(int units) {
+    for (int left = units; left > 0 && !newOver.isEmpty(); left -= PER_LOOK) {
+      long key = newOver.poll();
+      keepSince(OverLimits.resource(key), OverLimits.place(key), true);
+    }
+    for (int left = units; left > 0 && !oldOver.isEmpty(); left -= PER_LOOK) {
+      long key = oldOver.poll();
+      keepSince(OverLimits.resource(key), OverLimits.place(key), false);
+    }
+  }
+
+  /**
+   * Gives a place of the new world, if it is over, the time of the same place of the old one.
+   *
+   * @param isNew whether resource and place are of the new world
+   */
+  private void keepSince(int resource, int place, boolean isNew) {
+    World from = isNew ? next : old;
+    World to = isNew ? old : next;
+    Resource known = from.config().settings().resources().get(resource);
+    Resource same = to.config().settings().resources().find(known.name());
+    Levels levels = from.topology.levels();
+    if (same == null
+        || !levels.name(known.level()).equals(to.topology.levels().name(same.level()))) {
+      return;
+    }
+    int other = place;
+    if (known.level() != levels.worker()) {
+      int node = from.ledger.nodeOf(place, known.level());
+      int otherNode = isNew ? change.oldNode(node) : change.newNode(node);
+      if (otherNode < 0) {
+        return;
       }
-      Map<Integer, Long> since = new LinkedHashMap<>();
-      old.over
-          .of(before.index())
-          .forEach(
-              (place, millis) -> {
-                if (before.level() == levels.worker()) {
-                  since.put(place, millis);
-                  return;
-                }
-                int node = change.newNode(old.ledger.nodeOf(place, before.level()));
-                if (node >= 0) {
-                  since.put(next.ledger.place(node, resource.level(), resource.index()), millis);
-                }
-              });
-      next.over.since(resource.index(), since);
+      other = to.ledger.place(otherNode, same.level(), same.index());
+    }
+    Long since = isNew ? old.over.since(same.index(), other) : old.over.since(resource, place);
+    if (since != null && isNew) {
+      next.over.setSince(resource, place, since);
+    } else if (since != null) {
+      next.over.setSince(same.index(), other, since);
     }
   }
 
   /** Ends the notes of the old world. */
   void end() {
-    keepOverLimits();
     old.logTo(null, null);
+    old.over.logTo(null);
+    next.over.logTo(null);
     next.workers.goOnAfter(old.workers);
     next.caps.goOnAfter(old.caps);
-    for (int run = found.nextSetBit(0); run >= 0; run = found.nextSetBit(run + 1)) {
-      runs.setNames(run, null);
-      runs.setJobName(run, null);
-      runs.setCharges(run, next.occupancy.charges(next.places.job(run)));
-    }
+    runs.found(found);
     for (int j = 0; j < next.jobs.count(); j++) {
       next.occupancy.dropIfIdle(j);
     }

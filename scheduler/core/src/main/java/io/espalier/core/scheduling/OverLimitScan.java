@@ -16,16 +16,25 @@ import java.util.Map;
  */
 public final class OverLimitScan {
   /** So many places are looked at in one pass; the others in the next. */
-  private static final int MOST_PLACES = 10_000;
+  private static final int MOST_PLACES = 2_000;
 
   private final SchedulingCore core;
   private final World world;
+
+  /** Those of which places are due, and since when at the latest. */
   private final List<Resource> resources = new ArrayList<>();
+
+  private final List<Long> latest = new ArrayList<>();
 
   /** By resource, as they are listed: place to index in {@link #found}. */
   private final List<Map<Integer, Integer>> places = new ArrayList<>();
 
   private final List<Found> found = new ArrayList<>();
+
+  /** How far places have been gathered: the index of a resource, and a part of its places. */
+  private int gathering;
+
+  private int part;
   private int next;
 
   /** A place, and the running tasks that hold slots there. */
@@ -126,22 +135,41 @@ public final class OverLimitScan {
     for (Resource resource : world.config().settings().resources().all()) {
       long delay = world.killOverLimitMillis(resource);
       if (delay >= 0 && world.over.first(resource.index()) <= nowMillis - delay) {
-        begin(resource, nowMillis - delay);
+        resources.add(resource);
+        latest.add(nowMillis - delay);
+        places.add(new HashMap<>());
       }
     }
   }
 
-  private void begin(Resource resource, long latest) {
-    Map<Integer, Integer> due = new HashMap<>();
-    for (Map.Entry<Integer, Long> place : world.over.of(resource.index()).entrySet()) {
-      if (place.getValue() > latest || found.size() == MOST_PLACES) {
-        break;
-      }
-      due.put(place.getKey(), found.size());
-      found.add(new Found(world, resource, place.getKey(), place.getValue()));
+  /**
+   * Finds the places that are due.
+   *
+   * @return how many were looked at
+   */
+  private int gather() {
+    if (gathering == resources.size() || found.size() >= MOST_PLACES) {
+      gathering = resources.size();
+      return 0;
     }
-    resources.add(resource);
-    places.add(due);
+    Resource resource = resources.get(gathering);
+    if (part == world.over.parts(resource.index())) {
+      part = 0;
+      gathering++;
+      return 1;
+    }
+    long due = latest.get(gathering);
+    Map<Integer, Integer> known = places.get(gathering);
+    return 1
+        + world.over.visit(
+            resource.index(),
+            part++,
+            (place, since) -> {
+              if (since <= due) {
+                known.put((int) place, found.size());
+                found.add(new Found(world, resource, (int) place, since));
+              }
+            });
   }
 
   /** Whether jobs or nodes have changed, so that it must begin again. */
@@ -152,12 +180,19 @@ public final class OverLimitScan {
   /**
    * Does a slice.
    *
-   * @param limit how many running tasks to look at
+   * @param limit how many places and running tasks to look at
    * @return whether the pass is complete
    */
   public boolean step(int limit) {
     RunTable runs = core.runTable();
-    int end = (int) Math.min(runs.high(), (long) next + limit);
+    int left = limit;
+    while (left > 0 && gathering < resources.size()) {
+      left -= gather();
+    }
+    if (gathering < resources.size()) {
+      return false;
+    }
+    int end = (int) Math.min(runs.high(), (long) next + Math.max(0, left));
     for (; next < end && !found.isEmpty(); next++) {
       if (runs.isUsed(next)) {
         look(next, runs.id(next));
@@ -191,7 +226,7 @@ public final class OverLimitScan {
     return resource < amounts.length ? amounts[resource] : 0;
   }
 
-  /** What was found, once the pass is complete. */
+  /** What was found, in no order, once the pass is complete. */
   public List<Found> found() {
     return found;
   }

@@ -1,31 +1,62 @@
 package io.espalier.core.scheduling;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where more is in use than the limit, and since when. Kept up to date by those who count slots, at
  * the moment at which a count passes zero: that never happens at a start, so it costs nothing in
- * the ordinary course.
+ * the ordinary course. A lowered limit may bring millions of places over at once: no call here pays
+ * for all of them.
  */
 final class OverLimits {
-  /** By resource: places in the order in which they went over, each with when. */
-  private final List<LinkedHashMap<Integer, Long>> ofResource = new ArrayList<>();
+  /** By resource: place to since when. */
+  private final List<LongMap<Long>> ofResource = new ArrayList<>();
+
+  /** By resource: since when to how many places. */
+  private final List<TreeMap<Long, int[]>> counts = new ArrayList<>();
 
   private long now;
   private int size;
+  private long work;
+
+  /** Receives every place that goes over; null: nobody asks. */
+  private @Nullable LongQueue log;
 
   OverLimits(int resources) {
     for (int r = 0; r < resources; r++) {
-      ofResource.add(new LinkedHashMap<>());
+      ofResource.add(new LongMap<>());
+      counts.add(new TreeMap<>());
     }
   }
 
   /** What is said from now on is so since then. */
   void at(long nowMillis) {
     now = nowMillis;
+  }
+
+  /**
+   * Notes the places that go over from now on.
+   *
+   * @param queue receives {@link #key}s
+   */
+  void logTo(@Nullable LongQueue queue) {
+    log = queue;
+  }
+
+  /** A place of a resource, in one number. */
+  static long key(int resource, int place) {
+    return (long) resource << 32 | place;
+  }
+
+  static int resource(long key) {
+    return (int) (key >>> 32);
+  }
+
+  static int place(long key) {
+    return (int) key;
   }
 
   /** Slots left at a place have changed. */
@@ -38,11 +69,32 @@ final class OverLimits {
 
   /** The same where it is not known what was before. */
   void set(int resource, int place, boolean isOver) {
-    Map<Integer, Long> places = ofResource.get(resource);
-    if (!isOver) {
-      size -= !places.isEmpty() && places.remove(place) != null ? 1 : 0;
-    } else if (places.putIfAbsent(place, now) == null) {
+    work++;
+    LongMap<Long> places = ofResource.get(resource);
+    Long since = places.size() == 0 ? null : places.get(place);
+    if (isOver == (since != null)) {
+      return;
+    }
+    if (since != null) {
+      places.remove(place);
+      count(resource, since, -1);
+      size--;
+    } else {
+      places.put(place, now);
+      count(resource, now, 1);
       size++;
+      if (log != null) {
+        log.add(key(resource, place));
+      }
+    }
+  }
+
+  private void count(int resource, long since, int by) {
+    TreeMap<Long, int[]> bySince = counts.get(resource);
+    int[] count = bySince.computeIfAbsent(since, millis -> new int[1]);
+    count[0] += by;
+    if (count[0] == 0) {
+      bySince.remove(since);
     }
   }
 
@@ -50,34 +102,50 @@ final class OverLimits {
     return size == 0;
   }
 
-  int size() {
-    return size;
-  }
-
   boolean isOver(int resource, int place) {
-    return ofResource.get(resource).containsKey(place);
+    return since(resource, place) != null;
   }
 
-  /** In the order in which they went over, by place; not to be changed. */
-  Map<Integer, Long> of(int resource) {
-    return ofResource.get(resource);
+  /** Since when; null: it is not over. */
+  @Nullable Long since(int resource, int place) {
+    work++;
+    return ofResource.get(resource).get(place);
   }
 
   /** Since when the first of them has been over; {@link Long#MAX_VALUE}: none is. */
   long first(int resource) {
-    Map<Integer, Long> places = ofResource.get(resource);
-    return places.isEmpty() ? Long.MAX_VALUE : places.values().iterator().next();
+    TreeMap<Long, int[]> bySince = counts.get(resource);
+    return bySince.isEmpty() ? Long.MAX_VALUE : bySince.firstKey();
   }
 
-  /** Takes over since when, of a place that was over in another world, too. */
-  void since(int resource, Map<Integer, Long> older) {
-    LinkedHashMap<Integer, Long> places = ofResource.get(resource);
-    places.replaceAll((place, since) -> older.getOrDefault(place, since));
-    // What this world saw first may have been before what the other one saw meanwhile.
-    List<Map.Entry<Integer, Long>> sorted = new ArrayList<>();
-    places.forEach((place, since) -> sorted.add(Map.entry(place, since)));
-    sorted.sort(Map.Entry.comparingByValue());
-    places.clear();
-    sorted.forEach(entry -> places.put(entry.getKey(), entry.getValue()));
+  /** The number of parts for {@link #visit}. */
+  int parts(int resource) {
+    return ofResource.get(resource).parts();
+  }
+
+  /**
+   * Visits one part of the places that are over, in no order, with since when.
+   *
+   * @return how many there were
+   */
+  int visit(int resource, int part, LongMap.Visitor<? super Long> visitor) {
+    int visited = ofResource.get(resource).visit(part, visitor);
+    work += visited;
+    return visited;
+  }
+
+  /** How many places were looked at. */
+  long work() {
+    return work;
+  }
+
+  /** It is known to have been over since then; nothing where it is not over. */
+  void setSince(int resource, int place, long millis) {
+    Long since = since(resource, place);
+    if (since != null && since != millis) {
+      ofResource.get(resource).put(place, millis);
+      count(resource, since, -1);
+      count(resource, millis, 1);
+    }
   }
 }

@@ -8,6 +8,13 @@ import io.espalier.core.config.Job;
  * pass over {@link #openJobs} is enough.
  */
 public final class Round {
+  /**
+   * Sharing out a start costs a policy a look at each queue: with more of them slices are shorter.
+   */
+  private static final int FEW_QUEUES = 256;
+
+  private static final int LOOKS_AT_QUEUES = 100_000;
+
   private final World world;
   private final RunTable runs;
   private final Randomness random;
@@ -35,7 +42,11 @@ public final class Round {
   }
 
   void slice(int maxStarts, PlacementSink newSink) {
-    left = maxStarts;
+    int queues = world.queues.count();
+    left =
+        queues <= FEW_QUEUES
+            ? maxStarts
+            : Math.min(maxStarts, Math.max(1, LOOKS_AT_QUEUES / queues));
     sink = newSink;
   }
 

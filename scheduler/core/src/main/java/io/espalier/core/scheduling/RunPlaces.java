@@ -41,12 +41,16 @@ final class RunPlaces {
 
   /**
    * @param needs by job: slots by resource
+   * @param expected about how many there will be: growing copies them all
    */
-  RunPlaces(int levels, int[][] needs) {
+  RunPlaces(int levels, int[][] needs, int expected) {
     this.levels = levels;
     stride = PATH + levels;
     ofJob = new int[needs.length];
     amounts.addAll(Arrays.asList(needs));
+    if (expected > 0) {
+      grow(expected);
+    }
   }
 
   /**

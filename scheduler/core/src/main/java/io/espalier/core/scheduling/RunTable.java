@@ -2,9 +2,9 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.status.TaskStatus;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +21,15 @@ final class RunTable {
   /** Null: never tried before. */
   private @Nullable TaskStatus[] statuses = new @Nullable TaskStatus[64];
 
-  /** Of few running tasks. */
-  private final Map<Integer, NamedPath> names = new HashMap<>();
+  /** Of few running tasks; after a restart of all. */
+  private final LongMap<NamedPath> names = new LongMap<>();
 
-  private final Map<Integer, String> jobNames = new HashMap<>();
+  private final LongMap<String> jobNames = new LongMap<>();
+
+  /** Those whose names mean nothing any more and are still to be removed. */
+  private BitSet found = new BitSet();
+
+  private int foundFrom;
   private int high;
   private int firstFree = -1;
   private int count;
@@ -76,12 +81,13 @@ final class RunTable {
   void remove(int index) {
     generations[2 * index]++;
     statuses[index] = null;
-    if (!names.isEmpty()) {
+    if (names.size() > 0) {
       names.remove(index);
     }
-    if (!jobNames.isEmpty()) {
+    if (jobNames.size() > 0) {
       jobNames.remove(index);
     }
+    found.clear(index);
     generations[2 * index + 1] = firstFree;
     firstFree = index;
     count--;
@@ -145,7 +151,7 @@ final class RunTable {
 
   /** The job of a running task that was adopted while no such job was known; null otherwise. */
   @Nullable String jobName(int index) {
-    return jobNames.get(index);
+    return jobNames.size() == 0 || found.get(index) ? null : jobNames.get(index);
   }
 
   void setJobName(int index, @Nullable String name) {
@@ -153,18 +159,57 @@ final class RunTable {
   }
 
   @Nullable NamedPath names(int index) {
-    return names.get(index);
+    return names.size() == 0 || found.get(index) ? null : names.get(index);
   }
 
+  /** Also says that the running task is not {@link #isFound} any more. */
   void setNames(int index, @Nullable NamedPath path) {
+    if (found.get(index)) {
+      found.clear(index);
+      jobNames.remove(index);
+    }
     put(names, index, path);
   }
 
-  private static <V> void put(Map<Integer, V> map, int index, @Nullable V value) {
+  private static <V> void put(LongMap<V> map, int index, @Nullable V value) {
     if (value == null) {
       map.remove(index);
     } else {
       map.put(index, value);
     }
+  }
+
+  /**
+   * These were adopted while their job or node was not known, and now they are: no names count for
+   * them any more. {@link #clearFound} must follow.
+   */
+  void found(BitSet runs) {
+    found.or(runs);
+    foundFrom = 0;
+  }
+
+  /** Whether it was {@link #found}, and what is said of it here is of before. */
+  boolean isFound(int index) {
+    return found.get(index);
+  }
+
+  /**
+   * Forgets what does not count any more.
+   *
+   * @param charges what a running task is charged now
+   * @return whether nothing is left to forget
+   */
+  boolean clearFound(int limit, IntFunction<Charges> charges) {
+    for (int i = 0; i < limit && !found.isEmpty(); i++) {
+      int index = found.nextSetBit(foundFrom);
+      if (index < 0) {
+        foundFrom = 0;
+        continue;
+      }
+      this.charges[index] = charges.apply(index);
+      setNames(index, null);
+      foundFrom = index + 1;
+    }
+    return found.isEmpty();
   }
 }

@@ -54,7 +54,7 @@ public final class SchedulingCore {
   public static final int TICK_MILLIS = 10;
 
   /** What looking at a running task costs in a slice of a change. */
-  private static final int UNITS_TO_JUDGE = 4;
+  private static final int UNITS_TO_JUDGE = 8;
 
   private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
@@ -68,8 +68,14 @@ public final class SchedulingCore {
   private final WorkerTable pool = new WorkerTable();
   private final QueueHistory queueHistory = new QueueHistory();
 
+  private final Migration.Warmth warmth = new Migration.Warmth();
+
   private World world;
   private long worlds;
+
+  /** Of the worlds before. */
+  private long pastWork;
+
   private @Nullable Migration migration;
   private @Nullable Change inPlace;
 
@@ -154,7 +160,7 @@ public final class SchedulingCore {
     if (next == null) {
       inPlace = change;
     } else {
-      migration = new Migration(change, next, runs);
+      migration = new Migration(change, next, runs, warmth);
       next.over.at(now);
     }
     if (recorder != null) {
@@ -236,10 +242,12 @@ public final class SchedulingCore {
    * @return whether all were looked at
    */
   public boolean stepOrphans(int units) {
+    int most = Math.max(1, units / UNITS_TO_JUDGE);
+    boolean named = runs.clearFound(most, run -> world.occupancy.charges(world.places.job(run)));
     if (judged < 0) {
-      return true;
+      return named;
     }
-    int end = (int) Math.min(runs.high(), judged + Math.max(1L, units / UNITS_TO_JUDGE));
+    int end = (int) Math.min(runs.high(), (long) judged + most);
     for (; judged < end; judged++) {
       if (runs.isUsed(judged)) {
         boolean isHere = world.places.node(judged) >= 0;
@@ -248,7 +256,7 @@ public final class SchedulingCore {
       }
     }
     judged = judged < runs.high() ? judged : -1;
-    return judged < 0;
+    return judged < 0 && named;
   }
 
   private void enter(Migration done) {
@@ -257,6 +265,7 @@ public final class SchedulingCore {
     turns.last = lastInTurn(done.next().jobs);
     world.queues.leave(queueHistory);
     World before = world;
+    pastWork += before.work();
     world = done.next();
     worlds++;
     world.queues.enter(now, queueHistory);
@@ -270,38 +279,37 @@ public final class SchedulingCore {
     if (turns.last < 0) {
       return -1;
     }
-    String name = world.jobs.name(turns.last);
-    int last = -1;
-    for (int j = 0; j < jobs.count() && jobs.job(j) != null; j++) {
-      if (jobs.name(j).compareTo(name) <= 0) {
-        last = j;
-      }
-    }
-    return last;
+    return jobs.lastUpTo(world.jobs.name(turns.last));
   }
 
   private void updateGates() {
     for (int j = 0; j < world.jobs.count(); j++) {
-      updateGate(world.jobs.name(j));
+      updateGate(j);
     }
   }
 
   private void updateGate(String name) {
     int job = world.jobs.find(name);
     if (job >= 0) {
-      world.tasks.touch(job);
-      boolean before = world.jobs.isActive(job);
-      boolean after =
-          world.jobs.canRun(job)
-              && world.wholeJobs.areDone(job)
-              && !paused.contains(name)
-              && !held.contains(name)
-              && !closings.isClosed(name);
-      world.jobs.setActive(job, after);
-      if (before != after) {
-        world.activated(job, after);
-      }
+      updateGate(job);
     }
+  }
+
+  private void updateGate(int job) {
+    world.tasks.touch(job);
+    boolean before = world.jobs.isActive(job);
+    boolean after =
+        world.jobs.canRun(job) && world.wholeJobs.areDone(job) && !isGated(world.jobs.name(job));
+    world.jobs.setActive(job, after);
+    if (before != after) {
+      world.activated(job, after);
+    }
+  }
+
+  private boolean isGated(String name) {
+    return (!paused.isEmpty() && paused.contains(name))
+        || (!held.isEmpty() && held.contains(name))
+        || closings.isClosed(name);
   }
 
   private int start(int job) {
@@ -421,11 +429,18 @@ public final class SchedulingCore {
   }
 
   /**
-   * The jobs that may have another state since the last call: something of them started or ended,
+   * The jobs that may have another state since they were taken: something of them started or ended,
    * was changed by hand, or something keeps them or does so no more.
+   *
+   * @param limit how many at most
    */
-  public int[] takeTouched() {
-    return world.tasks.takeTouched();
+  public int[] takeTouched(int limit) {
+    return world.tasks.takeTouched(limit);
+  }
+
+  /** Whether {@link #takeTouched} has left some. */
+  public boolean isTouched() {
+    return world.tasks.isTouched();
   }
 
   // ---- queues
@@ -801,7 +816,7 @@ public final class SchedulingCore {
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
     for (int job : world.wholeJobs.takeChanged()) {
-      updateGate(world.jobs.name(job));
+      updateGate(job);
     }
     Round current = round;
     if (current == null || current.world() != world) {
@@ -991,7 +1006,7 @@ public final class SchedulingCore {
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
-    Charges charges = runs.charges(index);
+    Charges charges = Migration.charges(world, runs, index);
     RunTable.NamedPath path = Migration.path(world, runs, index);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
     for (int i = 0; i < path.levels().size(); i++) {
@@ -1108,9 +1123,12 @@ public final class SchedulingCore {
     return peaks.of(world);
   }
 
-  /** How many words of the index were evaluated or scanned so far: the measure of its cost. */
+  /**
+   * How many words of the index were evaluated or scanned, and places over their limit looked at,
+   * so far: the measure of its cost.
+   */
   public long work() {
-    return world.index.work() + world.workers.work();
+    return pastWork + world.work() + (migration == null ? 0 : migration.next().work());
   }
 
   /**

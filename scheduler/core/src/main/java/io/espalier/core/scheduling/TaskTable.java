@@ -205,14 +205,20 @@ final class TaskTable {
     }
   }
 
-  /** Jobs that may have another state since the last call. */
-  int[] takeTouched() {
+  /** Jobs that may have another state, at most so many; they are touched no more. */
+  int[] takeTouched(int limit) {
     if (touched.isEmpty()) {
       return NONE;
     }
-    int[] taken = touched.stream().toArray();
-    touched.clear();
+    int[] taken = touched.stream().limit(limit).toArray();
+    for (int job : taken) {
+      touched.clear(job);
+    }
     return taken;
+  }
+
+  boolean isTouched() {
+    return !touched.isEmpty();
   }
 
   private static final int[] NONE = {};

@@ -8,8 +8,8 @@ import java.util.Arrays;
  * of it is stale. Many small heaps instead of one, so that growing and cleaning one is short.
  */
 final class Timers {
-  private static final int HEAPS = 64;
-  private static final int FIRST_CAPACITY = 16;
+  private static final int HEAPS = 256;
+  private static final int FIRST_CAPACITY = 8;
 
   private final Heap[] heaps = new Heap[HEAPS];
   private final Live live;
@@ -31,7 +31,7 @@ final class Timers {
   }
 
   void add(long task, long tick) {
-    Heap heap = heaps[(int) ((task * 0x9e3779b97f4a7c15L) >>> 58)];
+    Heap heap = heaps[(int) ((task * 0x9e3779b97f4a7c15L) >>> 56)];
     if (heap.size == heap.ticks.length) {
       makeRoom(heap);
     }

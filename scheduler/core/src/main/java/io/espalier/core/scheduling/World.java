@@ -115,7 +115,7 @@ final class World {
     queues = new QueueTable(config, jobs, ledger, workers);
     wholeJobs = new WholeJobs(topology, jobs, tasks);
     histograms = new HistogramRows(topology, jobs, tasks);
-    places = new RunPlaces(levels.count(), jobs.needs);
+    places = new RunPlaces(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
     statuses = new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places);
     rooms = new SharedRooms(this);
     occupancy = new Occupancy(this, statuses, runs);
@@ -278,6 +278,11 @@ final class World {
   void configuredLimitChanged(Resource resource) {
     String level = topology.levels().name(resource.level());
     limits.changed(new LimitOverride.Key(level, resource.name(), ""));
+  }
+
+  /** See {@link SchedulingCore#work}. */
+  long work() {
+    return index.work() + workers.work() + over.work();
   }
 
   long byteSize() {

@@ -103,21 +103,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   @Override
   public void add(NodeSpec node) {
-    String objection = NodeNames.objection(node.name());
-    if (objection != null) {
-      problem("the node name " + NodeNames.shown(node.name()) + " " + objection);
-      return;
-    }
-    if (node.level() < 1 || node.level() >= levels.worker()) {
-      problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
-      return;
-    }
-    String roleObjection = node.role().isEmpty() ? null : Roles.objection(node.role());
-    if (roleObjection != null) {
-      problem(where(node) + " cannot have a role: it " + roleObjection);
-      return;
-    }
-    int parent = parentOf(node);
+    int parent = placeFor(node);
     if (parent < 0) {
       return;
     }
@@ -140,6 +126,33 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     roles.set(slot, node.role());
   }
 
+  /**
+   * Collects what is wrong with a node that is of no use here and will not be added: everything but
+   * that it is listed twice.
+   */
+  public void check(NodeSpec node) {
+    int unused = placeFor(node);
+  }
+
+  /** The parent of a node that can be added; less than 0, with a problem, if it cannot. */
+  private int placeFor(NodeSpec node) {
+    String objection = NodeNames.objection(node.name());
+    if (objection != null) {
+      problem("the node name " + NodeNames.shown(node.name()) + " " + objection);
+      return -1;
+    }
+    if (node.level() < 1 || node.level() >= levels.worker()) {
+      problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
+      return -1;
+    }
+    String roleObjection = node.role().isEmpty() ? null : Roles.objection(node.role());
+    if (roleObjection != null) {
+      problem(where(node) + " cannot have a role: it " + roleObjection);
+      return -1;
+    }
+    return parentOf(node);
+  }
+
   /** A view that later additions do not change. */
   @Override
   public List<String> names(int level) {
@@ -160,16 +173,20 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   /** Whether there is a node of that name on a level; the instance is on level 0. */
   public boolean contains(int level, String name) {
+    return entryOf(level, name) >= 0;
+  }
+
+  /** Less than 0 if there is none. */
+  int entryOf(int level, String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-    return find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length)) >= 0;
+    return find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length));
   }
 
   /**
    * Whether there is a node of that name that hangs, by its first place, under a node of the shard.
    */
   public boolean isInShard(int level, String name) {
-    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-    int entry = find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length));
+    int entry = entryOf(level, name);
     if (entry <= 0) {
       return entry == 0 && shard.ownsInstance();
     }
@@ -178,6 +195,11 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       at = parent;
     }
     return shard.owns(entryName(at));
+  }
+
+  /** Which of the nodes so far hang, by any of their places, under a node of the shard. */
+  public ShardReach reach() {
+    return new ShardReach(this);
   }
 
   private int parentOfFirst(int entry) {

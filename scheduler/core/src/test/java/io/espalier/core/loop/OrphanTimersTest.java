@@ -40,7 +40,8 @@ class OrphanTimersTest {
   @Test
   void s10AJobThatCameBackStartsAnewWhenItLeavesAgain() {
     killsAt(2_000, orphan(1_000L));
-    assertThat(timers.update(List.of(), 2_500)).isEmpty();
+    timers.begin();
+    timers.end();
     assertThat(killsAt(3_000, orphan(1_000L))).isEmpty();
     assertThat(killsAt(4_000, orphan(1_000L))).hasSize(1);
   }
@@ -64,8 +65,20 @@ class OrphanTimersTest {
     assertThat(times).startsWith(0L, 1_000L, 3_000L, 7_000L, 15_000L);
   }
 
+  @Test
+  void aLookThatIsGivenUpForgetsNoSignal() {
+    timers.begin();
+    assertThat(timers.look(orphan(0L), 2_000)).isNotNull();
+    timers.giveUp();
+    assertThat(killsAt(2_500, orphan(0L))).isEmpty();
+    assertThat(killsAt(3_000, orphan(0L))).hasSize(1);
+  }
+
   private List<OrphanTimers.Kill> killsAt(long now, OrphanTimers.Orphan orphan) {
-    return timers.update(List.of(orphan), now);
+    timers.begin();
+    OrphanTimers.Kill kill = timers.look(orphan, now);
+    timers.end();
+    return kill == null ? List.of() : List.of(kill);
   }
 
   private static OrphanTimers.Orphan orphan(@Nullable Long delayMillis) {

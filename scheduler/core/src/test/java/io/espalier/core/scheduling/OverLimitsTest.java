@@ -2,13 +2,21 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Since when more is in use than a limit. */
 final class OverLimitsTest {
   private final OverLimits over = new OverLimits(2);
+
+  private Map<Integer, Long> places(int resource) {
+    Map<Integer, Long> all = new TreeMap<>();
+    for (int part = 0; part < over.parts(resource); part++) {
+      over.visit(resource, part, (place, since) -> all.put((int) place, since));
+    }
+    return all;
+  }
 
   @Test
   void onlyWhatPassesZeroCountsAndTheTimeIsThatOfTheFirstSuchMoment() {
@@ -19,13 +27,13 @@ final class OverLimitsTest {
     over.at(20);
     over.changed(1, 4, -1, -3);
     over.changed(0, 7, 2, -2);
-    assertThat(over.of(1)).containsExactly(Map.entry(4, 10L));
+    assertThat(places(1)).containsExactly(Map.entry(4, 10L));
     assertThat(over.first(0)).isEqualTo(20);
-    assertThat(over.size()).isEqualTo(2);
+    assertThat(places(0)).hasSize(1);
     over.changed(1, 4, -3, 0);
     assertThat(over.first(1)).isEqualTo(Long.MAX_VALUE);
     assertThat(over.isOver(1, 4)).isFalse();
-    assertThat(over.size()).isEqualTo(1);
+    assertThat(places(0)).hasSize(1);
   }
 
   @Test
@@ -35,14 +43,26 @@ final class OverLimitsTest {
     over.at(30);
     over.set(0, 2, true);
     over.set(0, 3, true);
-    Map<Integer, Long> older = new LinkedHashMap<>();
-    older.put(3, 5L);
-    older.put(2, 20L);
-    older.put(9, 2L);
-    over.since(0, older);
-    assertThat(over.of(0)).containsExactly(Map.entry(3, 5L), Map.entry(1, 10L), Map.entry(2, 20L));
+    over.setSince(0, 3, 5);
+    over.setSince(0, 2, 20);
+    over.setSince(0, 9, 2);
+    assertThat(places(0)).containsExactly(Map.entry(1, 10L), Map.entry(2, 20L), Map.entry(3, 5L));
     assertThat(over.first(0)).isEqualTo(5);
-    over.since(0, Map.of(2, 20L));
-    assertThat(over.of(0)).hasSize(3).containsEntry(2, 20L);
+    over.set(0, 3, false);
+    assertThat(over.first(0)).isEqualTo(10);
+    assertThat(over.isOver(0, 9)).isFalse();
+  }
+
+  @Test
+  void placesThatGoOverAreToldOnceEach() {
+    LongQueue told = new LongQueue();
+    over.logTo(told);
+    over.changed(1, 4, 0, -1);
+    over.changed(1, 4, -1, -2);
+    over.changed(1, 4, -2, 3);
+    long key = told.poll();
+    assertThat(OverLimits.resource(key)).isEqualTo(1);
+    assertThat(OverLimits.place(key)).isEqualTo(4);
+    assertThat(told.isEmpty()).isTrue();
   }
 }

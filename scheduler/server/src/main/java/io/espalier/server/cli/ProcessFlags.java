@@ -3,6 +3,7 @@ package io.espalier.server.cli;
 import io.espalier.core.config.Shard;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.EarlierStore;
 import io.espalier.server.process.EventKeeping;
 import io.espalier.server.process.HttpAccess;
 import io.espalier.server.process.LogKeeping;
@@ -67,11 +68,12 @@ final class ProcessFlags {
 
   @Option(
       names = "--statuses-from",
-      paramLabel = "DIRS",
+      paramLabel = "STORES",
       split = ",",
       description =
-          "With another number of schedulers: data directories, separated by commas, of those that"
-              + " ran before; what is done there is done here.")
+          "With another number of schedulers: data directories or mysql://USER@HOST:PORT/SCHEMA,"
+              + " separated by commas, of all those that ran before; what is done there is done"
+              + " here, and nobody goes on there.")
   private List<String> statusesFrom = List.of();
 
   @Mixin private HttpFlags http = new HttpFlags();
@@ -150,7 +152,8 @@ final class ProcessFlags {
         kind == Runner.REMOTE && remoteFlags != null
             ? Optional.of(remoteFlags.remote(tls, insecure, problems))
             : Optional.empty();
-    StoreFlags.Choice store = statusStore.choice(problems);
+    StoreFlags.Choice store =
+        statusStore.choice(statusesFrom.stream().anyMatch(StoreFlags::isMySql), problems);
     Optional<HostPort> listener =
         http.listener(oneRun ? null : "127.0.0.1:8080", insecure, problems);
     HttpAccess access =
@@ -169,7 +172,7 @@ final class ProcessFlags {
     Measuring measured = measuring.measuring(problems);
     Shard shard = shards.shard(problems);
     Path directory = directory(config, shard, problems);
-    List<Path> others = otherDirectories(problems);
+    List<EarlierStore> others = earlierStores(problems);
     if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
       problems.add(
           "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
@@ -222,11 +225,18 @@ final class ProcessFlags {
     return Runner.LOCAL;
   }
 
-  private List<Path> otherDirectories(List<String> problems) {
-    List<Path> others = new ArrayList<>();
+  private List<EarlierStore> earlierStores(List<String> problems) {
+    List<EarlierStore> others = new ArrayList<>();
     for (String other : statusesFrom) {
       try {
-        others.add(Path.of(other));
+        if (StoreFlags.isMySql(other)) {
+          statusStore
+              .mysql("--statuses-from", other, problems)
+              .map(EarlierStore::of)
+              .ifPresent(others::add);
+        } else {
+          others.add(EarlierStore.of(Path.of(other)));
+        }
       } catch (InvalidPathException e) {
         problems.add("--statuses-from " + other + ": " + e.getReason());
       }

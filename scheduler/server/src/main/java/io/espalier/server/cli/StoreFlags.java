@@ -84,19 +84,37 @@ final class StoreFlags {
    */
   record Choice(Store kind, Optional<MySqlAddress> mysql) {}
 
+  static boolean isMySql(String text) {
+    return text.startsWith("mysql:");
+  }
+
   /**
+   * A schema with the account's password and protection.
+   *
+   * @param flag that named it
+   * @return empty when there were problems
+   */
+  Optional<MySqlAddress> mysql(String flag, String text, List<String> problems) {
+    try {
+      return Optional.of(address(text, problems));
+    } catch (IllegalArgumentException e) {
+      // Not the text: it may hold a password.
+      problems.add(flag + " mysql://... " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * @param elsewhere whether the account is needed for another schema than that of the store
    * @return SQLite when there were problems
    */
-  Choice choice(List<String> problems) {
-    if (store.startsWith("mysql:")) {
-      try {
-        return new Choice(Store.MYSQL, Optional.of(address(problems)));
-      } catch (IllegalArgumentException e) {
-        problems.add("--status-store mysql://... " + e.getMessage());
-        return new Choice(Store.SQLITE, Optional.empty());
-      }
+  Choice choice(boolean elsewhere, List<String> problems) {
+    if (isMySql(store)) {
+      Optional<MySqlAddress> address = mysql("--status-store", store, problems);
+      return new Choice(address.isPresent() ? Store.MYSQL : Store.SQLITE, address);
     }
-    if (Stream.of(passwordFile, passwordVariable, tls, tlsCa).anyMatch(flag -> flag != null)) {
+    if (!elsewhere
+        && Stream.of(passwordFile, passwordVariable, tls, tlsCa).anyMatch(flag -> flag != null)) {
       problems.add("--store-... flags are for --status-store mysql://...");
     }
     for (Store kind : List.of(Store.SQLITE, Store.MEMORY)) {
@@ -109,8 +127,8 @@ final class StoreFlags {
     return new Choice(Store.SQLITE, Optional.empty());
   }
 
-  private MySqlAddress address(List<String> problems) {
-    MySqlAddress address = MySqlAddress.parse(store);
+  private MySqlAddress address(String text, List<String> problems) {
+    MySqlAddress address = MySqlAddress.parse(text);
     if (passwordFile != null && passwordVariable != null) {
       problems.add("--store-password-file and --store-password-env: keep one of them");
     }

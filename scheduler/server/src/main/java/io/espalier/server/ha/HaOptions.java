@@ -47,8 +47,16 @@ public record HaOptions(ZooKeeperTarget zookeeper, Optional<String> advertise, S
     return List.of();
   }
 
-  /** What names the store that all candidates of a group must share. */
+  /**
+   * What names the store that all candidates of a group must share, and the part of the nodes that
+   * all of them must have.
+   */
   String storeName(ProcessOptions options) {
+    String shard = options.shard().isWhole() ? "" : " shard " + options.shard();
+    return placeOfStore(options) + shard;
+  }
+
+  private String placeOfStore(ProcessOptions options) {
     if (options.mysql().isPresent()) {
       // Without the account: that may be another for each of them.
       MySqlAddress at = options.mysql().get();

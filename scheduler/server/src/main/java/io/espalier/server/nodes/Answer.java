@@ -4,6 +4,7 @@ import io.espalier.core.topology.NodesSoFar;
 import java.time.Instant;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node source delivered, and what it had been shown.
@@ -11,11 +12,18 @@ import java.util.TreeSet;
  * @param inputs the nodes of the levels that it looked at
  * @param inputLevels these levels
  * @param at when it was last given
+ * @param left what was left out of it because other schedulers have it; null: nothing
  */
-record Answer(NodeTape tape, Hashes inputs, List<Integer> inputLevels, Instant at) {
-  /** The same answer, given again later. */
-  Answer again(Instant later) {
-    return new Answer(tape, inputs, inputLevels, later);
+record Answer(
+    NodeTape tape, Hashes inputs, List<Integer> inputLevels, Instant at, @Nullable LeftOut left) {
+  /** Of the same answer, given again later, what was kept of this one. */
+  Answer again(Answer later) {
+    return new Answer(tape, later.inputs, later.inputLevels, later.at, left);
+  }
+
+  /** The same answer, of which less is kept. */
+  Answer with(NodeTape shorter, LeftOut leftOut) {
+    return new Answer(shorter, inputs, inputLevels, at, leftOut);
   }
 
   boolean sameNodes(Answer other) {
@@ -54,7 +62,7 @@ record Answer(NodeTape tape, Hashes inputs, List<Integer> inputLevels, Instant a
 
     /** To be made before the answer joins the nodes. */
     Answer answer(NodeTape tape, Instant at) {
-      return new Answer(tape, hashes(nodes, levels), List.copyOf(levels), at);
+      return new Answer(tape, hashes(nodes, levels).packed(), List.copyOf(levels), at, null);
     }
   }
 }

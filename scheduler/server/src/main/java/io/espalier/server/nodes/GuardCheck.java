@@ -14,9 +14,10 @@ import java.util.function.Predicate;
  * likely broken than right (features, idea 10).
  *
  * <p>A source answers only for what it is asked: what went or came with a parent of another source
- * does not count. Nor do the nodes of other schedulers, where several share them. One node may
- * always go or move, and ten may always come, since percentages say nothing about a handful; but no
- * level that had nodes may become empty.
+ * does not count. Nor do the nodes of other schedulers, where several share them: one that comes
+ * from there is new, one that goes there is moved. One node may always go or move, and ten may
+ * always come, since percentages say nothing about a handful; but no level that had nodes may
+ * become empty.
  */
 final class GuardCheck {
   private static final int ALWAYS_GONE = 1;
@@ -87,8 +88,11 @@ final class GuardCheck {
         .tape()
         .forEach(
             node -> {
-              freshNodes.add(hash(node));
-              freshPairs.add(Hashes.of(hash(node), parentHash(node)));
+              // Of no use are those that were not there.
+              if (oldNodes.contains(hash(node))) {
+                freshNodes.add(hash(node));
+                freshPairs.add(Hashes.of(hash(node), parentHash(node)));
+              }
             });
     old.tape()
         .forEach(

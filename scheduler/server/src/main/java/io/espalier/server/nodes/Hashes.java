@@ -48,6 +48,20 @@ final class Hashes {
     return Arrays.binarySearch(values, 0, size, hash) >= 0;
   }
 
+  /** Those that were added more than once; to be asked before anything else. */
+  Hashes repeated() {
+    Hashes repeated = new Hashes();
+    if (!sorted) {
+      Arrays.sort(values, 0, size);
+      for (int i = 1; i < size; i++) {
+        if (values[i] == values[i - 1]) {
+          repeated.add(values[i]);
+        }
+      }
+    }
+    return repeated;
+  }
+
   private void sort() {
     if (sorted) {
       return;
@@ -62,6 +76,44 @@ final class Hashes {
     size = kept;
     values = Arrays.copyOf(values, Math.max(1, size));
     sorted = true;
+  }
+
+  /** Keeps runs of the same from taking room. */
+  void addUnlessLast(long hash) {
+    if (sorted || size == 0 || values[size - 1] != hash) {
+      add(hash);
+    }
+  }
+
+  boolean meets(Hashes other) {
+    Hashes common = new Hashes();
+    common(other, common);
+    return !common.isEmpty();
+  }
+
+  /** Adds what both hold to a third one. */
+  void common(Hashes other, Hashes into) {
+    sort();
+    other.sort();
+    int at = 0;
+    for (int i = 0; i < size && at < other.size; i++) {
+      while (at < other.size && other.values[at] < values[i]) {
+        at++;
+      }
+      if (at < other.size && other.values[at] == values[i]) {
+        into.add(values[i]);
+      }
+    }
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** Sorted, and without room for more. */
+  Hashes packed() {
+    sort();
+    return this;
   }
 
   /** Whether both hold the same. */

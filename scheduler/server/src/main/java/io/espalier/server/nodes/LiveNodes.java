@@ -4,15 +4,21 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,15 +38,39 @@ public final class LiveNodes implements PolledNodes {
   private volatile Runnable news = () -> {};
   private volatile Optional<Instant> nextChange = Optional.empty();
 
-  /** The sources of some settings. */
-  private record Live(Settings settings, List<LiveSource> sources, List<Problem> warnings) {}
+  /**
+   * The sources of some settings.
+   *
+   * @param whole whether all nodes are taken in, because there are no other schedulers or because a
+   *     source looks at all of them
+   */
+  private record Live(
+      Settings settings, List<LiveSource> sources, List<Problem> warnings, AtomicBoolean whole) {}
 
   /**
    * What came of making a tree.
    *
    * @param unsound whether there is none because what was delivered does not fit together
+   * @param kept what is to be kept of an answer that is in it
+   * @param lacking the sources of which more is needed than was kept; there is no tree then
    */
-  private record Tree(Result<Topology> result, boolean unsound) {}
+  private record Tree(
+      Result<Topology> result,
+      boolean unsound,
+      UnaryOperator<Answer> kept,
+      List<LiveSource> lacking) {
+    static Tree of(Result<Topology> result, boolean unsound) {
+      return new Tree(result, unsound, answer -> answer, List.of());
+    }
+
+    static Tree none(List<Problem> problems) {
+      return of(new Result<>(null, problems), false);
+    }
+
+    static Tree lacking(List<LiveSource> sources, List<Problem> problems) {
+      return new Tree(new Result<>(null, problems), false, answer -> answer, sources);
+    }
+  }
 
   /**
    * @param refresh time between two questions to a source that does not say
@@ -80,15 +110,26 @@ public final class LiveNodes implements PolledNodes {
     if (all) {
       current.sources.forEach(LiveSource::expire);
     }
+    Set<LiveSource> askedAnew = new HashSet<>();
     Tree tree = assemble(current, now, true);
-    // Each round refuses an answer at least.
-    while (tree.unsound && refuseCulprits(current, tree.result.problems())) {
+    // Each round refuses an answer at least, or asks a source that was not asked anew before.
+    while (tree.unsound
+        ? refuseCulprits(current, tree.result.problems())
+        : askAnew(tree.lacking, askedAnew)) {
       tree = assemble(current, now, true);
     }
     if (tree.result.value() != null) {
-      current.sources.forEach(LiveSource::prove);
+      for (LiveSource source : current.sources) {
+        source.prove(tree.kept);
+      }
     }
     return tree.result;
+  }
+
+  private static boolean askAnew(List<LiveSource> sources, Set<LiveSource> before) {
+    List<LiveSource> others = sources.stream().filter(before::add).toList();
+    others.forEach(LiveSource::askAnew);
+    return !others.isEmpty();
   }
 
   /** The sources of the settings; those that ask the same as before keep what they know. */
@@ -112,7 +153,9 @@ public final class LiveNodes implements PolledNodes {
       }
       sources.add(source);
     }
-    Live fresh = new Live(settings, List.copyOf(sources), created.problems());
+    boolean whole = fetcher.builder(settings).shard().isWhole();
+    Live fresh =
+        new Live(settings, List.copyOf(sources), created.problems(), new AtomicBoolean(whole));
     live = fresh;
     if (before != null) {
       before.sources.forEach(old -> old.source().close());
@@ -137,47 +180,98 @@ public final class LiveNodes implements PolledNodes {
   private Tree assemble(Live current, Instant now, boolean asking) throws InterruptedException {
     List<Problem> problems = new ArrayList<>(current.warnings);
     TopologyBuilder builder = fetcher.builder(current.settings);
+    ShardSieve sieve =
+        current.whole.get() ? null : new ShardSieve(builder, current.settings.levels());
+    NodesSoFar shown = sieve == null ? builder : sieve.shown();
+    List<LiveSource> lacking = new ArrayList<>();
     Instant soonest = null;
     for (LiveSource source : current.sources) {
       builder.from(source.spec().path());
       if (source.isComputed()) {
-        if (!compute(source, builder, now, problems)) {
-          return new Tree(new Result<>(null, problems), false);
+        NodeTape computed = new NodeTape();
+        NodeSink sink = sieve == null ? builder : computed;
+        if (!compute(source, shown, sink, now, problems)) {
+          return Tree.none(problems);
+        }
+        if (sieve != null) {
+          sieve.add(source, computed, true, null);
         }
         Instant change = source.source().nextChange(now).orElse(null);
         if (change != null && (soonest == null || change.isBefore(soonest))) {
           soonest = change;
         }
-        continue;
+      } else {
+        if (asking && source.isDue(builder, now)) {
+          source.ask(shown, builder, now);
+        } else if (!asking && soonest != null) {
+          expireIfShownOthers(source, builder);
+        }
+        Answer answer = source.answer(asking);
+        problems.addAll(source.problems());
+        if (answer == null) {
+          return Tree.none(problems);
+        }
+        boolean strict = asking && source.isUnproven();
+        if (sieve != null) {
+          sieve.add(source, answer.tape(), strict, answer.left());
+        } else if (answer.left() != null) {
+          lacking.add(source);
+        } else {
+          play(answer, strict, builder);
+        }
       }
-      if (asking && source.isDue(builder, now)) {
-        source.ask(builder, now);
-      } else if (!asking && soonest != null) {
-        expireIfShownOthers(source, builder);
+      if (sieve != null && sieve.isBottomShown()) {
+        // What it was shown was not all. From now on all is kept.
+        current.whole.set(true);
+        source.askAnew();
+        return assemble(current, now, asking);
       }
-      Answer answer = source.answer(asking);
-      problems.addAll(source.problems());
-      if (answer == null) {
-        return new Tree(new Result<>(null, problems), false);
-      }
-      play(answer, asking && source.isUnproven(), builder);
     }
-    Result<Topology> built = builder.build(current.settings.nodeOrder());
+    TopologyBuilder complete = builder;
+    if (sieve != null) {
+      lacking.addAll(sieve.lacking());
+      complete = fetcher.builder(current.settings);
+    }
+    if (!lacking.isEmpty()) {
+      return withoutAll(lacking, problems, asking);
+    }
+    if (sieve != null) {
+      sieve.pour(complete);
+    }
+    Result<Topology> built = complete.build(current.settings.nodeOrder());
     if (built.value() == null) {
-      return new Tree(new Result<>(null, built.problems()), true);
+      return Tree.of(new Result<>(null, built.problems()), true);
     }
     nextChange = Optional.ofNullable(soonest);
     problems.addAll(built.problems());
-    return new Tree(new Result<>(built.value(), problems), false);
+    Result<Topology> result = new Result<>(built.value(), problems);
+    return sieve == null ? Tree.of(result, false) : new Tree(result, false, sieve::kept, List.of());
+  }
+
+  /** There is no tree before these sources have answered anew. */
+  private Tree withoutAll(List<LiveSource> lacking, List<Problem> problems, boolean asking) {
+    for (LiveSource source : lacking) {
+      problems.add(
+          Problem.error(
+              source.spec().path(),
+              "nodes that belonged to another shard belong to this one now, and the source \""
+                  + source.spec().source()
+                  + "\" has not said anew which they are"));
+    }
+    if (!asking) {
+      lacking.forEach(LiveSource::askAnew);
+      news.run();
+    }
+    return Tree.lacking(lacking, problems);
   }
 
   /** False, with a problem, when it fails. */
   private static boolean compute(
-      LiveSource source, TopologyBuilder builder, Instant now, List<Problem> problems)
+      LiveSource source, NodesSoFar shown, NodeSink sink, Instant now, List<Problem> problems)
       throws InterruptedException {
     // The thread that refreshes and the one that keeps time may meet here.
     synchronized (source) {
-      return NodeFetcher.run(source.source(), source.spec(), builder, now, problems);
+      return NodeFetcher.run(source.source(), source.spec(), shown, sink, now, problems);
     }
   }
 

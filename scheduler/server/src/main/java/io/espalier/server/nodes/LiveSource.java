@@ -6,12 +6,14 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,13 +47,17 @@ final class LiveSource {
   private volatile @Nullable Answer candidate;
 
   private volatile @Nullable Held held;
+
+  /** Whether what is kept of the last good answer is too little. */
+  private volatile boolean anew;
+
   private volatile String allowed = "";
   private volatile List<Problem> problems = List.of();
   private volatile Instant due = Instant.MIN;
   private volatile Instant asked = Instant.MIN;
 
   /** An answer that the guard objects to, and how often it came in a row. */
-  private record Held(Answer answer, String mark, int times) {}
+  private record Held(String mark, int times) {}
 
   LiveSource(
       NodeSourceSpec spec,
@@ -121,13 +127,24 @@ final class LiveSource {
     return candidate != null;
   }
 
-  /** The newest answer has become part of a tree. */
-  void prove() {
+  /**
+   * The newest answer has become part of a tree.
+   *
+   * @param keeping what is to be kept of it
+   */
+  void prove(UnaryOperator<Answer> keeping) {
     Answer fresh = candidate;
     if (fresh != null) {
-      good = fresh;
+      good = keeping.apply(fresh);
       candidate = null;
     }
+  }
+
+  /** Something is needed of its answer that was not kept: it is asked as soon as may be. */
+  void askAnew() {
+    anew = true;
+    candidate = null;
+    due = Instant.MIN;
   }
 
   /** The newest answer makes no sound tree. */
@@ -149,11 +166,15 @@ final class LiveSource {
     return problems.isEmpty() && newest != null && newest.sawOthers(soFar);
   }
 
-  /** Asks the source; what comes of it is an answer, a held answer, or problems. */
-  void ask(TopologyBuilder soFar, Instant now) throws InterruptedException {
+  /**
+   * Asks the source; what comes of it is an answer, a held answer, or problems.
+   *
+   * @param shown what it gets to see of the nodes so far
+   */
+  void ask(NodesSoFar shown, TopologyBuilder soFar, Instant now) throws InterruptedException {
     long changesBefore = changes.get();
     asked = now;
-    Answer.Inputs inputs = new Answer.Inputs(soFar);
+    Answer.Inputs inputs = new Answer.Inputs(shown);
     NodeTape tape = new NodeTape();
     try {
       source.fetch(inputs, now, tape);
@@ -174,7 +195,7 @@ final class LiveSource {
   private void take(Answer fresh, TopologyBuilder soFar) {
     Answer old = good;
     if (old != null && old.sameNodes(fresh)) {
-      accept(new Answer(old.tape(), fresh.inputs(), fresh.inputLevels(), fresh.at()));
+      accept(anew ? fresh : old.again(fresh));
       return;
     }
     ChangeGuard guard = spec.guard();
@@ -199,7 +220,7 @@ final class LiveSource {
       accept(fresh);
       return;
     }
-    held = new Held(fresh, mark, times);
+    held = new Held(mark, times);
     allowed = "";
     // An earlier answer that could not prove itself is not newer than what is held.
     candidate = null;
@@ -220,6 +241,7 @@ final class LiveSource {
 
   private void accept(Answer fresh) {
     candidate = fresh;
+    anew = false;
     held = null;
     allowed = "";
     problems = List.of();

@@ -7,10 +7,12 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeNames;
+import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Instant;
@@ -81,7 +83,8 @@ public final class NodeFetcher {
     try {
       for (int i = 0; i < sources.size(); i++) {
         NodeSourceSpec spec = settings.nodeSources().get(i);
-        if (!run(sources.get(i), spec, builder.from(spec.path()), now, problems)) {
+        builder.from(spec.path());
+        if (!run(sources.get(i), spec, builder, builder, now, problems)) {
           return new Result<>(null, problems);
         }
       }
@@ -144,12 +147,13 @@ public final class NodeFetcher {
   static boolean run(
       NodeSource source,
       NodeSourceSpec spec,
-      TopologyBuilder builder,
+      NodesSoFar soFar,
+      NodeSink sink,
       Instant now,
       List<Problem> problems)
       throws InterruptedException {
     try {
-      source.fetch(builder, now, builder);
+      source.fetch(soFar, now, sink);
       return true;
     } catch (NodeSourceException e) {
       problems.addAll(

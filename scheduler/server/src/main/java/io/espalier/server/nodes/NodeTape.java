@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class NodeTape implements NodeSink {
   private static final int CHUNK = 1 << 20;
   private static final int MARK_BYTES = 6;
+
+  private static final int NO_LEVEL = Integer.MIN_VALUE;
 
   private static final int ENABLED = 1;
   private static final int SAME_PARENT = 2;
@@ -38,7 +41,7 @@ final class NodeTape implements NodeSink {
   private long count;
   private long digest;
   private @Nullable String lastParent;
-  private int lastLevel = -1;
+  private int lastLevel = NO_LEVEL;
   private int lastParentLevel = -1;
 
   /** Equal values once, in the order of their first use. */
@@ -111,8 +114,7 @@ final class NodeTape implements NodeSink {
   @Override
   public void add(NodeSpec node) {
     boolean sameParent =
-        count > 0
-            && node.level() == lastLevel
+        node.level() == lastLevel
             && node.parentLevel() == lastParentLevel
             && Objects.equals(node.parent(), lastParent);
     String parent = node.parent();
@@ -155,10 +157,24 @@ final class NodeTape implements NodeSink {
     chunks.add(open.toByteArray());
     open = new Chunk();
     // Each chunk can be read by itself.
-    lastLevel = -1;
+    lastLevel = NO_LEVEL;
   }
 
-  /** Number of nodes, a replica once for each parent. */
+  /** A shorter tape of the same answer: its count and mark remain those of the whole. */
+  NodeTape only(Predicate<NodeSpec> wanted) {
+    NodeTape shorter = new NodeTape();
+    forEach(
+        node -> {
+          if (wanted.test(node)) {
+            shorter.add(node);
+          }
+        });
+    shorter.count = count;
+    shorter.digest = digest;
+    return shorter;
+  }
+
+  /** Number of nodes of the answer, a replica once for each parent. */
   long count() {
     return count;
   }
@@ -172,7 +188,7 @@ final class NodeTape implements NodeSink {
     return HexFormat.of().formatHex(Arrays.copyOf(bytes, MARK_BYTES));
   }
 
-  /** All nodes, in their order. */
+  /** All nodes that it holds, in their order. */
   void forEach(Consumer<NodeSpec> action) {
     for (byte[] chunk : chunks) {
       play(chunk, action);

@@ -11,12 +11,25 @@ import java.util.regex.Pattern;
 public record DataOwner(String configUri, Shard shard) {
   private static final Pattern OF_SHARD = Pattern.compile("(.+) shard ([0-9]{1,5})/([0-9]{1,5})");
 
-  /** Reads what {@link #toString} wrote. */
+  private static final String PASSED_ON = " passed on";
+
+  /** Reads what {@link #toString} or {@link #passedOn} wrote. */
   public static DataOwner parse(String text) {
-    Matcher parts = OF_SHARD.matcher(text);
+    String owner = isPassedOn(text) ? text.substring(0, text.length() - PASSED_ON.length()) : text;
+    Matcher parts = OF_SHARD.matcher(owner);
     return parts.matches()
         ? new DataOwner(parts.group(1), Shard.parse(parts.group(2) + "/" + parts.group(3)))
-        : new DataOwner(text, Shard.WHOLE);
+        : new DataOwner(owner, Shard.WHOLE);
+  }
+
+  /** Whether the text is that of a store whose statuses others have taken over. */
+  public static boolean isPassedOn(String text) {
+    return text.endsWith(PASSED_ON);
+  }
+
+  /** What a store belongs to whose statuses others have taken over: nobody may go on with it. */
+  public String passedOn() {
+    return this + PASSED_ON;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.espalier.server.process;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.replay.Recording;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.webui.WebSecurity;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,7 @@ final class ProblemWatch implements AutoCloseable {
   private final NodesPoller nodes;
   private final StatusWriter writer;
   private final LogStore logs;
+  private final @Nullable Recording recording;
   private final WebSecurity security;
   private final Leadership leadership;
   private final Consumer<Throwable> onDeath;
@@ -39,6 +42,7 @@ final class ProblemWatch implements AutoCloseable {
       NodesPoller nodes,
       StatusWriter writer,
       LogStore logs,
+      @Nullable Recording recording,
       WebSecurity security,
       Leadership leadership,
       Consumer<Throwable> onDeath) {
@@ -47,6 +51,7 @@ final class ProblemWatch implements AutoCloseable {
     this.nodes = nodes;
     this.writer = writer;
     this.logs = logs;
+    this.recording = recording;
     this.security = security;
     this.leadership = leadership;
     this.onDeath = onDeath;
@@ -55,6 +60,7 @@ final class ProblemWatch implements AutoCloseable {
   /**
    * Begins to look, every second for problems and every minute for old logs.
    *
+   * @param recording null: nothing is recorded
    * @param onDeath is told when statuses can no longer be kept
    */
   static ProblemWatch start(
@@ -63,12 +69,14 @@ final class ProblemWatch implements AutoCloseable {
       NodesPoller nodes,
       StatusWriter writer,
       LogStore logs,
+      @Nullable Recording recording,
       WebSecurity security,
       Leadership leadership,
       InstantSource clock,
       Consumer<Throwable> onDeath) {
     ProblemWatch started =
-        new ProblemWatch(loop, thread, nodes, writer, logs, security, leadership, onDeath);
+        new ProblemWatch(
+            loop, thread, nodes, writer, logs, recording, security, leadership, onDeath);
     started.every(1, started::showProblems);
     started.every(60, () -> logs.prune(clock.millis()));
     return started;
@@ -96,12 +104,14 @@ final class ProblemWatch implements AutoCloseable {
     String pathsClosed = nodes.state().lacking();
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
+    String recordingProblem = recording == null ? null : recording.problem().orElse(null);
     thread.execute(
         () -> {
           loop.error("nodes", nodesProblem);
           loop.error("paths", pathsClosed);
           loop.error("status store", storeProblem);
           loop.error("task logs", logProblem);
+          loop.error("recording", recordingProblem);
           security
               .problems()
               .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));

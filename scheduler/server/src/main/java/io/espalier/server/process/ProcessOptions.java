@@ -16,7 +16,7 @@ import java.util.Optional;
  *
  * @param configUri file, directory or URI of the configuration
  * @param shard the part of the nodes that it works on
- * @param statusesFrom data directories of schedulers that had divided the nodes in another way
+ * @param statusesFrom stores of schedulers that had divided the nodes in another way
  * @param configDirectory what relative paths in it are relative to
  * @param dataDir everything the process keeps
  * @param store where statuses live
@@ -39,7 +39,7 @@ import java.util.Optional;
 public record ProcessOptions(
     String configUri,
     Shard shard,
-    List<Path> statusesFrom,
+    List<EarlierStore> statusesFrom,
     String configDirectory,
     Path dataDir,
     Runner runner,
@@ -68,7 +68,8 @@ public record ProcessOptions(
         " ",
         "--config=" + ConfigSources.shown(configUri),
         "--shard=" + shard,
-        "--statuses-from=" + String.join(",", statusesFrom.stream().map(Path::toString).toList()),
+        "--statuses-from="
+            + String.join(",", statusesFrom.stream().map(EarlierStore::toString).toList()),
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
         "--status-store="

@@ -24,6 +24,7 @@ import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
@@ -72,6 +73,7 @@ final class Wiring implements AutoCloseable {
 
   private final LogStore logs;
   private final LogPolicy logPolicy;
+  private final @Nullable Recording recording;
   final LoopThread thread;
   final SchedulerLoop loop;
   final ChangePreparer changes;
@@ -106,10 +108,10 @@ final class Wiring implements AutoCloseable {
       if (options.fresh()) {
         data.forget();
       }
+      StatusesTaken.requireNothingBeside(options, data);
       StatusStore store = opened("status store", PartsChosen.store(options, data));
-      store.bindSource(options.source());
-      long epoch = store.openEpoch();
-      StatusesTaken.take(options.statusesFrom(), options.configUri(), store, epoch);
+      StatusesTaken.bind(options, data, store);
+      long epoch = StatusesTaken.take(options, data, store);
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();
@@ -119,11 +121,14 @@ final class Wiring implements AutoCloseable {
       logs = opened("logs", SegmentLogStore.open(data.logs()));
       logs.apply(logPolicy);
       SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
-      if (options.record().isPresent()) {
-        core.recordTo(
-            opened(
-                "recording",
-                PartsChosen.recording(options.record().get(), epoch, options, plugins)));
+      recording =
+          options.record().isEmpty()
+              ? null
+              : opened(
+                  "recording",
+                  PartsChosen.recording(options.record().get(), epoch, options, plugins));
+      if (recording != null) {
+        core.recordTo(recording);
       }
       thread = opened("scheduler", new LoopThread(clock, onDeath));
       // At once: a store that cannot be read below must not cost the next try its port.
@@ -232,7 +237,7 @@ final class Wiring implements AutoCloseable {
       opened(
           "watch",
           ProblemWatch.start(
-              loop, thread, nodes, writer, logs, security, leadership, clock, onDeath));
+              loop, thread, nodes, writer, logs, recording, security, leadership, clock, onDeath));
       complete = true;
     } finally {
       if (!complete) {

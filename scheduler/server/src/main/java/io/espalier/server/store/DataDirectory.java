@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   lock, owner       the lock, and who has it
  *   statuses.sqlite   task statuses
  *   epoch             when statuses are kept in memory only
+ *   passed-on         there when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
  *   logs/  journal/   output of tasks; live invocations
  * </pre>
@@ -86,6 +87,46 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
+  /** The directories in the same directory, where others like it may be. */
+  public static List<Path> beside(Path root) {
+    Path parent = root.getParent();
+    if (parent == null) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(parent)) {
+      return all.filter(path -> !path.equals(root) && Files.isDirectory(path)).sorted().toList();
+    } catch (IOException e) {
+      throw unusable(parent, e);
+    }
+  }
+
+  /** Whether others have taken over its statuses, so that nobody may go on with them. */
+  public boolean isPassedOn() {
+    return Files.exists(passedOn());
+  }
+
+  /** Durably keeps every scheduler from going on with its statuses: others have taken them over. */
+  public void passOn() {
+    try {
+      DurableFiles.replace(passedOn(), "statuses were taken from here\n");
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  /** Undoes {@link #passOn}. */
+  public void takeBack() {
+    try {
+      Files.deleteIfExists(passedOn());
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  private Path passedOn() {
+    return root.resolve("passed-on");
+  }
+
   /** The absolute path, links resolved. */
   public Path root() {
     return root;
@@ -113,6 +154,7 @@ public final class DataDirectory implements AutoCloseable {
   public void forget() {
     try {
       deleteStore(statusFile());
+      takeBack();
       List<Path> old = new ArrayList<>();
       try (Stream<Path> files = Files.walk(logs())) {
         files.filter(file -> !file.equals(logs())).forEach(old::add);

@@ -30,7 +30,7 @@ class StoreFlagsTest {
   private StoreFlags.Choice choice(String... arguments) {
     Program program = new Program();
     new CommandLine(program).parseArgs(arguments);
-    return program.flags.choice(problems);
+    return program.flags.choice(false, problems);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One job, and what the scheduler says of it. */
 final class DrillRun {
+  private static final Duration LOOK_EVERY = Duration.ofMillis(50);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   private final Api api;
@@ -34,31 +36,32 @@ final class DrillRun {
   }
 
   /** Until there is something to be broken. */
-  void awaitStart() throws InterruptedException {
-    long begin = System.nanoTime();
-    while (observer.length() == 0
-        && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
+  void awaitStart() {
+    boolean unused =
+        Patience.until(RemoteDrill.START_WITHIN, LOOK_EVERY, () -> observer.length() > 0);
   }
 
   /** Nodes whose newest invocation lives on a worker, once there are some. */
-  Set<String> awaitTasksOn(String worker) throws InterruptedException {
-    long begin = System.nanoTime();
-    Set<String> on = Set.of();
-    while (on.isEmpty() && RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()) {
-      TimeUnit.MILLISECONDS.sleep(50);
-      on = nodesOn(worker);
-    }
+  Set<String> awaitTasksOn(String worker) {
+    Set<String> on = new TreeSet<>();
+    boolean unused =
+        Patience.until(
+            RemoteDrill.START_WITHIN,
+            LOOK_EVERY,
+            () -> {
+              on.addAll(nodesOn(worker));
+              return !on.isEmpty();
+            });
     return on;
   }
 
-  void awaitElsewhere(Set<String> nodes, String worker) throws InterruptedException {
-    long begin = System.nanoTime();
-    while (RemoteDrill.since(begin) < RemoteDrill.START_WITHIN.toMillis()
-        && nodesOn(worker).stream().anyMatch(nodes::contains)) {
-      TimeUnit.MILLISECONDS.sleep(200);
-    }
+  /** Until none of them lives on a worker any more. */
+  void awaitElsewhere(Set<String> nodes, String worker) {
+    boolean unused =
+        Patience.until(
+            RemoteDrill.START_WITHIN,
+            LOOK_EVERY,
+            () -> nodesOn(worker).stream().noneMatch(nodes::contains));
   }
 
   private Set<String> nodesOn(String worker) {

@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -25,9 +25,9 @@ import java.util.function.BooleanSupplier;
  * <p>With SQLite no leader is frozen: it would keep the files.
  */
 public final class HaDrill implements AutoCloseable {
-  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(3);
-  private static final long FINISH_NANOS = TimeUnit.MINUTES.toNanos(30);
-  private static final long LOOK_MILLIS = 50;
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration FINISH_WITHIN = Duration.ofMinutes(30);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(50);
   private static final int TASKS_PER_ROUND = 500;
   private static final int HOST_TASKS = 20;
 
@@ -100,7 +100,7 @@ public final class HaDrill implements AutoCloseable {
   }
 
   /** Waits until tasks run. */
-  void begin() throws InterruptedException {
+  void begin() {
     await("tasks run", () -> lines().stream().anyMatch(line -> line.startsWith("E ")));
   }
 
@@ -113,7 +113,12 @@ public final class HaDrill implements AutoCloseable {
     await(
         "all could lead",
         () -> cluster.candidates(cluster.leader()) == cluster.schedulers().size());
-    Thread.sleep(500 + random.nextInt(3_000));
+    // At a moment that nobody can foresee, or when nothing is left to be disturbed.
+    boolean unused =
+        Patience.until(
+            Duration.ofMillis(500 + random.nextInt(3_000)),
+            LOOK_EVERY,
+            () -> cluster.done(cluster.leader()) >= cluster.tasks());
     int leader = cluster.leader();
     Part struck = cluster.schedulers().get(leader);
     long epoch = newestEpoch();
@@ -142,19 +147,16 @@ public final class HaDrill implements AutoCloseable {
   }
 
   /** Waits for the end of all tasks; what was wrong. */
-  List<String> finish() throws InterruptedException {
-    long end = System.nanoTime() + FINISH_NANOS;
-    while (cluster.done(cluster.leader()) < cluster.tasks()) {
-      if (System.nanoTime() > end) {
-        return List.of(
-            "only "
-                + cluster.done(cluster.leader())
-                + " of "
-                + cluster.tasks()
-                + " are done\n"
-                + cluster.lastWords());
-      }
-      Thread.sleep(500);
+  List<String> finish() {
+    if (!Patience.until(
+        FINISH_WITHIN, LOOK_EVERY, () -> cluster.done(cluster.leader()) >= cluster.tasks())) {
+      return List.of(
+          "only "
+              + cluster.done(cluster.leader())
+              + " of "
+              + cluster.tasks()
+              + " are done\n"
+              + cluster.lastWords());
     }
     return violations();
   }
@@ -215,13 +217,9 @@ public final class HaDrill implements AutoCloseable {
     }
   }
 
-  private void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE_NANOS;
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > end) {
-        throw new IllegalStateException("in vain: " + what + "\n" + cluster.lastWords());
-      }
-      Thread.sleep(LOOK_MILLIS);
+  private void await(String what, BooleanSupplier condition) {
+    if (!Patience.until(PATIENCE, LOOK_EVERY, condition::getAsBoolean)) {
+      throw new IllegalStateException("in vain: " + what + "\n" + cluster.lastWords());
     }
   }
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One schedule is one job on a cluster that stays up from schedule to schedule.
  */
 public final class RemoteDrill implements AutoCloseable {
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+
   /** Faults begin within this time. */
   private static final Duration FAULTS_FOR = Duration.ofSeconds(5);
 
@@ -139,21 +141,18 @@ public final class RemoteDrill implements AutoCloseable {
   }
 
   /** Until all workers take tasks. */
-  private void awaitWorkers() throws IOException, InterruptedException {
-    long begin = System.nanoTime();
-    long ready = 0;
-    while (ready < workers.size() && since(begin) < START_WITHIN.toMillis()) {
-      TimeUnit.MILLISECONDS.sleep(200);
-      ready = 0;
-      Json.@Nullable Obj page = api.get("/api/v1/workers");
-      if (page != null && page.get("workers") instanceof Json.Arr listed) {
-        ready =
-            listed.items().stream()
-                .filter(
-                    each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
-                .count();
-      }
-    }
+  private void awaitWorkers() {
+    boolean unused =
+        Patience.until(START_WITHIN, LOOK_EVERY, () -> readyWorkers() >= workers.size());
+  }
+
+  private long readyWorkers() throws IOException, InterruptedException {
+    Json.@Nullable Obj page = api.get("/api/v1/workers");
+    return page != null && page.get("workers") instanceof Json.Arr listed
+        ? listed.items().stream()
+            .filter(each -> each instanceof Json.Obj worker && isTrue(worker.get("takes_tasks")))
+            .count()
+        : 0;
   }
 
   private static boolean isTrue(@Nullable Json value) {
@@ -205,31 +204,38 @@ public final class RemoteDrill implements AutoCloseable {
     List<String> told = new ArrayList<>();
     long begin = System.nanoTime();
     Deque<Faults.Fault> left = new ArrayDeque<>(drawn);
-    for (long millis = 0; millis < MENDED_AFTER.toMillis(); millis = since(begin)) {
-      faults.mendDue();
-      for (Faults.Fault next = left.peek();
-          next != null && next.atMillis() <= millis;
-          next = left.peek()) {
-        told.add(left.remove() + (faults.tried(next) ? "" : " (cannot be done)"));
-      }
-      run.poll();
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
+    boolean unused =
+        Patience.until(
+            MENDED_AFTER.multipliedBy(2),
+            LOOK_EVERY,
+            () -> {
+              long millis = since(begin);
+              faults.mendDue();
+              for (Faults.Fault next = left.peek();
+                  next != null && next.atMillis() <= millis;
+                  next = left.peek()) {
+                told.add(left.remove() + (faults.tried(next) ? "" : " (cannot be done)"));
+              }
+              run.poll();
+              return since(begin) >= MENDED_AFTER.toMillis();
+            });
     return finished(run, told, seed);
   }
 
   private Outcome finished(DrillRun run, List<String> told, long seed)
       throws IOException, InterruptedException {
     long healed = System.nanoTime();
-    boolean whole = false;
-    while (System.nanoTime() - healed - FINISH_WITHIN.toNanos() < 0) {
-      whole = whole || faults.mendAll();
-      run.poll();
-      if (whole && run.done() == run.tasks()) {
-        break;
-      }
-      TimeUnit.MILLISECONDS.sleep(200);
-    }
+    AtomicBoolean mended = new AtomicBoolean();
+    boolean unused =
+        Patience.until(
+            FINISH_WITHIN,
+            LOOK_EVERY,
+            () -> {
+              mended.set(mended.get() || faults.mendAll());
+              run.poll();
+              return mended.get() && run.done() == run.tasks();
+            });
+    boolean whole = mended.get();
     long recovery = since(healed);
     Observer.Findings findings = run.findings();
     List<String> violations = new ArrayList<>(findings.violations());

@@ -77,9 +77,24 @@ class ShardIT {
             ".espalier/site-0-of-3");
     assertThat(other.code()).isEqualTo(2);
     assertThat(other.stderr()).contains("shard 0/3, not to").contains("shard 0/4");
+    // Beginning with nothing, or with less than all, would do again what is done.
+    String[] four = {"--shard", "2/4", "--instance-node-name", "here"};
+    Ended forgetful = site.run(four);
+    assertThat(forgetful.code()).isEqualTo(2);
+    assertThat(forgetful.stderr()).contains("would be done again: take them with --statuses-from");
+    Ended incomplete =
+        site.run(
+            four[0],
+            four[1],
+            four[2],
+            four[3],
+            "--statuses-from",
+            ".espalier/site-0-of-3,.espalier/site-2-of-3");
+    assertThat(incomplete.code()).isEqualTo(2);
+    assertThat(incomplete.stderr()).contains("not that of shard 1/3: what it has done would be");
     // With four schedulers nothing is done twice: each takes what the three before have done.
     for (int i = 2; i < 4; i++) {
-      Ended four =
+      Ended taken =
           site.run(
               "--shard",
               i + "/4",
@@ -87,10 +102,15 @@ class ShardIT {
               "here",
               "--statuses-from",
               ".espalier/site-0-of-3,.espalier/site-1-of-3,.espalier/site-2-of-3");
-      assertThat(four.code()).as(four.stderr()).isZero();
-      assertThat(Site.number(four.json(), "jobs", "dbs", "done")).isGreaterThan(4);
+      assertThat(taken.code()).as(taken.stderr()).isZero();
+      assertThat(Site.number(taken.json(), "jobs", "dbs", "done")).isGreaterThan(4);
     }
     assertThat(site.starts("dbs").values()).containsOnly(1);
+
+    // Nobody goes on where statuses were taken.
+    Ended old = site.run("--shard", "0/3", "--instance-node-name", "here");
+    assertThat(old.code()).isEqualTo(2);
+    assertThat(old.stderr()).contains("have taken its statuses (--statuses-from)");
 
     // And can be asked about, with no more than the directory.
     Ended tasks = site.espalier("tasks", "dbs", "--json", "--data-dir", ".espalier/site-1-of-3");

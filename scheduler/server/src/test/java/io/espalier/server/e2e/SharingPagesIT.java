@@ -105,7 +105,7 @@ class SharingPagesIT {
   private static final List<Place> PLACES =
       List.of(
           new Place("queues", "#/queues", "at its cap"),
-          new Place("tree-kept", "#/tree?node=host/h1", "whose task on h1 has been waiting"),
+          new Place("tree-kept", "#/tree?node=host/h1", "its task on h1 has been waiting"),
           new Place("job-failed-by-rule", "#/jobs/import", "another try"),
           new Place("job-open", "#/jobs/stream", "never ends"),
           new Place("job-rated", "#/jobs/drip", "start_rate"),
@@ -194,7 +194,7 @@ class SharingPagesIT {
       Page page = window.visit("#/tree");
       assertThat(page.locator(".cell.is-kept")).hasCount(1);
       page.locator("section[aria-labelledby=h-kept]").getByText("h1").first().click();
-      assertThat(page.locator("aside")).containsText("Kept free since");
+      assertThat(page.locator("aside")).containsText("Kept free for heavy since");
       assertThat(page.locator("aside")).containsText("Nothing is free yet.");
       assertThat(window.complaints()).isEmpty();
     }

@@ -411,6 +411,21 @@ class JobOutcomesTest {
   }
 
   @Test
+  void anEndlessJobStaysOpenAndTakesUpNewNodes() {
+    world.configure(config(1, 1, "'succeed_job_when': 'never'"));
+    assertThat(state()).isEqualTo(JobState.OPEN);
+    endOne(true);
+    assertThat(state()).isEqualTo(JobState.OPEN);
+    long since = standing().sinceMillis();
+    world.configure(config(2, 1, "'succeed_job_when': 'never'"));
+    assertThat(world.running).hasSize(1);
+    assertThat(standing().sinceMillis()).as("it has been so all the time").isEqualTo(since);
+    world.configure(config(2, 1, ""));
+    endOne(true);
+    assertThat(state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
   void newNodesOpenAJobAgainOfWhichEnoughWasDone() {
     world.configure(config(2, 1, "'succeed_job_when': {'done_pct': 50}"));
     endOne(true);

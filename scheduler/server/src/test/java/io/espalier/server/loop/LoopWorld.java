@@ -245,6 +245,16 @@ final class LoopWorld {
     return row;
   }
 
+  /** How many batches the store has not answered. */
+  int unansweredCount() {
+    return unanswered.size();
+  }
+
+  /** The store answers the next of what it was asked, and nobody has heard of it yet. */
+  void commitsOne() {
+    unanswered.remove().run();
+  }
+
   /** The store answers all that it was asked so far. */
   void storeAnswers() {
     storeAnswers = true;

@@ -152,8 +152,8 @@ class DataDirectoryTest {
     public static void main(String[] args) throws Exception {
       try (DataDirectory held = DataDirectory.open(Path.of(args[0]), SOURCE)) {
         System.out.println("OPEN");
-        Thread.sleep(60_000);
-        System.out.println(held.root());
+        // Nobody ever writes: until it is killed, or whoever started it has died.
+        System.out.println(held.root() + " " + System.in.read());
       } catch (DataDirectoryException e) {
         System.out.println(e.reason() + " " + e.getMessage());
       }

@@ -17,12 +17,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A store in memory whose commits fail or hang on request. */
 final class FlakyStore implements StatusStore {
   volatile @Nullable StoreException failure;
   volatile @Nullable RuntimeException bug;
+
+  /** What it does not take, although it works. */
+  volatile Predicate<Batch> refuses = batch -> false;
+
   volatile @Nullable CountDownLatch hang;
   volatile boolean hanging;
   int commits;
@@ -41,6 +46,9 @@ final class FlakyStore implements StatusStore {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+    }
+    if (refuses.test(batch)) {
+      throw new StoreException("this is refused", true, null);
     }
     RuntimeException now = failure == null ? bug : failure;
     if (now != null) {

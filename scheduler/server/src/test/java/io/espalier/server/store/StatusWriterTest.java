@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StoreException;
@@ -130,6 +131,40 @@ class StatusWriterTest {
     assertThat(writer.problem()).isEmpty();
     assertThat(stage.toCompletableFuture()).isCompleted();
     assertThat(loaded()).hasSize(1);
+  }
+
+  @Test
+  void a_store_that_refuses_what_queues_have_used_is_told_of_and_loses_neither_that_nor_the_rest() {
+    store.refuses = batch -> !batch.queueUsage().isEmpty();
+    writer.submit(one("before"));
+    assertThat(writer.drainOnce()).isEqualTo(1);
+    List<CompletionStage<Void>> stages = new ArrayList<>();
+    stages.add(writer.submit(usage(0.25, 10)));
+    stages.add(writer.submit(one("after")));
+    assertThat(writer.drainOnce()).isZero();
+    // The loop goes on; ten seconds later there is a newer sample.
+    stages.add(writer.submit(usage(0.5, 20)));
+    assertThat(writer.drainOnce()).isZero();
+    assertThat(writer.problem().orElseThrow()).contains("this is refused");
+    assertThat(writer.failures()).isEqualTo(2);
+    assertThat(writer.failure()).as("it is worth another try").isEmpty();
+    assertThat(writer.oldestNanos()).isPositive();
+    assertThat(stages).noneMatch(stage -> stage.toCompletableFuture().isDone());
+    assertThat(loaded()).hasSize(1);
+    assertThat(store.queueUsage()).isEmpty();
+
+    store.refuses = batch -> false;
+    while (writer.queueLength() > 0) {
+      assertThat(writer.drainOnce()).isPositive();
+    }
+    assertThat(stages).allMatch(stage -> stage.toCompletableFuture().isDone());
+    assertThat(writer.problem()).isEmpty();
+    assertThat(loaded()).hasSize(2);
+    assertThat(store.queueUsage()).containsExactly(new QueueUsage("q", 0.5, 20));
+  }
+
+  private static Batch usage(double value, long atMillis) {
+    return Batch.builder().queueUsage(List.of(new QueueUsage("q", value, atMillis))).build();
   }
 
   @Test

@@ -493,7 +493,7 @@ public final class RandomRun {
     Change change = core.prepare(model.config(), model.topology());
     core.begin(change);
     oracle.begin();
-    NewTasks news = core.step(1 + random.nextInt(60));
+    NewTasks news = core.step(1 + random.nextInt(600));
     while (news == null) {
       switch (random.nextInt(8)) {
         case 7 -> overrideLimits();
@@ -507,7 +507,7 @@ public final class RandomRun {
       core.verify();
       oracle.reservations().observe(core.reservations(), now);
       oracle.rooms().observe(core.keptRoom(), now);
-      news = core.step(1 + random.nextInt(60));
+      news = core.step(1 + random.nextInt(600));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
       core.verify();

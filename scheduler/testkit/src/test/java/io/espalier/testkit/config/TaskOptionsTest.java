@@ -78,6 +78,12 @@ class TaskOptionsTest {
             new OutcomeRules(OptionalInt.of(3), OptionalDouble.empty(), 1, Optional.empty(), 99.5));
     assertThat(read(RULES, "'fail_job_when': false, 'succeed_job_when': false").outcome())
         .isEqualTo(OutcomeRules.DEFAULT);
+    assertThat(read(RULES, "'succeed_job_when': 'never'").outcome().donePercent())
+        .isEqualTo(OutcomeRules.NEVER);
+    assertThat(read("'succeed_job_when': 'never'", "").outcome().donePercent())
+        .isEqualTo(OutcomeRules.NEVER);
+    assertThat(read("", "'succeed_job_when': 'nevr'").problems().toString())
+        .contains("expected an object with \"done_pct\", false, or \"never\"");
     for (String window : List.of("'90s'", "90", "'90'")) {
       assertThat(
               read("", "'fail_job_when': {'failed_pct': 0, 'window': " + window + "}")
@@ -89,9 +95,10 @@ class TaskOptionsTest {
 
   @Test
   void rulesForWholeJobsAreExportedSoThatTheyAreReadBack() {
-    for (String settings : List.of("", RULES)) {
+    String endless = "'succeed_job_when': 'never'";
+    for (String settings : List.of("", RULES, endless)) {
       for (String members :
-          List.of("", RULES, "'fail_job_when': false, 'succeed_job_when': false")) {
+          List.of("", RULES, endless, "'fail_job_when': false, 'succeed_job_when': false")) {
         Config config = config(settings, members);
         Job job = job(config, "foo");
         String exported = JobExport.toJson(job, config.settings()).toString();

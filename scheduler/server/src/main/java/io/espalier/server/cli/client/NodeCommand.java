@@ -45,6 +45,7 @@ final class NodeCommand extends OfflineListCommand {
     given.members().forEach((key, value) -> attributes.add(key + "=" + Fields.text(value)));
     line("attributes", attributes);
     say("children: " + amount(body, "children") + ", leaves: " + amount(body, "leaves"));
+    reserved(Fields.object(body, "reserved"));
     resources(body);
     holders(body);
     jobs(body);
@@ -59,6 +60,20 @@ final class NodeCommand extends OfflineListCommand {
   /** A number, or of a list how long it is. */
   private static long amount(Json.Obj body, String key) {
     return body.get(key) instanceof Json.Arr list ? list.items().size() : Fields.number(body, key);
+  }
+
+  private void reserved(Json.Obj reserved) {
+    if (!reserved.isEmpty()) {
+      String task = Fields.text(reserved, "task");
+      say(
+          "kept free for: "
+              + Fields.text(reserved, "job")
+              + (task.isEmpty() ? "" : " on " + task)
+              + " since "
+              + Screen.time(Fields.number(reserved, "since_ms"))
+              + ", idle slots: "
+              + Fields.number(reserved, "idle_slots"));
+    }
   }
 
   private void resources(Json.Obj body) {

@@ -34,12 +34,21 @@ final class QueuesCommand extends ListCommand {
   void show(Json.Obj body) {
     Table table =
         new Table(
-            "QUEUE", ">FACTOR", ">RUNNING", "SLOTS", ">USE", ">LATELY", ">EFFECTIVE", ">SHARE");
+            "QUEUE",
+            ">FACTOR",
+            ">RUNNING",
+            ">WAITING",
+            "SLOTS",
+            ">USE",
+            ">LATELY",
+            ">EFFECTIVE",
+            ">SHARE");
     for (Json.Obj queue : Fields.objects(body, "queues")) {
       table.row(
           Fields.text(queue, "name"),
           number(queue, "priority_factor"),
           Fields.number(queue, "running"),
+          Fields.text(queue, "waiting_tasks"),
           slots(queue),
           percent(queue, "use"),
           percent(queue, "current_priority"),

@@ -120,8 +120,12 @@ final class TreeCommand extends OfflineListCommand {
               + Fields.number(resource, "limit"));
     }
     boolean disabled = node.get("enabled") != null && !Fields.isTrue(node, "enabled");
+    String keptFor = Fields.text(Fields.object(node, "reserved"), "job");
     table.row(
-        branch + Fields.text(node, "name") + (disabled ? " (disabled)" : ""),
+        branch
+            + Fields.text(node, "name")
+            + (disabled ? " (disabled)" : "")
+            + (keptFor.isEmpty() ? "" : " (kept free for " + keptFor + ")"),
         Fields.text(node, "level"),
         String.join(", ", use),
         total,

@@ -37,7 +37,7 @@ final class WaitingCommand extends OfflineListCommand {
 
   /** Shows the answer as another command's. */
   static void show(ClientCommand command, String job, Json.Obj body) {
-    Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "WHY");
+    Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "?~UNTIL", "WHY");
     for (Json.Obj reason : Fields.objects(body, "reasons")) {
       List<String> samples = Fields.texts(reason, "samples");
       table.row(
@@ -46,6 +46,7 @@ final class WaitingCommand extends OfflineListCommand {
           Fields.text(reason, "node"),
           Fields.text(reason, "resource"),
           samples.isEmpty() ? "" : samples.get(0),
+          reason.get("until_ms") == null ? "" : Screen.time(Fields.number(reason, "until_ms")),
           Fields.text(reason, "message"));
     }
     long total = Fields.number(body, "total");

@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -55,6 +56,18 @@ final class MySqlReader extends StoreReader {
     super(store, json, new MySqlNames(), TABLES);
     this.address = address;
     this.pool = pool;
+  }
+
+  /** What the store belongs to; empty when that was never said. */
+  Optional<String> source() {
+    return read(
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT source FROM espalier_store WHERE id = 1")) {
+            return found.next() ? Optional.ofNullable(found.getString(1)) : Optional.empty();
+          }
+        });
   }
 
   @Override

@@ -122,6 +122,36 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     }
   }
 
+  /** What it belongs to; null when that was never said. */
+  public @Nullable String source() {
+    return reader.source().orElse(null);
+  }
+
+  /**
+   * Gives it to another owner. Whoever leads with it until now may write nothing more; a write of
+   * this store's own needs a new epoch as well.
+   *
+   * @throws StoreException not retryable, when it belongs to neither
+   */
+  public void pass(String from, String to) {
+    String bound =
+        write(
+            w -> {
+              MySqlWriter.State state = w.lock();
+              if (from.equals(state.source())) {
+                w.setSource(to);
+                w.setEpoch(state.epoch() + 1);
+              }
+              w.commit();
+              return from.equals(state.source()) ? to : String.valueOf(state.source());
+            });
+    dropWriterNow();
+    if (!bound.equals(to)) {
+      throw new StoreException(
+          description() + " belongs to " + bound + ", not to " + from, false, null);
+    }
+  }
+
   @Override
   public long openEpoch() {
     synchronized (writing) {

@@ -125,7 +125,8 @@ class LookingCommandsTest {
             + "{'name':'site','level':'instance','parent':-1,'enabled':true,'resources':[],"
             + "'states':{'done':3,'running':1,'failed':1}},"
             + "{'name':'h1','level':'host','parent':0,'enabled':true,'resources':["
-            + "{'resource':'conn','used':1,'limit':2}],'states':{'done':3}},"
+            + "{'resource':'conn','used':1,'limit':2}],'states':{'done':3},"
+            + "'reserved':{'job':'heavy','since_ms':1,'idle_slots':1}},"
             + "{'name':'h2','level':'host','parent':0,'enabled':false,'resources':[],"
             + "'states':{'running':1,'failed':1}},"
             + "{'name':'d1','level':'db','parent':1,'enabled':true,'resources':[],'states':{'done':3}}"
@@ -134,11 +135,11 @@ class LookingCommandsTest {
     assertThat(run.out())
         .isEqualToNormalizingNewlines(
             """
-            NODE              LEVEL     USE       TASKS  DONE  RUNNING  READY  WAITING  FAILED
-            site              instance                5     3        1      0        0       1
-            ├─ h1             host      conn 1/2      3     3        0      0        0       0
-            │  └─ d1          db                      3     3        0      0        0       0
-            └─ h2 (disabled)  host                    2     0        1      0        0       1
+            NODE                         LEVEL     USE       TASKS  DONE  RUNNING  READY  WAITING  FAILED
+            site                         instance                5     3        1      0        0       1
+            ├─ h1 (kept free for heavy)  host      conn 1/2      3     3        0      0        0       0
+            │  └─ d1                     db                      3     3        0      0        0       0
+            └─ h2 (disabled)             host                    2     0        1      0        0       1
             """);
     assertThat(run.err()).contains("there are more nodes");
     assertThat(server.asked().get(0))
@@ -153,7 +154,8 @@ class LookingCommandsTest {
         "GET /api/v1/nodes/host/h1",
         "{'name':'h1','level':'host','parents':['r1'],'children':2,'leaves':4,'enabled':true,"
             + "'tags':['ssd'],'attributes':{'gb':8},'resources':[{'resource':'conn','used':1,"
-            + "'limit':1,'configured':2}],'holders':[{'job':'scrub','node':'d2','slots':1,"
+            + "'limit':1,'configured':2}],'reserved':{'job':'heavy','task':'d7','since_ms':1700000000000,"
+            + "'idle_slots':1},'holders':[{'job':'scrub','node':'d2','slots':1,"
             + "'since_ms':1700000000000}],'jobs':[{'job':'scrub','states':{'done':1,'failed':2}}]}");
     assertThat(run("node", "host", "h1").out())
         .isEqualToNormalizingNewlines(
@@ -163,6 +165,7 @@ class LookingCommandsTest {
             tags: ssd
             attributes: gb=8
             children: 2, leaves: 4
+            kept free for: heavy on d7 since 2023-11-14T22:13:20Z, idle slots: 1
 
             RESOURCE  USED  LIMIT  CONFIGURED
             conn         1      1           2

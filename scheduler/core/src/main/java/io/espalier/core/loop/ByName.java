@@ -1,6 +1,5 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.JobProgress;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.Arrays;
@@ -10,16 +9,19 @@ import java.util.NoSuchElementException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The progress of jobs by name, in the order of names; made without a look at any of them. */
-final class SortedProgress extends AbstractMap<String, JobProgress> {
+/**
+ * Something of each job by name, in the order of names; made without a look at any of them.
+ * Immutable.
+ */
+final class ByName<V> extends AbstractMap<String, V> {
   private final String[] names;
-  private final JobProgress[] values;
+  private final V[] values;
 
   /**
    * @param names ascending; never changed any more
    * @param values to the names; never changed any more
    */
-  SortedProgress(String[] names, JobProgress[] values) {
+  ByName(String[] names, V[] values) {
     this.names = names;
     this.values = values;
   }
@@ -29,7 +31,7 @@ final class SortedProgress extends AbstractMap<String, JobProgress> {
   }
 
   @Override
-  public @Nullable JobProgress get(@Nullable Object key) {
+  public @Nullable V get(@Nullable Object key) {
     int at = find(key);
     return at < 0 ? null : values[at];
   }
@@ -45,10 +47,10 @@ final class SortedProgress extends AbstractMap<String, JobProgress> {
   }
 
   @Override
-  public Set<Map.Entry<String, JobProgress>> entrySet() {
+  public Set<Map.Entry<String, V>> entrySet() {
     return new AbstractSet<>() {
       @Override
-      public Iterator<Map.Entry<String, JobProgress>> iterator() {
+      public Iterator<Map.Entry<String, V>> iterator() {
         return new Entries();
       }
 
@@ -59,7 +61,7 @@ final class SortedProgress extends AbstractMap<String, JobProgress> {
     };
   }
 
-  private final class Entries implements Iterator<Map.Entry<String, JobProgress>> {
+  private final class Entries implements Iterator<Map.Entry<String, V>> {
     private int next;
 
     @Override
@@ -68,11 +70,11 @@ final class SortedProgress extends AbstractMap<String, JobProgress> {
     }
 
     @Override
-    public Map.Entry<String, JobProgress> next() {
+    public Map.Entry<String, V> next() {
       if (next == names.length) {
         throw new NoSuchElementException();
       }
-      Map.Entry<String, JobProgress> entry = Map.entry(names[next], values[next]);
+      Map.Entry<String, V> entry = Map.entry(names[next], values[next]);
       next++;
       return entry;
     }

@@ -8,14 +8,13 @@ import java.util.Iterator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class SortedProgressTest {
+class ByNameTest {
   private static JobProgress of(String job) {
     return JobProgress.of(job, 0, 0, 0, 0, 1, 0, 0);
   }
 
   private final Map<String, JobProgress> map =
-      new SortedProgress(
-          new String[] {"a", "b", "c"}, new JobProgress[] {of("a"), of("b"), of("c")});
+      new ByName<>(new String[] {"a", "b", "c"}, new JobProgress[] {of("a"), of("b"), of("c")});
 
   @Test
   void it_is_a_map_in_the_order_of_names() {
