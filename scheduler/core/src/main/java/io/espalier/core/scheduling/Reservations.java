@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It decides; {@link HeldNodes} knows which nodes are held and what that keeps from others,
  * {@link WaitTimers} when to look at whom, {@link WayUp} what else is in the way, {@link
  * ReservationAnswers} tells people.
+ *
+ * <p><b>Length.</b> Waits and holds decide about each other, and both go over into the next world.
  */
 final class Reservations implements NodeGate {
   /** How often it is looked whether what is held is still worth it, and who could not hold. */

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *       fits: part of {@code open(j, n)} through {@link WorkerHosts}. Where a path has no node of
  *       that level any worker will do (behaviour 5.7).
  * </ul>
+ *
+ * <p><b>Length.</b> A third of it passes questions on to the counts; whoever asks has one to ask.
  */
 final class WorkerIndex {
   /** Whether anything is asked of workers at all; if not, nothing here costs anything. */

@@ -584,6 +584,8 @@ public final class RandomRun {
     compareWorkers();
     compareOrphans();
     compareOpenJobs();
+    // That was a round.
+    oracle.rooms().observe(core.keptRoom(), now);
   }
 
   private void compare(Job job) {
