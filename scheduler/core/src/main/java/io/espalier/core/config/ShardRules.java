@@ -78,20 +78,36 @@ final class ShardRules {
 
   /** Adds what the settings mean in another way when schedulers share the nodes. */
   static void warn(Settings settings, Shard shard, Problems problems) {
-    List<Resource> global = settings.resources().ofLevel(0);
-    if (shard.isWhole() || global.isEmpty()) {
+    if (shard.isWhole()) {
       return;
     }
-    String names = String.join(", ", global.stream().map(Resource::name).toList());
+    List<Resource> global = settings.resources().ofLevel(0);
+    if (!global.isEmpty()) {
+      String names = String.join(", ", global.stream().map(Resource::name).toList());
+      warn(problems, "resources", "the instance's limits of " + names, shard);
+    }
+    if (settings.rules().startRates().containsKey(0)) {
+      warn(problems, "start_rates", "the start rates of the instance", shard);
+    }
+    List<String> limited =
+        settings.rules().queues().stream()
+            .filter(queue -> !queue.maxSlots().isEmpty())
+            .map(QueueSpec::name)
+            .toList();
+    if (!limited.isEmpty()) {
+      warn(problems, "queues", "the \"max_slots\" of " + String.join(", ", limited), shard);
+    }
+  }
+
+  private static void warn(Problems problems, String key, String what, Shard shard) {
     problems.add(
         Problem.warning(
-                SettingsParser.PATH.key("resources").toString(),
-                "the instance's limits of "
-                    + names
+                SettingsParser.PATH.key(key).toString(),
+                what
                     + " hold for each of "
                     + shard.count()
                     + " schedulers, so together they may use that many times as much")
-            .withHint("divide them by the number of schedulers"));
+            .withHint("divide by the number of schedulers"));
   }
 
   private static String perScheduler(Shard shard) {

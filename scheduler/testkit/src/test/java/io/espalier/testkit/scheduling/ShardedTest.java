@@ -109,7 +109,10 @@ final class ShardedTest {
                 {'bistro_settings': {
                    'nodes': {'levels': ['host'], 'node_sources': [{'source': 'empty'}]},
                    'resources': {'instance': {'all': {'limit': 7, 'default': 1}},
-                     'host': {'one': {'limit': 1, 'default': 1}}}},
+                     'host': {'one': {'limit': 1, 'default': 1}}},
+                   'start_rates': {'instance': 5, 'host': 1},
+                   'queues': {'day': {'max_slots': {'one': 3}},
+                     'night': {'max_fraction': {'one': 0.5}}}},
                  'bistro_job->global': {'owner': 'o', 'level_for_tasks': 'instance'},
                  'bistro_job->free': {'owner': 'o'},
                  'bistro_job->chained': {'owner': 'o', 'depends_on': ['free']},
@@ -131,10 +134,17 @@ final class ShardedTest {
         .isEqualTo("bistro_job->after.run_only_after_all_nodes_are_done_for[0]");
     assertThat(whole.message()).contains("2 schedulers share the nodes");
     assertThat(config.warnings())
-        .extracting(Problem::message)
-        .singleElement()
-        .asString()
-        .contains("limits of all hold for each of 2 schedulers");
+        .extracting(problem -> problem.path() + " " + problem.message())
+        .satisfiesExactly(
+            limits ->
+                assertThat(limits)
+                    .contains("settings.resources the instance's limits of all hold for each of 2"),
+            rates ->
+                assertThat(rates)
+                    .contains("settings.start_rates the start rates of the instance hold for each"),
+            queues ->
+                assertThat(queues)
+                    .contains("settings.queues the \"max_slots\" of day hold for each of 2"));
   }
 
   @Test
