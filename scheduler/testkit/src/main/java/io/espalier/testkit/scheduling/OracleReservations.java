@@ -53,6 +53,9 @@ final class OracleReservations {
 
   private final Map<Claim, Hold> holds = new HashMap<>();
 
+  /** When this world took over what was held. */
+  private long changedAt = Long.MIN_VALUE;
+
   private record Claim(Place place, String job) {}
 
   /** What is known of the looks after a node that is kept free. */
@@ -71,10 +74,16 @@ final class OracleReservations {
     /** The last one at which it lacked slots, at the latest. */
     long lackedAt;
 
-    Hold(long since, long now) {
+    /**
+     * @param armed when the core began to look after it
+     */
+    Hold(long since, long armed, long now) {
       this.since = since;
       lackedAt = now;
-      next(now);
+      next(armed);
+      // It was not seen before, and one look may have been already.
+      isRipe = due <= Math.floorDiv(now, TICK_MILLIS) * TICK_MILLIS;
+      mayHaveBeen = isRipe;
     }
 
     void next(long now) {
@@ -140,6 +149,7 @@ final class OracleReservations {
 
   /** What was held is taken over by another world. */
   void changed(long now) {
+    changedAt = now;
     holds.values().forEach(hold -> hold.next(now));
   }
 
@@ -204,7 +214,8 @@ final class OracleReservations {
       held.add(claim);
       Hold hold = holds.get(claim);
       if (hold == null || hold.since != kept.sinceMillis()) {
-        holds.put(claim, new Hold(kept.sinceMillis(), now));
+        long armed = Math.max(kept.sinceMillis(), changedAt);
+        holds.put(claim, new Hold(kept.sinceMillis(), armed, now));
       }
       Job job = oracle.config().job(kept.job());
       assertThat(job).as("%s is there", claim).isNotNull();

@@ -65,6 +65,7 @@ public final class RandomRun {
   private final long seed;
   private final boolean busy;
   private final boolean scarce;
+  private long worldNumber;
   private long now = 1_000_003;
 
   /**
@@ -526,7 +527,10 @@ public final class RandomRun {
       }
     }
     oracle.overLimits().sliced();
-    oracle.reservations().changed(now);
+    if (worldNumber != core.worldNumber()) {
+      worldNumber = core.worldNumber();
+      oracle.reservations().changed(now);
+    }
     for (Job job : oracle.config().jobs().values()) {
       for (TaskKey task : oracle.tasks(job)) {
         TaskStatus stored = store.get(task);
