@@ -180,7 +180,7 @@ class PageActionsIT {
     dialog().getByLabel("Reason").fill("it is stuck");
     confirm("Kill", "will be signalled");
     assertThat(page.locator("table")).containsText("killed");
-    assertThat(page.locator("h1 ~ .status")).not().hasText("running");
+    assertThat(page.locator("h1 ~ .badges .status")).not().hasText("running");
 
     window.visit("#/jobs/backup");
     press("Stop");
@@ -199,7 +199,7 @@ class PageActionsIT {
     assertThat(page.locator(".logs")).containsText("copying");
     orchard.letGo();
     assertThat(page.locator(".logs")).containsText("copied");
-    assertThat(page.locator("h1 ~ .status")).hasText("done");
+    assertThat(page.locator("h1 ~ .badges .status")).hasText("done");
     window.visit("#/");
     assertThat(page.locator(".job").filter(has("backup")).locator(".badge")).hasText("succeeded");
     assertThat(page.locator(".job").filter(has("report")).locator(".badge")).hasText("succeeded");
