@@ -219,11 +219,6 @@ final class Ledger {
     return countable;
   }
 
-  /** Reads the free slots of a node; see {@link Occupancy#glance}. */
-  long glance(int node, int level) {
-    return ofLevel[level].length == 0 ? 0 : free[level].get(at(level, node));
-  }
-
   int free(int node, int level, int resource) {
     return free[level].get(at(level, node) + indexOf(level, resource));
   }

@@ -199,37 +199,6 @@ final class Occupancy {
   // ---- ending
 
   /**
-   * Reads what the ends of some tasks will read, in passes of which no step waits for the one
-   * before it, so that the processor fetches all of it at once.
-   *
-   * @return something made of all that was read
-   */
-  long glance(long[] ending, int from, int to) {
-    long seen = 0;
-    for (int i = from; i < to; i++) {
-      seen += runs.glance((int) ending[i]) + places.glance((int) ending[i]);
-    }
-    for (int i = from; i < to; i++) {
-      int run = (int) ending[i];
-      if (runs.isRunning(ending[i])) {
-        seen += runs.glanceAtStatus(run);
-        int job = places.job(run);
-        int node = places.node(run);
-        if (job >= 0 && node >= 0) {
-          seen += tasks.code(job, node) + places.glanceAt(job, node);
-        }
-        for (int l = 0; l < path.length; l++) {
-          int at = places.node(run, l);
-          if (at >= 0) {
-            seen += ledger.glance(at, l) + index.glance(at);
-          }
-        }
-      }
-    }
-    return seen;
-  }
-
-  /**
    * Ends a running task.
    *
    * @param status its next one; ignored when its node is gone

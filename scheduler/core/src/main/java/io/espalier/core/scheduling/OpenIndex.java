@@ -150,12 +150,6 @@ final class OpenIndex {
     return rows.isOpen(slot, job);
   }
 
-  /** Reads the bits of a node; see {@link Occupancy#glance}. */
-  long glance(int node) {
-    long seen = ready(node, 0) + rows.below(node, 0);
-    return plain ? seen + rows.open(node, 0) : seen;
-  }
-
   boolean isReady(int node, int job) {
     return (ready(node, job >>> 6) & 1L << job) != 0;
   }

@@ -94,13 +94,6 @@ final class RunLookup {
     segment[hole] = EMPTY;
   }
 
-  /** Reads where an entry is looked for first; see {@link Occupancy#glance}. */
-  long glance(int job, int node) {
-    int hash = hash(job, node);
-    long[] segment = segments[hash >>> SEGMENT_SHIFT];
-    return segment == null ? 0 : segment[hash & (segment.length - 1)];
-  }
-
   /**
    * @param isIt whether a number is that of the running task with that job and node
    * @return the number, or -1

@@ -113,20 +113,6 @@ final class RunPlaces {
     return lookup.find(job, node, run -> job(run) == job && node(run) == node);
   }
 
-  /** Reads what is kept of a number; see {@link Occupancy#glance}. */
-  long glance(int run) {
-    if (run < 0 || run >= records.length / stride) {
-      return 0;
-    }
-    int at = run * stride;
-    return (long) records[at] + records[at + stride - 1];
-  }
-
-  /** The same of its entry in the table by job and node. */
-  long glanceAt(int job, int node) {
-    return lookup.glance(job, node);
-  }
-
   /** -1: not known in this world. */
   int job(int run) {
     return records[run * stride + JOB];

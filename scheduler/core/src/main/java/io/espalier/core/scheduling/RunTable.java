@@ -119,19 +119,6 @@ final class RunTable {
     return (generations[2 * index] & 1) != 0;
   }
 
-  /** Reads what is kept of a number; see {@link Occupancy#glance}. */
-  long glance(int index) {
-    return index >= 0 && index < high
-        ? generations[2 * index] + (statuses[index] == null ? 0 : 1)
-        : 0;
-  }
-
-  /** The same of its status. */
-  long glanceAtStatus(int index) {
-    TaskStatus status = statuses[index];
-    return status == null ? 0 : status.sinceMillis();
-  }
-
   /** All used numbers are below. */
   int high() {
     return high;

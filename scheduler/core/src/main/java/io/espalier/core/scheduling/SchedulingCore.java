@@ -53,9 +53,6 @@ public final class SchedulingCore {
   /** Granularity of timers. */
   public static final int TICK_MILLIS = 10;
 
-  /** How many ends are best announced together. */
-  public static final int ENDS_AT_ONCE = 100;
-
   /** What looking at a running task costs in a slice of a change. */
   private static final int UNITS_TO_JUDGE = 8;
 
@@ -88,10 +85,6 @@ public final class SchedulingCore {
   private @Nullable Round round;
   private @Nullable CoreRecorder recorder;
   private long now;
-
-  /** Keeps what {@link #expectEnds} reads from being left out as unused. */
-  @SuppressWarnings("UnusedVariable")
-  private long glances;
 
   /**
    * A core without jobs, with only the instance node.
@@ -923,20 +916,6 @@ public final class SchedulingCore {
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Finished(run, status));
     }
-  }
-
-  /**
-   * Says which running tasks are about to end. A hint that changes nothing: in a large tree an end
-   * waits for memory a dozen times, one after the other; what a few dozen ends will touch is
-   * brought here at once, all waits side by side. Worth it for about {@link #ENDS_AT_ONCE} ends;
-   * many more would push out what the first ones have brought.
-   *
-   * @param ending tasks, running or not
-   * @param from the first one that is meant
-   * @param to exclusive
-   */
-  public void expectEnds(long[] ending, int from, int to) {
-    glances += world.occupancy.glance(ending, from, to);
   }
 
   public int runningCount() {

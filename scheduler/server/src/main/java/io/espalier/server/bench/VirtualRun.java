@@ -133,9 +133,6 @@ final class VirtualRun {
   private boolean slice(int dueCount) {
     long nowMillis = now / 1_000_000;
     for (int i = 0; i < dueCount; i++) {
-      if (i % SchedulingCore.ENDS_AT_ONCE == 0) {
-        core.expectEnds(due, i, Math.min(dueCount, i + SchedulingCore.ENDS_AT_ONCE));
-      }
       end(due[i], nowMillis);
     }
     boolean timersDone = core.advance(nowMillis, TIMERS_PER_SLICE);
