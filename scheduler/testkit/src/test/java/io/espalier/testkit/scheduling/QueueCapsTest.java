@@ -7,12 +7,12 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.TreeRules;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
-import io.espalier.core.topology.Topology;
-import io.espalier.core.config.TreeRules;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -230,7 +230,7 @@ final class QueueCapsTest {
                 TreeRules.NONE.killOverLimit()));
   }
 
-  /** In place, with other nodes, and where there is no such queue any more. */
+  /** In place and with other nodes. */
   @Test
   void anotherHalfLifeHoldsFromThenOnAndNotBackwards() {
     QueueSpec etl = etl(Map.of(SLOTS, 50), Map.of());
@@ -243,26 +243,31 @@ final class QueueCapsTest {
     later(2 * HOUR);
     assertThat(etl().currentPriority()).isEqualTo(0.15, within(1e-9));
     apply(withHalfLife(Duration.ofHours(1), etl), 20);
-    // Another use: what it was until then counts with what held until then.
+    later(HOUR);
     for (long run : core.runs()) {
       core.finish(run, DONE);
     }
-    assertThat(etl().currentPriority()).isEqualTo(0.15, within(1e-9));
+    assertThat(etl().currentPriority()).isEqualTo(0.175, within(1e-9));
     later(HOUR);
-    assertThat(etl().currentPriority()).isEqualTo(0.075, within(1e-9));
+    assertThat(etl().currentPriority()).isEqualTo(0.0875, within(1e-9));
     apply(withHalfLife(Duration.ofHours(3), etl), 21);
-    assertThat(etl().currentPriority()).isEqualTo(0.075, within(1e-9));
+    assertThat(etl().currentPriority()).isEqualTo(0.0875, within(1e-9));
     later(3 * HOUR);
-    assertThat(etl().currentPriority()).isEqualTo(0.0375, within(1e-9));
+    assertThat(etl().currentPriority()).isEqualTo(0.04375, within(1e-9));
+  }
+
+  @Test
+  void anotherHalfLifeHoldsNotBackwardsEitherForAQueueThatIsGone() {
     QueueSpec other = new QueueSpec("other", 1, Map.of(), Map.of());
+    core.restoreQueueUsage(List.of(new QueueUsage("etl", 0.8, now)), now);
     apply(withoutEtl(withHalfLife(Duration.ofHours(1), other)), 20);
     later(HOUR);
-    assertThat(usage("etl")).isEqualTo(0.01875, within(1e-9));
+    assertThat(usage("etl")).isEqualTo(0.4, within(1e-9));
     apply(withoutEtl(withHalfLife(Duration.ofHours(2), other)), 20);
-    assertThat(usage("etl")).as("changed in place").isEqualTo(0.01875, within(1e-9));
+    assertThat(usage("etl")).as("changed in place").isEqualTo(0.4, within(1e-9));
     later(2 * HOUR);
     apply(withoutEtl(withHalfLife(Duration.ofHours(1), other)), 21);
-    assertThat(usage("etl")).as("with other nodes").isEqualTo(0.009375, within(1e-9));
+    assertThat(usage("etl")).as("with other nodes").isEqualTo(0.2, within(1e-9));
   }
 
   private static ConfigFixture withoutEtl(ConfigFixture config) {
