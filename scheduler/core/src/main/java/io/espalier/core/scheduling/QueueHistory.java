@@ -56,6 +56,17 @@ final class QueueHistory {
     return DecayedUsage.after(known.value(), 0, nowMillis - known.atMillis(), halfLifeMillis);
   }
 
+  /** Another half-life holds from now on: until now it was this one. */
+  void settle(long nowMillis, long halfLifeMillis) {
+    past.replaceAll(
+        (queue, known) ->
+            new Past(
+                value(known, nowMillis, halfLifeMillis),
+                Math.max(nowMillis, known.atMillis()),
+                known.balance(),
+                known.lastJob()));
+  }
+
   /** Forgets what is worth nothing any more. */
   void prune(long nowMillis, long halfLifeMillis) {
     past.values().removeIf(known -> value(known, nowMillis, halfLifeMillis) < FORGOTTEN);

@@ -319,9 +319,15 @@ final class QueueTable {
     return all;
   }
 
+  /** The half-life may be another one from now on, also for queues that are not configured. */
+  void settle(QueueHistory past) {
+    past.settle(now, halfLifeMillis);
+  }
+
   /** The world is in force no more: another one goes on with the history. */
   void leave(QueueHistory past) {
     refresh();
+    settle(past);
     for (QueueState queue : queues) {
       past.keep(queue, jobs, now);
     }

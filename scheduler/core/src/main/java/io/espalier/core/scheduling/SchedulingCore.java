@@ -210,6 +210,7 @@ public final class SchedulingCore {
       ran[j] = isRunnable(j);
     }
     NeverFits neverFits = change.neverFits();
+    world.queues.settle(queueHistory);
     world.setConfig(
         change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {

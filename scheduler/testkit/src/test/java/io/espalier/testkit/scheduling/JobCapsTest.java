@@ -243,4 +243,41 @@ final class JobCapsTest {
     apply(rated(5, 3));
     assertThat(explain().reasons().get(0).untilMillis()).isEqualTo(now + 200);
   }
+
+  @Test
+  void aChangeOfNodesBringsNoTokenBeforeItsTick() {
+    apply(rated(3, 3));
+    // The token is there after 333 1/3 ms, but timers tick each 10 ms, in this world and the next.
+    now = START + 335;
+    assertThat(round()).isZero();
+    nodes[0] = "another";
+    apply();
+    assertThat(explain().reasons())
+        .extracting(Explanation.Reason::kind)
+        .containsExactly(Kind.START_RATE);
+    assertThat(round()).isZero();
+    now = START + 340;
+    assertThat(round()).isEqualTo(1);
+  }
+
+  @Test
+  void aChangeOfNodesKeepsWhatRunsAndWhatIsLeftOfTheTokens() {
+    apply(rated(1, 5).maxConcurrent(4));
+    now += 5_000;
+    round();
+    assertThat(runs).hasSize(4);
+    nodes[0] = "another";
+    apply();
+    assertThat(round()).isZero();
+    assertThat(explain().reasons())
+        .extracting(Explanation.Reason::kind)
+        .containsExactly(Kind.MAX_CONCURRENT);
+    core.finish(runs.get(0), null);
+    core.finish(runs.get(1), null);
+    // One token was left.
+    assertThat(round()).isEqualTo(1);
+    assertThat(explain().reasons())
+        .extracting(Explanation.Reason::kind)
+        .containsExactly(Kind.START_RATE);
+  }
 }

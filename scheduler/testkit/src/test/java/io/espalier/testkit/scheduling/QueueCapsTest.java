@@ -7,10 +7,13 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.TreeRules;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Test;
 final class QueueCapsTest {
   private static final int SLOTS = 0;
   private static final long HOUR = 3_600_000;
+  private static final TaskStatus DONE = TaskStatus.of(TaskStatus.Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(3);
   private long now = 1_000_000;
@@ -213,5 +217,65 @@ final class QueueCapsTest {
     core.restoreQueueUsage(List.of(new QueueUsage("etl", 0.8, now - 2 * HOUR)), now);
     apply(config(etl(Map.of(), Map.of())), 20);
     assertThat(etl().currentPriority()).isEqualTo(0.2, within(1e-9));
+  }
+
+  private ConfigFixture withHalfLife(Duration halfLife, QueueSpec... queues) {
+    return config(queues)
+        .rules(
+            new TreeRules(
+                List.of(queues),
+                halfLife,
+                TreeRules.NONE.nodeLimits(),
+                TreeRules.NONE.startRates(),
+                TreeRules.NONE.killOverLimit()));
+  }
+
+  /** In place and with other nodes. */
+  @Test
+  void anotherHalfLifeHoldsFromThenOnAndNotBackwards() {
+    QueueSpec etl = etl(Map.of(SLOTS, 50), Map.of());
+    apply(withHalfLife(Duration.ofHours(1), etl), 20);
+    round();
+    assertThat(etl().use()).isEqualTo(0.2);
+    later(HOUR);
+    apply(withHalfLife(Duration.ofHours(2), etl), 20);
+    assertThat(etl().currentPriority()).isEqualTo(0.1, within(1e-9));
+    later(2 * HOUR);
+    assertThat(etl().currentPriority()).isEqualTo(0.15, within(1e-9));
+    apply(withHalfLife(Duration.ofHours(1), etl), 20);
+    later(HOUR);
+    for (long run : core.runs()) {
+      core.finish(run, DONE);
+    }
+    assertThat(etl().currentPriority()).isEqualTo(0.175, within(1e-9));
+    later(HOUR);
+    assertThat(etl().currentPriority()).isEqualTo(0.0875, within(1e-9));
+    apply(withHalfLife(Duration.ofHours(3), etl), 21);
+    assertThat(etl().currentPriority()).isEqualTo(0.0875, within(1e-9));
+    later(3 * HOUR);
+    assertThat(etl().currentPriority()).isEqualTo(0.04375, within(1e-9));
+  }
+
+  @Test
+  void anotherHalfLifeHoldsNotBackwardsEitherForAQueueThatIsGone() {
+    QueueSpec other = new QueueSpec("other", 1, Map.of(), Map.of());
+    core.restoreQueueUsage(List.of(new QueueUsage("etl", 0.8, now)), now);
+    apply(withoutEtl(withHalfLife(Duration.ofHours(1), other)), 20);
+    later(HOUR);
+    assertThat(usage("etl")).isEqualTo(0.4, within(1e-9));
+    apply(withoutEtl(withHalfLife(Duration.ofHours(2), other)), 20);
+    assertThat(usage("etl")).as("changed in place").isEqualTo(0.4, within(1e-9));
+    later(2 * HOUR);
+    apply(withoutEtl(withHalfLife(Duration.ofHours(1), other)), 21);
+    assertThat(usage("etl")).as("with other nodes").isEqualTo(0.2, within(1e-9));
+  }
+
+  private static ConfigFixture withoutEtl(ConfigFixture config) {
+    return config.withoutJob("a").withoutJob("b");
+  }
+
+  private void later(long millis) {
+    now += millis;
+    core.advance(now, 100);
   }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Reservation;
+import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.LimitOverride;
@@ -16,11 +18,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Nodes are kept free for tasks that lighter ones would keep waiting for ever (ADR 0035). */
 final class ReservationTest {
   private static final Optional<Duration> NEVER = Optional.empty();
+
+  /** Units of a slice of a change, of which there are many then. */
+  private static final int FEW = 20;
+
   private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
   private final SchedulingCore core = new SchedulingCore(5);
@@ -46,6 +53,7 @@ final class ReservationTest {
     }
     boolean complete = false;
     while (!complete) {
+      int before = started.size();
       complete =
           core.round(
               policy,
@@ -54,6 +62,8 @@ final class ReservationTest {
                 running.add(run);
                 started.add(core.runJobName(run));
               });
+      // Not every policy takes all it could.
+      complete |= started.size() == before;
     }
     core.verify();
   }
@@ -261,5 +271,139 @@ final class ReservationTest {
     apply();
     int ends = endsUntilHeavy(20_000);
     assertThat(ends).isBetween(1_000, 3_100);
+  }
+
+  /** Starts nothing of the heavy job, whatever is kept for it. */
+  private static SchedulingPolicy withoutHeavy() {
+    return new SchedulingPolicy() {
+      @Override
+      public String name() {
+        return "without_heavy";
+      }
+
+      @Override
+      public void schedule(Round round) {
+        for (int job : round.openJobs()) {
+          while (!round.name(job).equals("b") && round.placeOne(job)) {
+            // All of it.
+          }
+        }
+      }
+    };
+  }
+
+  private void endUntilHeld() {
+    while (core.reservations().isEmpty()) {
+      end();
+    }
+  }
+
+  @Test
+  void whatThePolicyDoesNotTakeIsGivenBackAfterTheWait() {
+    policy = withoutHeavy();
+    fill(seconds(3));
+    endUntilHeld();
+    // Room for the heavy task, which is kept from the light ones.
+    end();
+    end();
+    assertThat(core.runningCount()).isEqualTo(1);
+    long usable = now;
+    while (!core.reservations().isEmpty()) {
+      assertThat(now - usable).isLessThan(5_000);
+      now += 10;
+      turn();
+    }
+    // Looks are a second apart; the last one at which it lacked slots was up to one before.
+    assertThat(now - usable).isBetween(2_000L, 4_000L);
+    turn();
+    assertThat(core.runningCount()).isEqualTo(3);
+    // It waits anew: there are no slots to lack before.
+    long given = now;
+    while (core.reservations().isEmpty()) {
+      end();
+      assertThat(now - given).isLessThan(4_000);
+    }
+    assertThat(now - given).isBetween(3_000L, 3_020L);
+  }
+
+  @Test
+  void whatItsHolderMayNotStartForOtherReasonsIsGivenBackAtTheNextLook() {
+    config.job("a", new JobFixture("a").level("host").needs("slots", 1));
+    apply();
+    config.job("b", heavy(seconds(3)).maxConcurrent(1));
+    apply();
+    endUntilHeld();
+    long held = now;
+    // A task of it turns up elsewhere: it may not have another one.
+    long adopted = core.adopt("b", "elsewhere", WorkerRef.LOCAL);
+    while (!core.reservations().isEmpty()) {
+      end();
+      assertThat(now - held).isLessThan(1_050);
+    }
+    assertThat(now - held).isBetween(980L, 1_020L);
+    for (int i = 0; i < 500; i++) {
+      end();
+      assertThat(core.reservations()).isEmpty();
+    }
+    assertThat(started).doesNotContain("b");
+    core.finish(adopted, null);
+    long over = now;
+    endUntilHeld();
+    assertThat(now - over).as("it has waited for long enough").isLessThanOrEqualTo(1_010);
+  }
+
+  /**
+   * The job comes to want its node, and to hold it, at any moment of a change. Where that is after
+   * the next world has taken note of who waits, the wait is a new one there, but not the hold.
+   */
+  @Test
+  void aHoldThatBeganDuringAChangeEndsWhenTheNodeCannotBeUsed() {
+    int changes = 0;
+    for (int steps = 0; new ReservationTest().holdsDuringAChange(steps); steps++) {
+      changes++;
+    }
+    assertThat(changes).isGreaterThan(10);
+  }
+
+  /** Returns whether the change was still under way after so many steps. */
+  private boolean holdsDuringAChange(int steps) {
+    fill(seconds(1));
+    for (String node : List.of("h1", "h2", "h3", "h4", "h5")) {
+      setHeavy(node, DONE);
+    }
+    config.job("c", new JobFixture("c").level("host").needs("slots", 1));
+    core.begin(
+        core.prepare(
+            config.build(), Trees.of(config.levels(), "h1", "h2", "h3", "h4", "h5", "h6")));
+    for (int i = 0; i < steps; i++) {
+      if (core.step(FEW) != null) {
+        return false;
+      }
+    }
+    setHeavy("h1", null);
+    turn();
+    now += 1_500;
+    turn();
+    List<Reservation> held = core.reservations();
+    assertThat(held).hasSize(1);
+    while (core.step(FEW) == null) {
+      // To the end.
+    }
+    core.verify();
+    assertThat(core.reservations()).as("after %d steps", steps).isEqualTo(held);
+    core.override(new LimitOverride("instance", "slots", Trees.INSTANCE, 1, "", "", now, 0));
+    while (!core.stepLimits(100)) {
+      // In slices.
+    }
+    for (int i = 0; i < 3; i++) {
+      now += 1_000;
+      turn();
+    }
+    assertThat(core.reservations()).as("after %d steps", steps).isEmpty();
+    return true;
+  }
+
+  private void setHeavy(String node, @Nullable TaskStatus status) {
+    core.setStatus(core.findJob("b"), core.topology().find(1, node), status);
   }
 }

@@ -9,6 +9,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /** What one slice does is bounded, however large the whole is (ruling 11): counted, not timed. */
 final class SlicesTest {
   private static final int UNITS = 2_000;
+  private static final int FEW = 20;
   private static final int HOSTS = 4_000;
 
   private final SchedulingCore core = new SchedulingCore(5);
@@ -168,5 +170,50 @@ final class SlicesTest {
       }
       core.verify();
     }
+  }
+
+  /**
+   * Its status is read from where it is stored, as that of any task that is new with a change: not
+   * known before, whenever it ended.
+   */
+  @Test
+  void aTaskOfANewJobThatEndsDuringTheChangeBringsNoStatus() {
+    int changes = 0;
+    for (int steps = 0; new SlicesTest().endsDuringAChange(steps); steps++) {
+      changes++;
+    }
+    assertThat(changes).isGreaterThan(10);
+  }
+
+  /** Returns whether the change was still under way after so many steps. */
+  private boolean endsDuringAChange(int steps) {
+    ConfigFixture config = hosts(2);
+    Topology topology = Trees.regular(config.levels(), 2, 3);
+    core.apply(config.build(), topology, 1_000);
+    String node = topology.name(topology.levelStart(2));
+    long known = core.adopt("a", node, WorkerRef.LOCAL);
+    long unknown = core.adopt("c", node, WorkerRef.LOCAL);
+    core.begin(core.prepare(config.job("c").build(), topology));
+    for (int i = 0; i < steps; i++) {
+      if (core.step(FEW) != null) {
+        return false;
+      }
+    }
+    TaskStatus done = TaskStatus.of(TaskStatus.Main.DONE, 2_000, 1);
+    core.finish(known, done);
+    core.finish(unknown, done);
+    @Nullable NewTasks news = null;
+    while (news == null) {
+      news = core.step(FEW);
+    }
+    core.verify();
+    assertThat(news.jobs()).containsExactly("c");
+    assertThat(core.runningCount()).isZero();
+    int number = core.topology().find(2, node);
+    assertThat(core.bits(core.findJob("a"), number)).isEqualTo(TaskStatus.Main.DONE.bit());
+    assertThat(core.bits(core.findJob("c"), number))
+        .as("after %d steps", steps)
+        .isEqualTo(TaskStatus.Main.UNSTARTED.bit());
+    return true;
   }
 }
