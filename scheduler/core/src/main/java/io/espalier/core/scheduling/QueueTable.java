@@ -327,7 +327,6 @@ final class QueueTable {
   /** The world is in force no more: another one goes on with the history. */
   void leave(QueueHistory past) {
     refresh();
-    settle(past);
     for (QueueState queue : queues) {
       past.keep(queue, jobs, now);
     }

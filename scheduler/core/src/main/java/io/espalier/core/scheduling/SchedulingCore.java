@@ -86,6 +86,9 @@ public final class SchedulingCore {
   private @Nullable CoreRecorder recorder;
   private long now;
 
+  /** Before: what was stored has decayed by the half-life of the configuration to come. */
+  private boolean isConfigured;
+
   /**
    * A core without jobs, with only the instance node.
    *
@@ -210,7 +213,7 @@ public final class SchedulingCore {
       ran[j] = isRunnable(j);
     }
     NeverFits neverFits = change.neverFits();
-    world.queues.settle(queueHistory);
+    settleQueues();
     world.setConfig(
         change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
@@ -228,6 +231,14 @@ public final class SchedulingCore {
         judged = 0;
       }
     }
+  }
+
+  /** The next configuration may have another half-life, which holds from now on. */
+  private void settleQueues() {
+    if (isConfigured) {
+      world.queues.settle(queueHistory);
+    }
+    isConfigured = true;
   }
 
   private boolean isRunnable(int job) {
@@ -264,6 +275,7 @@ public final class SchedulingCore {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
+    settleQueues();
     world.queues.leave(queueHistory);
     World before = world;
     pastWork += before.work();
