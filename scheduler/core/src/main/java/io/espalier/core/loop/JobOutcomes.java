@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
  * counts together, and nothing starts in between. Where very many have changed, as with a new
  * configuration, there is no round until all were looked at.
+ *
+ * <p><b>Length.</b> A state, the closing that follows from it and what is stored of it are one
+ * decision, taken in one look.
  */
 final class JobOutcomes {
   private static final int JOBS_PER_SLICE = 1_000;

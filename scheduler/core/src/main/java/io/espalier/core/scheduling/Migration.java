@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * one, each as a start. Tasks that change in the old world meanwhile are noted and copied again at
  * the end, as changes of the complete index; running tasks that start or end after they were
  * brought over do so in both worlds. When nothing is left to copy again, the new world is true.
+ *
+ * <p><b>Length.</b> Its phases share what is noted of the old world while they go on.
  */
 final class Migration {
   private static final int LIMITS = 0;

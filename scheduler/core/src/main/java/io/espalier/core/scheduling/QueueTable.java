@@ -23,6 +23,9 @@ import java.util.Map;
  *
  * <p>What changes the slots in all is noticed at the next question, once for all changes until
  * then; whatever else happens costs the levels and resources of one task.
+ *
+ * <p><b>Length.</b> What queues hold, their caps and their use change with the same starts and
+ * ends.
  */
 final class QueueTable {
   private final JobTable jobs;

@@ -23,6 +23,8 @@ import java.util.List;
  * when the job could have started for that long and the policy did not choose it.
  *
  * <p>It costs a few operations per round and 64 jobs, and per start a test of one bit.
+ *
+ * <p><b>Length.</b> Waits and what is kept decide about each other.
  */
 final class RoomReservations {
   /** How often it is looked whether what is kept is still worth it, and who could not have any. */

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * A random configuration with its nodes, and random changes of both: trees of any depth with
  * replicas, skipped levels, disabled nodes and tags; jobs on any level with filters and
  * dependencies; several resources per level.
+ *
+ * <p><b>Length.</b> All draws come from one sequence, whose order makes the seeds mean what they
+ * mean.
  */
 final class RandomModel {
   private static final int WORKERS = 6;
