@@ -107,6 +107,7 @@ struct WireHeartbeat {
   10: i32 unsettled
   11: list<WireRun> runs
   12: list<i64> cleared
+  13: optional string storeId // of the store that this process has served
 }
 
 enum WireHeartbeatVerdict {
@@ -126,6 +127,7 @@ struct WireHeartbeatAnswer {
   6: map<string, i64> timers  // by name, in milliseconds; unknown names are ignored
   7: bool drain
   8: string message
+  9: optional string storeId  // of the store that the scheduler serves
 }
 
 enum WireEndKind {
@@ -169,6 +171,7 @@ struct WireReport {
   3: list<WireEnd> ends
   4: list<WireProgress> progress
   5: list<WireSample> usage
+  6: optional string storeId
 }
 
 struct WireReportAnswer {

@@ -4,9 +4,11 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Shares the starts among the queues that have an open job: each gets a part of {@code (1/eff_i) /
- * sum(1/eff_j)}, where {@code eff} is its effective priority, so what it has used lately times its
- * factor (features A2 and A14). Within a queue jobs take turns.
+ * Shares the starts among the queues that have an open job. Within a queue jobs take turns. What is
+ * shared is said by factors, or by weights where a queue has one.
+ *
+ * <p><b>By factors</b> each gets a part of {@code (1/eff_i) / sum(1/eff_j)}, where {@code eff} is
+ * its effective priority, so what it has used lately times its factor (features A2 and A14).
  *
  * <p>With each start every queue is credited its share, and the queue that starts pays one. A queue
  * to which a whole start is due gets it; what remains is drawn by lot, with what is due to each as
@@ -14,6 +16,12 @@ import io.espalier.core.scheduling.SchedulingPolicy;
  * nobody needs to know how many slots are free. What is due survives rounds, so that it also holds
  * where slots become free one at a time. The share of a queue that has nothing to start goes to the
  * others; it never saves up more than one start.
+ *
+ * <p><b>By weights</b> the next start goes to the queue that has used least for its weight: what it
+ * will have used lately in one half-life, with what it holds now, through its weight. As each start
+ * counts at once, free slots are shared out within a round; and as what was used is what counts,
+ * queues whose tasks take longer get no more for it. Of equals, such as queues that have never used
+ * anything, the one is next to which most starts are due by weight.
  */
 public final class FairSharePolicy implements SchedulingPolicy {
   @Override
@@ -23,9 +31,55 @@ public final class FairSharePolicy implements SchedulingPolicy {
 
   @Override
   public void schedule(Round round) {
-    if (!round.isOver()) {
+    if (round.isOver()) {
+      return;
+    }
+    if (round.isByWeight()) {
+      byWeight(round);
+    } else {
       new Slice(round).run();
     }
+  }
+
+  private static void byWeight(Round round) {
+    int[] open = new int[round.queueCount()];
+    int count = 0;
+    double total = 0;
+    for (int queue = 0; queue < open.length; queue++) {
+      if (round.isQueueOpen(queue)) {
+        open[count++] = queue;
+        total += round.weight(queue);
+      }
+    }
+    while (count > 0 && !round.isOver()) {
+      int at = 0;
+      for (int i = 1; i < count; i++) {
+        at = isBefore(round, open[i], open[at], total) ? i : at;
+      }
+      int job = round.nextInTurn(open[at]);
+      if (job >= 0 && round.placeOne(job)) {
+        for (int i = 0; i < count; i++) {
+          due(round, open[i], round.weight(open[i]) / total - (i == at ? 1 : 0));
+        }
+      } else {
+        total -= round.weight(open[at]);
+        open[at] = open[--count];
+      }
+    }
+  }
+
+  private static boolean isBefore(Round round, int queue, int other, double total) {
+    double less = round.effectivePriority(other) - round.effectivePriority(queue);
+    return less > 0 || (less == 0 && dueNext(round, queue, total) > dueNext(round, other, total));
+  }
+
+  private static double dueNext(Round round, int queue, double total) {
+    return round.balance(queue) + round.weight(queue) / total;
+  }
+
+  /** At most one start: nothing is saved up but what was used. */
+  private static void due(Round round, int queue, double more) {
+    round.setBalance(queue, Math.max(-1, Math.min(1, round.balance(queue) + more)));
   }
 
   /** The queues with an open job, and what is due to each. */

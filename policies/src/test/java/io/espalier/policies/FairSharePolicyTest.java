@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -194,6 +195,78 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
     assertThat(current(core, 0)).isEqualTo(0.5, within(0.02));
     Map<String, Integer> atLast = simulation.until(13 * HOUR);
     assertThat(of(atLast, "a") / (double) of(atLast, "b")).isEqualTo(1, within(0.05));
+  }
+
+  private static QueueSpec weighted(String name, double weight) {
+    return new QueueSpec(name, 1, OptionalDouble.of(weight), Map.of(), Map.of());
+  }
+
+  /**
+   * After each start the quotients (P + U) / (2 * weight) of the two queues differ by at most what
+   * one start moves them, 1/80 with 40 slots. On average over many half-lives P is U, so that |Ua/3
+   * - Ub| is at most 1/80 and Ua + Ub is 1: Ub is 0.25, give or take 0.01, and Ua/Ub lies between
+   * 2.85 and 3.17. Tasks take equally long, so starts do, too.
+   */
+  @Test
+  void weightsOf3And1AreThreeStartsToOneUnderConstantLoad() {
+    SchedulingCore core = core(config(40, weighted("a", 3), weighted("b", 1)), 100, 11);
+    Simulation simulation = new Simulation(core);
+    simulation.until(5 * HOUR);
+    Map<String, Integer> starts = simulation.until(15 * HOUR);
+    assertThat(of(starts, "a") / (double) of(starts, "b")).isBetween(2.85, 3.17);
+    assertThat(core.queues()).extracting(QueueView::share).containsExactly(0.75, 0.25);
+    assertThat(core.queues()).extracting(q -> q.weight().orElse(0)).containsExactly(3.0, 1.0);
+  }
+
+  /** Factors keep their meaning: the square root, as the documentation says. */
+  @Test
+  void factorsOf1And3AreTheSquareRootOf3ToOneUnderConstantLoad() {
+    SchedulingCore core = core(config(40, queue("a", 1), queue("b", 3)), 100, 11);
+    Simulation simulation = new Simulation(core);
+    simulation.until(10 * HOUR);
+    Map<String, Integer> starts = simulation.until(20 * HOUR);
+    assertThat(of(starts, "a") / (double) of(starts, "b")).isEqualTo(Math.sqrt(3), within(0.1));
+  }
+
+  @Test
+  void freeSlotsAreSharedOutByWeightWithinARound() {
+    ConfigFixture config = config(40, weighted("a", 3), weighted("b", 1));
+    assertThat(pass(core(config, 100, 12), new ArrayList<>())).isEqualTo(Map.of("a", 30, "b", 10));
+  }
+
+  @Test
+  void tasksOfNoLengthAreSharedOutByWeightToo() {
+    SchedulingCore core = core(config(1, weighted("a", 3), weighted("b", 1)), 5, 13);
+    Map<String, Integer> sums = new TreeMap<>();
+    List<Long> runs = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      pass(core, runs).forEach((queue, n) -> sums.merge(queue, n, Integer::sum));
+      endAll(core, runs);
+    }
+    assertThat(of(sums, "a")).isBetween(299, 301);
+  }
+
+  @Test
+  void aWeightedQueueThatWasIdleCatchesUp() {
+    SchedulingCore core = core(config(40, weighted("a", 3), weighted("b", 1)), 100, 14);
+    core.pause("j-b");
+    Simulation simulation = new Simulation(core);
+    simulation.until(5 * HOUR);
+    core.resume("j-b");
+    Map<String, Integer> atFirst = simulation.until(5 * HOUR + 10 * MINUTE);
+    assertThat(of(atFirst, "b")).isGreaterThan(of(atFirst, "a") / 3);
+    simulation.until(15 * HOUR);
+    Map<String, Integer> atLast = simulation.until(25 * HOUR);
+    assertThat(of(atLast, "a") / (double) of(atLast, "b")).isBetween(2.85, 3.17);
+  }
+
+  @Test
+  void whatAWeightedQueueCannotUseGoesToTheOthers() {
+    ConfigFixture config =
+        config(30, weighted("a", 9), weighted("b", 1))
+            .job("j-a", new JobFixture("j-a").queue("a").only("db", "d1", "d2", "d3"));
+    Map<String, Integer> starts = pass(core(config, 40, 6), new ArrayList<>());
+    assertThat(starts).isEqualTo(Map.of("a", 3, "b", 27));
   }
 
   private static int of(Map<String, Integer> starts, String queue) {

@@ -152,7 +152,7 @@ final class Access {
     if (found instanceof Refusal refusal) {
       return refusal;
     }
-    Principal caller = (Principal) found;
+    Principal caller = ((Principal) found).atMost(most(ctx.request()));
     ctx.put(CALLER, caller);
     if (!caller.role().covers(role)) {
       return new Refusal(Optional.of(caller), lacking(caller, role), Map.of());
@@ -164,6 +164,16 @@ final class Access {
             Optional.of(caller),
             new ApiFailure(429, "too many changes in a short time"),
             Map.of("Retry-After", Long.toString(seconds)));
+  }
+
+  /** What a server asks for that hands on a request of somebody with a lower role than its own. */
+  private static Role most(HttpServerRequest request) {
+    Role most = Role.ADMIN;
+    for (String label : request.headers().getAll(Principal.ROLE_AT_MOST)) {
+      Role given = Role.of(label).orElse(Role.VIEWER);
+      most = most.covers(given) ? given : most;
+    }
+    return most;
   }
 
   private static ApiFailure lacking(Principal caller, Role role) {

@@ -70,6 +70,9 @@ final class AuditTrail {
     return outcome
         .handle(
             (value, failure) -> {
+              if (failure == null && Json.Bool.TRUE.equals(request.body().get("preview"))) {
+                return CompletableFuture.completedFuture(value); // nothing was done
+              }
               ApiFailure refusal = failure == null ? null : ApiFailure.of(failure);
               CompletionStage<Void> written =
                   write(

@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,8 @@ final class EventStreams implements Handler<RoutingContext> {
   @Override
   public void handle(RoutingContext ctx) {
     String accept = ctx.request().getHeader("Accept");
-    if (accept != null && accept.contains(Reply.JSON) && !accept.contains("text/event-stream")) {
+    if (accept == null || !accept.toLowerCase(Locale.ROOT).contains("text/event-stream")) {
+      // A page ends, so it is what they get who do not say what they want.
       ctx.next();
       return;
     }

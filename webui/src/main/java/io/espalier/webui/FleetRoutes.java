@@ -19,12 +19,12 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -39,6 +39,9 @@ final class FleetRoutes {
 
   /** Among the files of the page, but only of use here. */
   static final String FLEET_PAGE = "/fleet.html";
+
+  private static final String SCHEDULER = "scheduler";
+  private static final String OF_ONE = SchedulerProxy.PREFIX + "{" + SCHEDULER + "}";
 
   private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
 
@@ -106,13 +109,15 @@ final class FleetRoutes {
                 Role.VIEWER, new Page("/openapi-fleet.yaml", "application/yaml; charset=utf-8")));
     router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
     for (ApiRoute route : routes) {
-      router
-          .route(
-              HttpMethod.valueOf(route.method()),
-              route.template().replace('{', ':').replace("}", ""))
-          .handler(access.needing(route, ctx -> answer(ctx, route)));
+      mount(
+          router,
+          route.method(),
+          route.template(),
+          access.needing(route, ctx -> answer(ctx, route)));
     }
-    router.route(SchedulerProxy.PREFIX + "*").handler(ctx -> ofOne(ctx, proxy));
+    mountThose(router, proxy);
+    router.get(SchedulerProxy.PREFIX + "*").handler(ctx -> pageOfOne(ctx, proxy));
+    router.head(SchedulerProxy.PREFIX + "*").handler(ctx -> pageOfOne(ctx, proxy));
     router
         .route()
         .handler(
@@ -136,59 +141,70 @@ final class FleetRoutes {
     return router;
   }
 
-  private void ofOne(RoutingContext ctx, SchedulerProxy proxy) {
-    String path = ctx.request().path().substring(SchedulerProxy.PREFIX.length());
+  /**
+   * Mounts what is handed on: the schedulers' own operations with their own roles, and nothing
+   * else. A scheduler is asked for the path of the operation that was judged, made from its
+   * template, and never for the text that came: no way of writing a path means one operation here
+   * and another one there.
+   */
+  private void mountThose(Router router, SchedulerProxy proxy) {
+    List<ApiRoute> theirs = new ArrayList<>(ApiV1.operations());
+    for (String template : List.of(Routes.OPENAPI, "/metrics", "/healthz", "/readyz")) {
+      theirs.add(ApiRoute.elsewhere("GET", template));
+    }
+    for (ApiRoute route : theirs) {
+      ApiRoute ofOne = route.below(OF_ONE);
+      Handler<RoutingContext> handler =
+          access.needing(ofOne, ctx -> handOn(ctx, ofOne, route.template(), proxy));
+      mount(router, route.method(), ofOne.template(), handler);
+      if (route.method().equals("GET")) {
+        mount(router, "HEAD", ofOne.template(), handler);
+      }
+    }
+  }
+
+  private static void mount(
+      Router router, String method, String template, Handler<RoutingContext> handler) {
+    router
+        .route(HttpMethod.valueOf(method), template.replace('{', ':').replace("}", ""))
+        .handler(handler);
+  }
+
+  private void handOn(RoutingContext ctx, ApiRoute judged, String template, SchedulerProxy proxy) {
+    Map<String, String> names = ctx.pathParams();
+    String path = template;
+    for (Map.Entry<String, String> name : names.entrySet()) {
+      path = path.replace("{" + name.getKey() + "}", AuditTrail.encoded(name.getValue()));
+    }
+    String id = names.getOrDefault(SCHEDULER, "");
+    if (!proxy.knows(id)) {
+      Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
+      return;
+    }
+    if (judged.changes()) {
+      recorded(ctx, id, path);
+    }
+    proxy.handOn(ctx, id, path);
+  }
+
+  /** The page of one scheduler. */
+  private void pageOfOne(RoutingContext ctx, SchedulerProxy proxy) {
+    String path = ctx.normalizedPath().substring(SchedulerProxy.PREFIX.length());
     int slash = path.indexOf('/');
     String id = slash < 0 ? path : path.substring(0, slash);
-    String rest = slash < 0 ? "" : path.substring(slash);
-    boolean question =
-        HttpMethod.GET.equals(ctx.request().method())
-            || HttpMethod.HEAD.equals(ctx.request().method());
-    Page page = question ? pagesOfOne.get(rest) : null;
+    Page page = slash < 0 ? null : pagesOfOne.get(path.substring(slash));
     // Identifiers are as safe as they look, so nothing has to be decoded.
     if (!proxy.knows(id)) {
       Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
-    } else if (rest.isEmpty()) {
+    } else if (slash < 0) {
       // The page's own addresses are relative, so the slash matters.
       ctx.response().putHeader("Location", SchedulerProxy.PREFIX + id + "/");
       Answers.send(ctx, Reply.json(308, Json.object().build()));
     } else if (page != null) {
       page.handle(ctx);
-    } else if (isData(rest)) {
-      boolean changes = !question;
-      access
-          .needing(
-              theirs(ctx.request().method(), rest, changes),
-              admitted -> {
-                if (changes) {
-                  recorded(admitted, id, rest);
-                }
-                proxy.handOn(admitted, id);
-              })
-          .handle(ctx);
     } else {
-      Answers.send(ctx, Reply.problem(ApiFailure.notFound("there is nothing at this path")));
+      ctx.next();
     }
-  }
-
-  /** The role is the same as there, where the scheduler judges by its own tokens file. */
-  private static ApiRoute theirs(HttpMethod method, String path, boolean changes) {
-    boolean saves =
-        (HttpMethod.PUT.equals(method) || HttpMethod.DELETE.equals(method))
-            && path.startsWith("/api/v1/jobs/");
-    Role role =
-        saves || path.endsWith("/rollback") || path.endsWith("/step-down")
-            ? Role.ADMIN
-            : changes ? Role.OPERATOR : Role.VIEWER;
-    return new ApiRoute(
-        method.name(),
-        path,
-        changes,
-        role,
-        request -> {
-          throw new IllegalStateException("this is answered elsewhere");
-        },
-        answer -> "");
   }
 
   /** The scheduler's own record names this process; who asked it is in ours. */
@@ -202,11 +218,6 @@ final class FleetRoutes {
         Access.address(ctx));
     trail.handedOn(
         Access.caller(ctx), Access.address(ctx), ctx.request().method().name(), id + path);
-  }
-
-  private static boolean isData(String path) {
-    return Set.of("/metrics", "/healthz", "/readyz").contains(path)
-        || (path.startsWith("/api/v1/") && !path.contains("/.") && !path.contains("//"));
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {

@@ -219,6 +219,6 @@ final class Meters implements Handler<RoutingContext> {
   }
 
   private static void row(List<MultiGauge.Row<?>> rows, JobProgress job, String state, long count) {
-    rows.add(MultiGauge.Row.of(Tags.of("job", job.job(), "state", state), count));
+    rows.add(MultiGauge.Row.of(Tags.of("espalier_job", job.job(), "state", state), count));
   }
 }

@@ -321,18 +321,26 @@ final class Routes {
 
   private void ready(RoutingContext ctx) {
     SchedulerView view = api.view();
+    String store = view.errors().getOrDefault(SchedulerView.STORE, "");
     probe(
         ctx,
-        view.config() != null && view.topology() != null,
-        view.config() == null ? "no configuration is in force" : "the nodes were not fetched yet");
+        view.config() != null && view.topology() != null && store.isEmpty(),
+        view.config() == null
+            ? "no configuration is in force"
+            : view.topology() == null
+                ? "the nodes were not fetched yet"
+                : "status store: " + store);
   }
 
-  private static void probe(RoutingContext ctx, boolean up, String reason) {
-    Json body =
-        up
-            ? Json.object().put("status", "up").build()
-            : Json.object().put("status", "down").put("reason", reason).build();
-    Answers.send(ctx, Reply.json(up ? 200 : 503, body));
+  private void probe(RoutingContext ctx, boolean up, String reason) {
+    Json.Builder body =
+        Json.object()
+            .put("status", up ? "up" : "down")
+            .put("role", api.leadership().view().elected() ? "leader" : "alone");
+    if (!up) {
+      body.put("reason", reason);
+    }
+    Answers.send(ctx, Reply.json(up ? 200 : 503, body.build()));
   }
 
   private void metrics(RoutingContext ctx) {

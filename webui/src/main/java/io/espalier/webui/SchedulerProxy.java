@@ -5,6 +5,7 @@ import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.fleet.FleetClient;
 import io.espalier.webui.fleet.HostView;
 import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.security.Principal;
 import io.espalier.webui.v1.ApiFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -98,8 +99,12 @@ final class SchedulerProxy {
     return fleet.view().host(id) != null;
   }
 
-  /** Must be called before the handler of the request returns. */
-  void handOn(RoutingContext ctx, String id) {
+  /**
+   * Must be called before the handler of the request returns.
+   *
+   * @param path of an operation of the scheduler, for which the caller has been let in
+   */
+  void handOn(RoutingContext ctx, String id, String path) {
     HostView host = fleet.view().host(id);
     if (host == null) {
       Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
@@ -111,14 +116,13 @@ final class SchedulerProxy {
       return;
     }
     ctx.addEndHandler(end -> open.decrementAndGet());
-    send(ctx, host.address());
+    send(ctx, host.address(), path);
   }
 
-  private void send(RoutingContext ctx, SchedulerAddress to) {
+  private void send(RoutingContext ctx, SchedulerAddress to, String path) {
     HttpServerRequest request = ctx.request();
     HttpServerResponse response = ctx.response();
-    String rest = request.uri().substring(PREFIX.length());
-    String path = rest.substring(rest.indexOf('/'));
+    String query = request.query();
     request.pause();
     RequestOptions asked =
         new RequestOptions()
@@ -127,13 +131,14 @@ final class SchedulerProxy {
             .setPort(to.port())
             .setSsl(to.isTls())
             .setConnectTimeout(fleet.options().connect().toMillis())
-            .setURI(path);
+            .setURI(query == null ? path : path + "?" + query);
     Future<Void> done =
         client
             .request(asked)
             .compose(
                 asking -> {
                   headers(request, asking);
+                  asking.putHeader(Principal.ROLE_AT_MOST, Access.caller(ctx).role().label());
                   response.closeHandler(gone -> reset(asking));
                   return hasBody(request) ? asking.send(request) : asking.send();
                 })

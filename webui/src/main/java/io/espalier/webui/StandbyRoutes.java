@@ -133,12 +133,14 @@ final class StandbyRoutes {
             """
             # HELP espalier_leader Whether this scheduler leads
             # TYPE espalier_leader gauge
-            espalier_leader 0
+            espalier_leader{group="%1$s"} 0
             # HELP espalier_standby_leader_known Whether this standby knows a leader
             # TYPE espalier_standby_leader_known gauge
-            espalier_standby_leader_known %d
+            espalier_standby_leader_known{group="%1$s"} %2$d
             """
-                .formatted(now.leader().isPresent() ? 1 : 0),
+                .formatted(
+                    now.group().replace("\\", "\\\\").replace("\"", "\\\""),
+                    now.leader().isPresent() ? 1 : 0),
             Map.of()));
   }
 

@@ -13,6 +13,7 @@ const SHOW = [
   ['running', 'Running', (j) => j.progress?.running > 0],
   ['paused', 'Paused', (j) => j.paused],
   ['failed', 'Failed', (j) => j.state === 'failed'],
+  ['stuck', 'Stuck', (j) => j.state === 'stuck'],
   ['unfinished', 'Unfinished', (j) => !finished(j)],
   ['finished', 'Finished', finished],
   ['off', 'Disabled', (j) => !j.enabled],
@@ -31,10 +32,10 @@ const SORT = {
 
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
 function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
-function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || of(j, 'blocked') > 0 || (j.past_deadline && !finished(j)); }
+function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
-  if (j.state === 'failed') return 5;
+  if (j.state === 'failed' || j.state === 'stuck') return 5;
   if (j.past_deadline && !finished(j)) return 5;
   if (of(j, 'failed') > 0) return 4;
   if (j.warning && !finished(j)) return 4;
@@ -50,6 +51,7 @@ export function JobBadges({ job }) {
     !job.enabled && c(Badge, null, 'disabled'),
     job.state === 'open' && c(Badge, { title: 'It never ends by itself' }, 'open'),
     job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
+    job.state === 'stuck' && c(Badge, { kind: 'bad', title: job.state_reason }, 'stuck'),
     job.state === 'succeeded' && c(Badge, { kind: 'good', title: job.state_reason }, 'succeeded'),
     job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, job.state === 'stopped' ? 'stopped' : 'paused'),
     job.past_deadline && c(Badge, { kind: 'bad' }, 'past its deadline'),
@@ -58,14 +60,15 @@ export function JobBadges({ job }) {
 
 function Row({ job }) {
   const p = job.progress;
-  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
+  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),
       t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level))),
     t.div({ class: 'job-progress' },
       c(Bar, { states: p, total: p?.total, label: job.name }),
-      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p }), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
+      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p }),
+      job.state === 'stuck' && t.p({ class: 'job-problem' }, 'Stuck: ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
       t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
@@ -101,7 +104,7 @@ function Total({ jobs }) {
 
 function Errors() {
   const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 3000 });
-  const errors = data ? [...data.errors.map((e) => [e.source, e.message]), ...data.problems.filter((p) => p.severity === 'error').map((p) => [p.path, p.message])] : [];
+  const errors = data ? [...data.errors.filter((e) => e.source !== 'configuration').map((e) => [e.source, e.message]), ...data.problems.filter((p) => p.severity === 'error').map((p) => [p.path, p.message])] : [];
   if (errors.length === 0) return null;
   return t.section({ class: 'errors', 'aria-label': 'Errors' },
     t.ul(errors.slice(0, 3).map(([where, what], i) => t.li({ key: i }, c(Icon, { name: 'warn' }), t.span(t.b({ dir: 'auto' }, where), ' ', t.span({ dir: 'auto' }, what))))),

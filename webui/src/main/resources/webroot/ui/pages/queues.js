@@ -38,7 +38,7 @@ function Row({ q, fair, all, jobs }) {
       full.length > 0 && waits(q) && t.span(' ', c(Badge, { kind: 'warn', title: `It holds all it may of ${full.join(', ')}` }, 'at its cap')),
       t.div({ class: 'soft queue-jobs' }, jobs.length === 0 ? plural(q.jobs, 'job') : c(Names, { names: jobs.slice(0, NAMED), link: jobLink, total: jobs.length }))),
     t.td({ class: 'wide' }, c(Balance, { has: all > 0 ? q.use / all : 0, due: q.share, fair }),
-      fair && t.small(`factor ${figure(q.priority_factor)}, priority ${figure(q.effective_priority)}`)),
+      fair && t.small(`${q.weight === undefined ? `factor ${figure(q.priority_factor)}` : `weight ${figure(q.weight)}`}, priority ${figure(q.effective_priority)}`)),
     t.td({ class: 'num' }, t.strong(count(q.running))),
     t.td({ class: 'num' }, t.strong(compact(q.waiting_tasks)), t.div(t.small(q.waiting_jobs > 0 ? plural(q.waiting_jobs, 'job') : ''))),
     t.td({ class: 'num' }, percent(q.current_priority), t.div(t.small(`now ${percent(q.use)}`))),

@@ -28,7 +28,7 @@ function Worker({ w }) {
   const slots = Object.entries(w.slots ?? {});
   return t.tr({ class: cls(['lost', 'unhealthy'].includes(w.state) && 'hurt') },
     t.th({ scope: 'row' }, t.span({ class: 'name', dir: 'auto', tabIndex: -1, 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`)),
-    t.td(c(Badge, { kind: KIND[w.state] ?? '' }, w.state), w.hold && t.div(c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind === 'drain' ? 'drained' : 'cordoned'), t.small({ dir: 'auto' }, ` ${w.hold.operator}${w.hold.reason ? `: ${w.hold.reason}` : ''}`)), w.note && t.div({ class: 'soft', dir: 'auto' }, w.note)),
+    t.td(c(Badge, { kind: KIND[w.state] ?? '' }, w.state), w.hold && t.div(c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind !== 'drain' ? 'cordoned' : w.running > 0 ? 'draining' : 'drained'), t.small({ dir: 'auto' }, ` ${w.hold.operator}${w.hold.reason ? `: ${w.hold.reason}` : ''}`)), w.note && t.div({ class: 'soft', dir: 'auto' }, w.note)),
     t.td(t.div({ class: 'gauges' }, w.max_tasks > 0 ? c(Gauge, { name: 'tasks', used: w.running, limit: w.max_tasks }) : t.span(plural(w.running, 'task')),
       slots.map(([name, s]) => c(Gauge, { key: name, name, used: s.used, limit: s.limit })))),
     t.td({ class: 'nowrap' }, c(Ago, { ms: w.last_seen_ms })), t.td({ class: 'nowrap' }, c(Ago, { ms: w.since_ms })),

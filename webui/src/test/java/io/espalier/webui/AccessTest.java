@@ -185,6 +185,71 @@ class AccessTest {
   }
 
   @Test
+  void onlyWhoMaySaveAJobSeesWhatIsSecretInIt() {
+    String job = ApiWorld.withSecrets().toString();
+    assertThat(send("PUT", "/api/v1/jobs/scrub", ADMIN, job).statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/api/v1/settings", ADMIN, "").body()).doesNotContain("hunter2");
+    for (String token : List.of(VIEWER, OPERATOR, ADMIN)) {
+      for (HttpResponse<String> answer :
+          List.of(
+              send("GET", "/api/v1/jobs/scrub", token, ""),
+              send("GET", "/api/v1/jobs/scrub/history", token, ""),
+              send("POST", "/api/v1/jobs/scrub/validate", token, job))) {
+        assertThat(answer.statusCode()).isEqualTo(200);
+        if (token.equals(ADMIN)) {
+          assertThat(answer.body()).contains("\"DB_PASSWORD\":\"hunter2\"");
+        } else {
+          assertThat(answer.body())
+              .doesNotContain("hunter2")
+              .contains("\"LOGIN\":\"***\"", "mysql://me:***@db/x")
+              .contains("\"token\":3");
+        }
+      }
+      assertThat(send("POST", "/", token, "{\"a\":{\"handler\":\"jobs\"}}").body())
+          .doesNotContain("hunter2");
+    }
+  }
+
+  @Test
+  void noWayOfWritingAPathGivesMoreThanTheRoleOfTheOperation() {
+    String admins = "/api/v1/jobs/backup";
+    for (String path :
+        List.of(
+            "/api/v1/%6aobs/backup",
+            "/api/v1/x/../jobs/backup",
+            "/api/v1/%2e%2e/%2e%2e/api/v1/jobs/backup",
+            "/x/%2E%2E/api/v1/jobs/backup",
+            "/api/v1//jobs/backup",
+            "/%61pi/v1/jobs/%62ackup",
+            "/api/v1/jobs/backup/",
+            "/api%2fv1/jobs/backup",
+            "/api/v1/jobs%2fbackup",
+            "/api/v1/jobs;x/backup",
+            "/API/v1/jobs/backup",
+            "/api/v1/%256aobs/backup",
+            "/api\\v1\\jobs\\backup")) {
+      for (String token : List.of(VIEWER, OPERATOR)) {
+        String raw =
+            served.raw(
+                "DELETE "
+                    + path
+                    + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer "
+                    + token
+                    + "\r\n\r\n");
+        assertThat(raw).as(path).matches("(?s)HTTP/1.1 4(00|03|04|05) .*");
+      }
+    }
+    assertThat(served.scheduler.calls()).isEmpty();
+    assertThat(send("DELETE", admins, ADMIN, "").statusCode()).isEqualTo(200);
+    String batch = "{\"d\":{\"handler\":\"delete_job\",\"job_id\":\"backup\"}}";
+    for (String path : List.of("/", "/%61pi", "/api%2fv1/jobs", "/x/%2e%2e/y", "/API/v1")) {
+      for (String token : List.of(VIEWER, OPERATOR)) {
+        assertThat(send("POST", path, token, batch).statusCode()).as(path).isEqualTo(403);
+      }
+    }
+  }
+
+  @Test
   void theAuthorOfAChangeIsWhoProvedIt() {
     HttpResponse<String> saved =
         send("PUT", "/api/v1/jobs/backup?author=somebody", ADMIN, "{\"owner\":\"me\"}");

@@ -65,6 +65,15 @@ class AuditTest {
   }
 
   @Test
+  void aPreviewIsNoAct() {
+    String body = "{\"selector\":{\"all\":true},\"preview\":true}";
+    assertThat(send("POST", "/api/v1/jobs/backup/rerun", OPERATOR, body)).isEqualTo(200);
+    assertThat(entries()).isEmpty();
+    assertThat(send("POST", "/api/v1/jobs/nobody/rerun", OPERATOR, body)).isEqualTo(404);
+    assertThat(newest().status()).as("what is refused is on record").isEqualTo(404);
+  }
+
+  @Test
   void aChangeIsRecordedWithWhoWhatWhyAndHowItEnded() {
     send("POST", "/api/v1/jobs/backup/pause", OPERATOR, "{\"reason\":\"disk full\"}");
     AuditEntry entry = newest();

@@ -187,11 +187,30 @@ class EventStreamTest {
     try (Served served = Served.standard()) {
       for (String bad : List.of("x", "-1", "1e3", "99999999999999999999")) {
         HttpResponse<String> refused =
-            served.send(served.request("/api/v1/events").header("Last-Event-ID", bad).build());
+            served.send(
+                served
+                    .request("/api/v1/events")
+                    .header("Accept", "text/event-stream")
+                    .header("Last-Event-ID", bad)
+                    .build());
         assertThat(refused.statusCode()).as(bad).isEqualTo(400);
       }
       assertThat(served.send(served.request("/api/v1/events?since=1").build()).statusCode())
           .isEqualTo(400);
+    }
+  }
+
+  @Test
+  void whoDoesNotAskForAStreamGetsAPageThatEnds() {
+    try (Served served = Served.standard()) {
+      for (String accept : List.of("*/*", "application/json", "text/html, */*;q=0.8")) {
+        HttpResponse<String> page =
+            served.send(served.request("/api/v1/events?limit=1").header("Accept", accept).build());
+        assertThat(page.statusCode()).as(accept).isEqualTo(200);
+        assertThat(String.valueOf(Served.object(page).get("events")))
+            .as(accept)
+            .contains("task_ended");
+      }
     }
   }
 }

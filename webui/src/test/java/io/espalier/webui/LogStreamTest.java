@@ -14,8 +14,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LogStreamTest {
-  private static final String ACCEPT = "Accept: text/event-stream";
-
   private static FakeScheduler scheduler() {
     return new FakeScheduler().load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
   }
@@ -36,7 +34,7 @@ class LogStreamTest {
     FakeScheduler scheduler = scheduler();
     write(scheduler, "d11", 1, 3);
     try (Served served = Served.of(scheduler);
-        Reading stream = new Reading(served, "/api/v1/logs?job=backup", ACCEPT)) {
+        Reading stream = new Reading(served, "/api/v1/logs?job=backup")) {
       List<String> head = stream.until("retry:");
       assertThat(head.get(0)).isEqualTo("HTTP/1.1 200 OK");
       assertThat(head).contains("Content-Type: text/event-stream; charset=utf-8");
@@ -65,8 +63,8 @@ class LogStreamTest {
     FakeScheduler scheduler = scheduler();
     write(scheduler, "d11", 1, 700);
     try (Served served = Served.of(scheduler);
-        Reading begin = new Reading(served, "/api/v1/logs?from=100&job=backup", ACCEPT);
-        Reading resume = new Reading(served, "/api/v1/logs?from=1", ACCEPT, "Last-Event-ID: 697")) {
+        Reading begin = new Reading(served, "/api/v1/logs?from=100&job=backup");
+        Reading resume = new Reading(served, "/api/v1/logs?from=1", "Last-Event-ID: 697")) {
       assertThat(ids(begin, "700")).hasSize(601).startsWith("100").endsWith("700");
       assertThat(ids(resume, "700")).containsExactly("698", "699", "700");
       write(scheduler, "d12", 701, 702);
@@ -81,7 +79,7 @@ class LogStreamTest {
     write(scheduler, "d11", 1, 50);
     write(scheduler, "d12", 51, 99);
     try (Served served = Served.of(scheduler);
-        Reading stream = new Reading(served, "/api/v1/logs?from=0&node=d12&regex=5%24", ACCEPT)) {
+        Reading stream = new Reading(served, "/api/v1/logs?from=0&node=d12&regex=5%24")) {
       assertThat(ids(stream, "95")).containsExactly("55", "65", "75", "85", "95");
     }
   }
@@ -93,8 +91,7 @@ class LogStreamTest {
     scheduler.task(view(TaskStatus.Main.RUNNING));
     try (Served served = Served.of(scheduler);
         Reading stream =
-            new Reading(
-                served, "/api/v1/logs?from=0&job=backup&node=d11&until_done=true", ACCEPT)) {
+            new Reading(served, "/api/v1/logs?from=0&job=backup&node=d11&until_done=true")) {
       assertThat(ids(stream, "2")).hasSize(2);
       write(scheduler, "d11", 3, 3);
       scheduler.task(view(TaskStatus.Main.DONE));
@@ -118,11 +115,11 @@ class LogStreamTest {
               "?order=asc",
               "?until_done=true",
               "?until_done=maybe&job=a&node=b")) {
-        try (Reading stream = new Reading(served, "/api/v1/logs" + bad, ACCEPT)) {
+        try (Reading stream = new Reading(served, "/api/v1/logs" + bad)) {
           assertThat(stream.line()).as(bad).contains("400");
         }
       }
-      try (Reading stream = new Reading(served, "/api/v1/logs", ACCEPT, "Last-Event-ID: x")) {
+      try (Reading stream = new Reading(served, "/api/v1/logs", "Last-Event-ID: x")) {
         assertThat(stream.line()).contains("400");
       }
     }
@@ -139,8 +136,8 @@ class LogStreamTest {
         new WebOptions.Limits(
             1 << 20, 10, 10, Duration.ofMillis(900), Duration.ofSeconds(5), Duration.ofSeconds(30));
     try (Served served = Served.with(scheduler, o -> o.withLimits(limits));
-        Reading stuck = new Reading(served, "/api/v1/logs?from=0", ACCEPT);
-        Reading other = new Reading(served, "/api/v1/logs?from=1990", ACCEPT)) {
+        Reading stuck = new Reading(served, "/api/v1/logs?from=0");
+        Reading other = new Reading(served, "/api/v1/logs?from=1990")) {
       stuck.until("retry:");
       assertThat(ids(other, "2000")).hasSize(11);
       await().until(() -> served.get("/metrics").body().contains("espalier_http_log_streams 1.0"));

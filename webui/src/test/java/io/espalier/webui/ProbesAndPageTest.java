@@ -26,7 +26,8 @@ class ProbesAndPageTest {
   @Test
   void healthIsTheAgeOfTheLatestView() {
     try (Served served = Served.with(ApiWorld.standard(), o -> o.withClock(later(30)))) {
-      assertThat(served.get("/healthz").body()).isEqualTo("{\"status\":\"up\"}");
+      assertThat(served.get("/healthz").body())
+          .isEqualTo("{\"status\":\"up\",\"role\":\"leader\"}");
     }
     try (Served served = Served.with(ApiWorld.standard(), o -> o.withClock(later(31)))) {
       HttpResponse<String> down = served.get("/healthz");
@@ -61,8 +62,8 @@ class ProbesAndPageTest {
       served.get("/api/v1/jobs/nobody");
       String text = served.get("/metrics").body();
       assertThat(text)
-          .contains("espalier_job_tasks{job=\"backup\",state=\"done\"} 1.0")
-          .contains("espalier_job_tasks{job=\"scrub\",state=\"ready\"} 2.0")
+          .contains("espalier_job_tasks{espalier_job=\"backup\",state=\"done\"} 1.0")
+          .contains("espalier_job_tasks{espalier_job=\"scrub\",state=\"ready\"} 2.0")
           .contains("espalier_tasks_running 1.0")
           .contains("espalier_config_in_force 1.0")
           .contains("espalier_config_errors 1.0")

@@ -40,15 +40,16 @@ class QueryResourcesTest {
                 {"at_ms":1700000100000,"root":"here","nodes":[
                  {"name":"here","level":"instance","parent":-1,"leaves":4,"children":2,"enabled":true,
                   "resources":[],
-                  "states":{"done":1,"failed":1,"running":1,"waiting":1,"ready":0}},
+                  "states":{"done":1,"failed":1,"running":1,"waiting":1,"ready":0,"blocked":0}},
                  {"name":"h1","level":"host","parent":0,"leaves":2,"children":2,"enabled":true,
                   "resources":[{"resource":"conn","used":1,"limit":2}],
-                  "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0}},
+                  "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0,"blocked":0}},
                  {"name":"h2","level":"host","parent":0,"leaves":2,"children":2,"enabled":true,
                   "resources":[{"resource":"conn","used":0,"limit":2}],
-                  "states":{"done":0,"failed":1,"running":0,"waiting":1,"ready":0},
+                  "states":{"done":0,"failed":1,"running":0,"waiting":1,"ready":0,"blocked":0},
                   "reserved":{"job":"backup","task":"d22","since_ms":1700000010000,"idle_slots":2}}],
-                 "truncated":false}"""));
+                 "truncated":false}\
+                """));
   }
 
   @Test
@@ -71,13 +72,15 @@ class QueryResourcesTest {
             Served.json(
                 """
                 [{"job":"backup","node":"d12","slots":1,"since_ms":1700000000000,"resource":"conn",
-                  "expected_end_ms":1700000220000}]"""));
+                  "expected_end_ms":1700000220000}]\
+                """));
     assertThat(item(node, "jobs", 0))
         .isEqualTo(
             Served.json(
                 """
                 {"job":"backup",
-                 "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0}}"""));
+                 "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0,"blocked":0}}\
+                """));
   }
 
   @Test
@@ -87,7 +90,8 @@ class QueryResourcesTest {
             Served.json(
                 """
                 {"fingerprint":"0123456789abcdef","message":"no such table","count":2,"failed":1,
-                 "waiting":1,"samples":["d21","d22"],"newest_ms":1700000000000}"""));
+                 "waiting":1,"samples":["d21","d22"],"newest_ms":1700000000000}\
+                """));
   }
 
   @Test
@@ -99,7 +103,8 @@ class QueryResourcesTest {
                 """
                 {"level":"host","nodes":2,"states":{"done":1,"failed":1,"running":1,"waiting":1,
                   "ready":0,"blocked":0,"avoided":0,"disabled":0},
-                 "samples":{"done":["h1"],"running":["h1"],"failed":["h2"],"waiting":["h2"]}}"""));
+                 "samples":{"done":["h1"],"running":["h1"],"failed":["h2"],"waiting":["h2"]}}\
+                """));
   }
 
   @Test
@@ -111,7 +116,8 @@ class QueryResourcesTest {
             Served.json(
                 """
                 [{"kind":"backoff","until_ms":1700000105000,"count":1,"message":"back off after their last attempt",
-                  "samples":["d22"]}]"""));
+                  "samples":["d22"]}]\
+                """));
   }
 
   @ParameterizedTest

@@ -18,7 +18,10 @@ final class Reading implements AutoCloseable {
     socket = served.connect();
     socket.setSoTimeout(20_000);
     String request =
-        "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("\r\n", headers);
+        "GET "
+            + path
+            + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+            + String.join("\r\n", headers);
     socket.getOutputStream().write((request.strip() + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
     lines =
         new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));

@@ -33,7 +33,7 @@ class StandbyTest {
   @BeforeEach
   void start() {
     leader = Served.standard();
-    state = new StandbyState(Optional.of(leader.server.uri()), "it (there)", "");
+    state = new StandbyState("/espalier/prod", Optional.of(leader.server.uri()), "it (there)", "");
     standby = WebServer.standby(WebOptions.at("127.0.0.1", 0), () -> state);
   }
 
@@ -113,12 +113,13 @@ class StandbyTest {
       assertThat(body.get("role")).isEqualTo(Json.of("standby"));
       assertThat(body.get("standby_of")).isEqualTo(Json.of("it (there)"));
     }
-    assertThat(send(request("/metrics")).body()).contains("espalier_leader 0");
+    assertThat(send(request("/metrics")).body())
+        .contains("espalier_leader{group=\"/espalier/prod\"} 0");
   }
 
   @Test
   void withoutALeaderItIsHealthyNotReadyAndSaysWhy() throws Exception {
-    state = new StandbyState(Optional.empty(), "", "no connection to ZooKeeper");
+    state = new StandbyState("/espalier/prod", Optional.empty(), "", "no connection to ZooKeeper");
     assertThat(send(request("/healthz")).statusCode()).isEqualTo(200);
     assertThat(send(request("/readyz")).statusCode()).isEqualTo(503);
     for (HttpRequest.Builder each :
@@ -197,7 +198,7 @@ class StandbyTest {
 
   @Test
   void twoThatTakeEachOtherForTheLeaderDoNotAskForEver() throws Exception {
-    state = new StandbyState(Optional.of(standby.uri()), "itself", "");
+    state = new StandbyState("/espalier/prod", Optional.of(standby.uri()), "itself", "");
     HttpResponse<String> answer = send(request("/api/v1/jobs"));
     assertThat(answer.statusCode()).isEqualTo(503);
     assertThat(answer.body()).contains("cannot be asked");
@@ -206,7 +207,7 @@ class StandbyTest {
   @Test
   void theLeaderMayChange() throws Exception {
     try (Served other = Served.of(ApiWorld.standard())) {
-      state = new StandbyState(Optional.of(other.server.uri()), "other", "");
+      state = new StandbyState("/espalier/prod", Optional.of(other.server.uri()), "other", "");
       leader.close();
       assertThat(send(request("/api/v1/jobs")).statusCode()).isEqualTo(200);
     }

@@ -122,6 +122,14 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   }
 
   @Test
+  void theEndTellsTheLastLineOfTheErrorOutputThatSaysSomething() {
+    TaskEnd end = run(sh("node", "echo one >&2; echo '  two ' >&2; echo >&2; echo out; exit 3"));
+    assertThat(end.lastErrorLine()).isEqualTo("two");
+    assertThat(run(sh("quiet", "echo out; exit 3")).lastErrorLine()).isNull();
+    assertThat(run(sh("cut", "printf x%01000d 0 >&2; exit 3")).lastErrorLine()).hasSize(500);
+  }
+
+  @Test
   void p4AKillEndsTheTaskAtOnce() {
     Launch launch = launches.of("node", "/bin/sh", "-c", "echo up; exec sleep 300");
     runner().start(launch);

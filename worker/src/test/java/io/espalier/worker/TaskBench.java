@@ -123,12 +123,12 @@ public final class TaskBench implements AutoCloseable {
   }
 
   public void awaitLine(Launch launch, String text) {
-    await().atMost(Duration.ofSeconds(30)).until(() -> out(launch).contains(text + "\n"));
+    await().atMost(Duration.ofMinutes(2)).until(() -> out(launch).contains(text + "\n"));
   }
 
   /** The number that the task has written as its first line. */
   public long firstNumber(Launch launch) {
-    await().atMost(Duration.ofSeconds(30)).until(() -> !out(launch).isEmpty());
+    await().atMost(Duration.ofMinutes(2)).until(() -> !out(launch).isEmpty());
     return Long.parseLong(out(launch).get(0).strip());
   }
 

@@ -266,8 +266,10 @@ class TaskCgroupsTest {
     Launch launch = with(bench.sh("n", "while :; do :; done"), tenth);
     long begin = System.nanoTime();
     bench.start(launch);
+    // On a slow machine it does not live yet.
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(2))
+        .ignoreException(AssertionError.class)
         .until(() -> bench.live(launch).usage().cpuMillis() >= 150);
     long wall = (System.nanoTime() - begin) / 1_000_000;
     bench.kill(launch, TaskBench.KILL);
@@ -286,8 +288,10 @@ class TaskCgroupsTest {
     Launch heavy = weighted("heavy", 1000);
     bench.start(light);
     bench.start(heavy);
+    // On a slow machine it does not live yet.
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(2))
+        .ignoreException(AssertionError.class)
         .until(() -> bench.live(heavy).usage().cpuMillis() >= 1000);
     long lightMillis = bench.live(light).usage().cpuMillis();
     long heavyMillis = bench.live(heavy).usage().cpuMillis();
@@ -302,7 +306,8 @@ class TaskCgroupsTest {
     return with(
         bench.sh(
             node,
-            "exec taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//') sh -c 'while :; do :; done'"),
+            "exec taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//') sh -c 'while :; do :;"
+                + " done'"),
         limits);
   }
 
@@ -367,9 +372,9 @@ class TaskCgroupsTest {
                       "n",
                       "own="
                           + groups.slice("freezer")
-                          + "/$(basename $(grep '^0::' /proc/self/cgroup));"
-                          + " mkdir $own/below; setsid sh -c 'echo 0 > $0/below/cgroup.procs; echo $$;"
-                          + " exec sleep 300' $own & wait"),
+                          + "/$(basename $(grep '^0::' /proc/self/cgroup)); mkdir $own/below;"
+                          + " setsid sh -c 'echo 0 > $0/below/cgroup.procs; echo $$; exec sleep"
+                          + " 300' $own & wait"),
                   groups.options()));
       long below = bench.firstNumber(launch);
       assertThat(member(Path.of("/proc/" + below + "/cgroup"))).contains("/below");
@@ -410,7 +415,7 @@ class TaskCgroupsTest {
       try {
         Path job = data.resolve("jobs/job");
         await()
-            .atMost(Duration.ofSeconds(30))
+            .atMost(Duration.ofMinutes(2))
             .until(() -> Files.exists(job.resolve("own")) && Files.size(job.resolve("own")) > 0);
         long stray = Long.parseLong(Files.readString(job.resolve("pid")).strip());
         long own = Long.parseLong(Files.readString(job.resolve("own")).strip());

@@ -12,6 +12,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.Randomness;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
@@ -90,8 +91,9 @@ public final class QueryBenchmark {
   }
 
   private void run() {
-    loop.change(
-        new PreparedChange(core.prepare(scraping.config(), scraping.topology()), List.of(), now));
+    Change change = core.prepare(scraping.config(), scraping.topology());
+    loop.willRead(change);
+    loop.change(new PreparedChange(change, List.of(), now));
     settle();
     change(scraping.leaves() * JOBS / 20);
     now += 1_000;

@@ -4,6 +4,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -70,14 +71,14 @@ public final class StoreBenchmark {
         List.of("new file, first in this process", "existing file", "existing file, again")) {
       long begin = System.nanoTime();
       try (StatusStore store = open(file)) {
-        store.openEpoch();
+        store.openEpoch(TakeOver.PLAIN);
         say("| %s | %.0f |", what, millis(begin));
       }
     }
     Files.delete(file);
     long begin = System.nanoTime();
     try (StatusStore store = open(file)) {
-      store.openEpoch();
+      store.openEpoch(TakeOver.PLAIN);
       say("| new file, again | %.0f |%n", millis(begin));
     }
   }
@@ -140,7 +141,8 @@ public final class StoreBenchmark {
   static double writer(StatusStore store, int[] order, int count, int batchSize)
       throws InterruptedException {
     try (StatusWriter writer =
-        new StatusWriter(store, store.openEpoch(), StatusWriter.Limits.DEFAULT)) {
+        new StatusWriter(
+            store, store.openEpoch(TakeOver.PLAIN).epoch(), StatusWriter.Limits.DEFAULT)) {
       long begin = System.nanoTime();
       writer.start();
       List<StatusRow> rows = new ArrayList<>(batchSize);

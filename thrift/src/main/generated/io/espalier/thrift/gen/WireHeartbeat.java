@@ -22,6 +22,7 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
   private static final org.apache.thrift.protocol.TField UNSETTLED_FIELD_DESC = new org.apache.thrift.protocol.TField("unsettled", org.apache.thrift.protocol.TType.I32, (short)10);
   private static final org.apache.thrift.protocol.TField RUNS_FIELD_DESC = new org.apache.thrift.protocol.TField("runs", org.apache.thrift.protocol.TType.LIST, (short)11);
   private static final org.apache.thrift.protocol.TField CLEARED_FIELD_DESC = new org.apache.thrift.protocol.TField("cleared", org.apache.thrift.protocol.TType.LIST, (short)12);
+  private static final org.apache.thrift.protocol.TField STORE_ID_FIELD_DESC = new org.apache.thrift.protocol.TField("storeId", org.apache.thrift.protocol.TType.STRING, (short)13);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireHeartbeatStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireHeartbeatTupleSchemeFactory();
@@ -38,6 +39,7 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
   private int unsettled; // required
   private @org.apache.thrift.annotation.Nullable java.util.List<WireRun> runs; // required
   private @org.apache.thrift.annotation.Nullable java.util.List<java.lang.Long> cleared; // required
+  private @org.apache.thrift.annotation.Nullable java.lang.String storeId; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -52,7 +54,8 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
     RUNNING((short)9, "running"),
     UNSETTLED((short)10, "unsettled"),
     RUNS((short)11, "runs"),
-    CLEARED((short)12, "cleared");
+    CLEARED((short)12, "cleared"),
+    STORE_ID((short)13, "storeId");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -92,6 +95,8 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           return RUNS;
         case 12: // CLEARED
           return CLEARED;
+        case 13: // STORE_ID
+          return STORE_ID;
         default:
           return null;
       }
@@ -143,6 +148,7 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
   private static final int __RUNNING_ISSET_ID = 5;
   private static final int __UNSETTLED_ISSET_ID = 6;
   private byte __isset_bitfield = 0;
+  private static final _Fields optionals[] = {_Fields.STORE_ID};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -172,6 +178,8 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
     tmpMap.put(_Fields.CLEARED, new org.apache.thrift.meta_data.FieldMetaData("cleared", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
             new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64))));
+    tmpMap.put(_Fields.STORE_ID, new org.apache.thrift.meta_data.FieldMetaData("storeId", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireHeartbeat.class, metaDataMap);
   }
@@ -247,6 +255,9 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       java.util.List<java.lang.Long> __this__cleared = new java.util.ArrayList<java.lang.Long>(other.cleared);
       this.cleared = __this__cleared;
     }
+    if (other.isSetStoreId()) {
+      this.storeId = other.storeId;
+    }
   }
 
   @Override
@@ -275,6 +286,7 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
     this.unsettled = 0;
     this.runs = null;
     this.cleared = null;
+    this.storeId = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -595,6 +607,31 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
     }
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public java.lang.String getStoreId() {
+    return this.storeId;
+  }
+
+  public WireHeartbeat setStoreId(@org.apache.thrift.annotation.Nullable java.lang.String storeId) {
+    this.storeId = storeId;
+    return this;
+  }
+
+  public void unsetStoreId() {
+    this.storeId = null;
+  }
+
+  /** Returns true if field storeId is set (has been assigned a value) and false otherwise */
+  public boolean isSetStoreId() {
+    return this.storeId != null;
+  }
+
+  public void setStoreIdIsSet(boolean value) {
+    if (!value) {
+      this.storeId = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -694,6 +731,14 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       }
       break;
 
+    case STORE_ID:
+      if (value == null) {
+        unsetStoreId();
+      } else {
+        setStoreId((java.lang.String)value);
+      }
+      break;
+
     }
   }
 
@@ -737,6 +782,9 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
     case CLEARED:
       return getCleared();
 
+    case STORE_ID:
+      return getStoreId();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -773,6 +821,8 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       return isSetRuns();
     case CLEARED:
       return isSetCleared();
+    case STORE_ID:
+      return isSetStoreId();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -898,6 +948,15 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         return false;
     }
 
+    boolean this_present_storeId = true && this.isSetStoreId();
+    boolean that_present_storeId = true && that.isSetStoreId();
+    if (this_present_storeId || that_present_storeId) {
+      if (!(this_present_storeId && that_present_storeId))
+        return false;
+      if (!this.storeId.equals(that.storeId))
+        return false;
+    }
+
     return true;
   }
 
@@ -938,6 +997,10 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
     hashCode = hashCode * 8191 + ((isSetCleared()) ? 131071 : 524287);
     if (isSetCleared())
       hashCode = hashCode * 8191 + cleared.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetStoreId()) ? 131071 : 524287);
+    if (isSetStoreId())
+      hashCode = hashCode * 8191 + storeId.hashCode();
 
     return hashCode;
   }
@@ -1070,6 +1133,16 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetStoreId(), other.isSetStoreId());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetStoreId()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.storeId, other.storeId);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -1161,6 +1234,16 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       sb.append(this.cleared);
     }
     first = false;
+    if (isSetStoreId()) {
+      if (!first) sb.append(", ");
+      sb.append("storeId:");
+      if (this.storeId == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.storeId);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -1333,6 +1416,14 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 13: // STORE_ID
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRING) {
+              struct.storeId = iprot.readString();
+              struct.setStoreIdIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1409,6 +1500,13 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         }
         oprot.writeFieldEnd();
       }
+      if (struct.storeId != null) {
+        if (struct.isSetStoreId()) {
+          oprot.writeFieldBegin(STORE_ID_FIELD_DESC);
+          oprot.writeString(struct.storeId);
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1464,7 +1562,10 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       if (struct.isSetCleared()) {
         optionals.set(11);
       }
-      oprot.writeBitSet(optionals, 12);
+      if (struct.isSetStoreId()) {
+        optionals.set(12);
+      }
+      oprot.writeBitSet(optionals, 13);
       if (struct.isSetWorker()) {
         struct.worker.write(oprot);
       }
@@ -1513,12 +1614,15 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           }
         }
       }
+      if (struct.isSetStoreId()) {
+        oprot.writeString(struct.storeId);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireHeartbeat struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(12);
+      java.util.BitSet incoming = iprot.readBitSet(13);
       if (incoming.get(0)) {
         struct.worker = new WireWorker();
         struct.worker.read(iprot);
@@ -1587,6 +1691,10 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           }
         }
         struct.setClearedIsSet(true);
+      }
+      if (incoming.get(12)) {
+        struct.storeId = iprot.readString();
+        struct.setStoreIdIsSet(true);
       }
     }
   }

@@ -18,6 +18,7 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
   private static final org.apache.thrift.protocol.TField TIMERS_FIELD_DESC = new org.apache.thrift.protocol.TField("timers", org.apache.thrift.protocol.TType.MAP, (short)6);
   private static final org.apache.thrift.protocol.TField DRAIN_FIELD_DESC = new org.apache.thrift.protocol.TField("drain", org.apache.thrift.protocol.TType.BOOL, (short)7);
   private static final org.apache.thrift.protocol.TField MESSAGE_FIELD_DESC = new org.apache.thrift.protocol.TField("message", org.apache.thrift.protocol.TType.STRING, (short)8);
+  private static final org.apache.thrift.protocol.TField STORE_ID_FIELD_DESC = new org.apache.thrift.protocol.TField("storeId", org.apache.thrift.protocol.TType.STRING, (short)9);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireHeartbeatAnswerStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireHeartbeatAnswerTupleSchemeFactory();
@@ -30,6 +31,7 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
   private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.Long> timers; // required
   private boolean drain; // required
   private @org.apache.thrift.annotation.Nullable java.lang.String message; // required
+  private @org.apache.thrift.annotation.Nullable java.lang.String storeId; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -44,7 +46,8 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     VERSION((short)5, "version"),
     TIMERS((short)6, "timers"),
     DRAIN((short)7, "drain"),
-    MESSAGE((short)8, "message");
+    MESSAGE((short)8, "message"),
+    STORE_ID((short)9, "storeId");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -76,6 +79,8 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
           return DRAIN;
         case 8: // MESSAGE
           return MESSAGE;
+        case 9: // STORE_ID
+          return STORE_ID;
         default:
           return null;
       }
@@ -125,6 +130,7 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
   private static final int __VERSION_ISSET_ID = 3;
   private static final int __DRAIN_ISSET_ID = 4;
   private byte __isset_bitfield = 0;
+  private static final _Fields optionals[] = {_Fields.STORE_ID};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -145,6 +151,8 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     tmpMap.put(_Fields.DRAIN, new org.apache.thrift.meta_data.FieldMetaData("drain", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.BOOL)));
     tmpMap.put(_Fields.MESSAGE, new org.apache.thrift.meta_data.FieldMetaData("message", org.apache.thrift.TFieldRequirementType.DEFAULT,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
+    tmpMap.put(_Fields.STORE_ID, new org.apache.thrift.meta_data.FieldMetaData("storeId", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireHeartbeatAnswer.class, metaDataMap);
@@ -199,6 +207,9 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     if (other.isSetMessage()) {
       this.message = other.message;
     }
+    if (other.isSetStoreId()) {
+      this.storeId = other.storeId;
+    }
   }
 
   @Override
@@ -221,6 +232,7 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     setDrainIsSet(false);
     this.drain = false;
     this.message = null;
+    this.storeId = null;
   }
 
   public long getNumber() {
@@ -432,6 +444,31 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     }
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public java.lang.String getStoreId() {
+    return this.storeId;
+  }
+
+  public WireHeartbeatAnswer setStoreId(@org.apache.thrift.annotation.Nullable java.lang.String storeId) {
+    this.storeId = storeId;
+    return this;
+  }
+
+  public void unsetStoreId() {
+    this.storeId = null;
+  }
+
+  /** Returns true if field storeId is set (has been assigned a value) and false otherwise */
+  public boolean isSetStoreId() {
+    return this.storeId != null;
+  }
+
+  public void setStoreIdIsSet(boolean value) {
+    if (!value) {
+      this.storeId = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -499,6 +536,14 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       }
       break;
 
+    case STORE_ID:
+      if (value == null) {
+        unsetStoreId();
+      } else {
+        setStoreId((java.lang.String)value);
+      }
+      break;
+
     }
   }
 
@@ -530,6 +575,9 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     case MESSAGE:
       return getMessage();
 
+    case STORE_ID:
+      return getStoreId();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -558,6 +606,8 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       return isSetDrain();
     case MESSAGE:
       return isSetMessage();
+    case STORE_ID:
+      return isSetStoreId();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -647,6 +697,15 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
         return false;
     }
 
+    boolean this_present_storeId = true && this.isSetStoreId();
+    boolean that_present_storeId = true && that.isSetStoreId();
+    if (this_present_storeId || that_present_storeId) {
+      if (!(this_present_storeId && that_present_storeId))
+        return false;
+      if (!this.storeId.equals(that.storeId))
+        return false;
+    }
+
     return true;
   }
 
@@ -675,6 +734,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
     hashCode = hashCode * 8191 + ((isSetMessage()) ? 131071 : 524287);
     if (isSetMessage())
       hashCode = hashCode * 8191 + message.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetStoreId()) ? 131071 : 524287);
+    if (isSetStoreId())
+      hashCode = hashCode * 8191 + storeId.hashCode();
 
     return hashCode;
   }
@@ -767,6 +830,16 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetStoreId(), other.isSetStoreId());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetStoreId()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.storeId, other.storeId);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -834,6 +907,16 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       sb.append(this.message);
     }
     first = false;
+    if (isSetStoreId()) {
+      if (!first) sb.append(", ");
+      sb.append("storeId:");
+      if (this.storeId == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.storeId);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -957,6 +1040,14 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 9: // STORE_ID
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRING) {
+              struct.storeId = iprot.readString();
+              struct.setStoreIdIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1011,6 +1102,13 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
         oprot.writeString(struct.message);
         oprot.writeFieldEnd();
       }
+      if (struct.storeId != null) {
+        if (struct.isSetStoreId()) {
+          oprot.writeFieldBegin(STORE_ID_FIELD_DESC);
+          oprot.writeString(struct.storeId);
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1054,7 +1152,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       if (struct.isSetMessage()) {
         optionals.set(7);
       }
-      oprot.writeBitSet(optionals, 8);
+      if (struct.isSetStoreId()) {
+        optionals.set(8);
+      }
+      oprot.writeBitSet(optionals, 9);
       if (struct.isSetNumber()) {
         oprot.writeI64(struct.number);
       }
@@ -1086,12 +1187,15 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       if (struct.isSetMessage()) {
         oprot.writeString(struct.message);
       }
+      if (struct.isSetStoreId()) {
+        oprot.writeString(struct.storeId);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireHeartbeatAnswer struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(8);
+      java.util.BitSet incoming = iprot.readBitSet(9);
       if (incoming.get(0)) {
         struct.number = iprot.readI64();
         struct.setNumberIsSet(true);
@@ -1134,6 +1238,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       if (incoming.get(7)) {
         struct.message = iprot.readString();
         struct.setMessageIsSet(true);
+      }
+      if (incoming.get(8)) {
+        struct.storeId = iprot.readString();
+        struct.setStoreIdIsSet(true);
       }
     }
   }

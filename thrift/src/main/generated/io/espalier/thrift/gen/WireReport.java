@@ -15,6 +15,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private static final org.apache.thrift.protocol.TField ENDS_FIELD_DESC = new org.apache.thrift.protocol.TField("ends", org.apache.thrift.protocol.TType.LIST, (short)3);
   private static final org.apache.thrift.protocol.TField PROGRESS_FIELD_DESC = new org.apache.thrift.protocol.TField("progress", org.apache.thrift.protocol.TType.LIST, (short)4);
   private static final org.apache.thrift.protocol.TField USAGE_FIELD_DESC = new org.apache.thrift.protocol.TField("usage", org.apache.thrift.protocol.TType.LIST, (short)5);
+  private static final org.apache.thrift.protocol.TField STORE_ID_FIELD_DESC = new org.apache.thrift.protocol.TField("storeId", org.apache.thrift.protocol.TType.STRING, (short)6);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireReportStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireReportTupleSchemeFactory();
@@ -24,6 +25,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private @org.apache.thrift.annotation.Nullable java.util.List<WireEnd> ends; // required
   private @org.apache.thrift.annotation.Nullable java.util.List<WireProgress> progress; // required
   private @org.apache.thrift.annotation.Nullable java.util.List<WireSample> usage; // required
+  private @org.apache.thrift.annotation.Nullable java.lang.String storeId; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -31,7 +33,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     NUMBER((short)2, "number"),
     ENDS((short)3, "ends"),
     PROGRESS((short)4, "progress"),
-    USAGE((short)5, "usage");
+    USAGE((short)5, "usage"),
+    STORE_ID((short)6, "storeId");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -57,6 +60,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           return PROGRESS;
         case 5: // USAGE
           return USAGE;
+        case 6: // STORE_ID
+          return STORE_ID;
         default:
           return null;
       }
@@ -102,6 +107,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   // isset id assignments
   private static final int __NUMBER_ISSET_ID = 0;
   private byte __isset_bitfield = 0;
+  private static final _Fields optionals[] = {_Fields.STORE_ID};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -118,6 +124,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     tmpMap.put(_Fields.USAGE, new org.apache.thrift.meta_data.FieldMetaData("usage", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
             new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireSample.class))));
+    tmpMap.put(_Fields.STORE_ID, new org.apache.thrift.meta_data.FieldMetaData("storeId", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireReport.class, metaDataMap);
   }
@@ -171,6 +179,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       this.usage = __this__usage;
     }
+    if (other.isSetStoreId()) {
+      this.storeId = other.storeId;
+    }
   }
 
   @Override
@@ -186,6 +197,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     this.ends = null;
     this.progress = null;
     this.usage = null;
+    this.storeId = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -359,6 +371,31 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public java.lang.String getStoreId() {
+    return this.storeId;
+  }
+
+  public WireReport setStoreId(@org.apache.thrift.annotation.Nullable java.lang.String storeId) {
+    this.storeId = storeId;
+    return this;
+  }
+
+  public void unsetStoreId() {
+    this.storeId = null;
+  }
+
+  /** Returns true if field storeId is set (has been assigned a value) and false otherwise */
+  public boolean isSetStoreId() {
+    return this.storeId != null;
+  }
+
+  public void setStoreIdIsSet(boolean value) {
+    if (!value) {
+      this.storeId = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -402,6 +439,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       break;
 
+    case STORE_ID:
+      if (value == null) {
+        unsetStoreId();
+      } else {
+        setStoreId((java.lang.String)value);
+      }
+      break;
+
     }
   }
 
@@ -423,6 +468,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
 
     case USAGE:
       return getUsage();
+
+    case STORE_ID:
+      return getStoreId();
 
     }
     throw new java.lang.IllegalStateException();
@@ -446,6 +494,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       return isSetProgress();
     case USAGE:
       return isSetUsage();
+    case STORE_ID:
+      return isSetStoreId();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -508,6 +558,15 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         return false;
     }
 
+    boolean this_present_storeId = true && this.isSetStoreId();
+    boolean that_present_storeId = true && that.isSetStoreId();
+    if (this_present_storeId || that_present_storeId) {
+      if (!(this_present_storeId && that_present_storeId))
+        return false;
+      if (!this.storeId.equals(that.storeId))
+        return false;
+    }
+
     return true;
   }
 
@@ -532,6 +591,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     hashCode = hashCode * 8191 + ((isSetUsage()) ? 131071 : 524287);
     if (isSetUsage())
       hashCode = hashCode * 8191 + usage.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetStoreId()) ? 131071 : 524287);
+    if (isSetStoreId())
+      hashCode = hashCode * 8191 + storeId.hashCode();
 
     return hashCode;
   }
@@ -590,6 +653,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
     if (isSetUsage()) {
       lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.usage, other.usage);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetStoreId(), other.isSetStoreId());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetStoreId()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.storeId, other.storeId);
       if (lastComparison != 0) {
         return lastComparison;
       }
@@ -653,6 +726,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       sb.append(this.usage);
     }
     first = false;
+    if (isSetStoreId()) {
+      if (!first) sb.append(", ");
+      sb.append("storeId:");
+      if (this.storeId == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.storeId);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -777,6 +860,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 6: // STORE_ID
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRING) {
+              struct.storeId = iprot.readString();
+              struct.setStoreIdIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -837,6 +928,13 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         }
         oprot.writeFieldEnd();
       }
+      if (struct.storeId != null) {
+        if (struct.isSetStoreId()) {
+          oprot.writeFieldBegin(STORE_ID_FIELD_DESC);
+          oprot.writeString(struct.storeId);
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -871,7 +969,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetUsage()) {
         optionals.set(4);
       }
-      oprot.writeBitSet(optionals, 5);
+      if (struct.isSetStoreId()) {
+        optionals.set(5);
+      }
+      oprot.writeBitSet(optionals, 6);
       if (struct.isSetWorker()) {
         struct.worker.write(oprot);
       }
@@ -905,12 +1006,15 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           }
         }
       }
+      if (struct.isSetStoreId()) {
+        oprot.writeString(struct.storeId);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireReport struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(5);
+      java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         struct.worker = new WireWorker();
         struct.worker.read(iprot);
@@ -961,6 +1065,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           }
         }
         struct.setUsageIsSet(true);
+      }
+      if (incoming.get(5)) {
+        struct.storeId = iprot.readString();
+        struct.setStoreIdIsSet(true);
       }
     }
   }

@@ -42,6 +42,11 @@ final class Wire {
     return value;
   }
 
+  /** What is optional is left out when there is none. */
+  static @Nullable String orNone(String value) {
+    return value.isEmpty() ? null : value;
+  }
+
   static String text(@Nullable String value) {
     return value == null ? "" : value;
   }

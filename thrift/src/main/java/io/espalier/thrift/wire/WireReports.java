@@ -41,19 +41,22 @@ public final class WireReports {
   }
 
   public static WireHeartbeat of(Heartbeat heartbeat) {
-    return new WireHeartbeat(
-        Wire.of(heartbeat.worker()),
-        heartbeat.number(),
-        heartbeat.epoch(),
-        heartbeat.session(),
-        Wire.of(heartbeat.facts()),
-        heartbeat.draining(),
-        heartbeat.healthy(),
-        heartbeat.note(),
-        heartbeat.running(),
-        heartbeat.unsettled(),
-        Wire.each(heartbeat.runs(), Wire::of),
-        heartbeat.cleared());
+    WireHeartbeat wire =
+        new WireHeartbeat(
+            Wire.of(heartbeat.worker()),
+            heartbeat.number(),
+            heartbeat.epoch(),
+            heartbeat.session(),
+            Wire.of(heartbeat.facts()),
+            heartbeat.draining(),
+            heartbeat.healthy(),
+            heartbeat.note(),
+            heartbeat.running(),
+            heartbeat.unsettled(),
+            Wire.each(heartbeat.runs(), Wire::of),
+            heartbeat.cleared());
+    wire.setStoreId(Wire.orNone(heartbeat.storeId()));
+    return wire;
   }
 
   public static Heartbeat heartbeat(@Nullable WireHeartbeat wire) {
@@ -70,19 +73,23 @@ public final class WireReports {
         heartbeat.getRunning(),
         heartbeat.getUnsettled(),
         Wire.each(heartbeat.getRuns(), Wire::run),
-        heartbeat.getCleared() == null ? List.of() : heartbeat.getCleared());
+        heartbeat.getCleared() == null ? List.of() : heartbeat.getCleared(),
+        Wire.text(heartbeat.getStoreId()));
   }
 
   public static WireHeartbeatAnswer of(HeartbeatAnswer answer) {
-    return new WireHeartbeatAnswer(
-        answer.number(),
-        WireHeartbeatVerdict.valueOf(answer.verdict().name()),
-        answer.epoch(),
-        answer.session(),
-        answer.version(),
-        answer.timers().values(),
-        answer.drain(),
-        answer.message());
+    WireHeartbeatAnswer wire =
+        new WireHeartbeatAnswer(
+            answer.number(),
+            WireHeartbeatVerdict.valueOf(answer.verdict().name()),
+            answer.epoch(),
+            answer.session(),
+            answer.version(),
+            answer.timers().values(),
+            answer.drain(),
+            answer.message());
+    wire.setStoreId(Wire.orNone(answer.storeId()));
+    return wire;
   }
 
   public static HeartbeatAnswer heartbeatAnswer(@Nullable WireHeartbeatAnswer wire) {
@@ -95,7 +102,8 @@ public final class WireReports {
         answer.getVersion(),
         timers(Wire.map(answer.getTimers())),
         answer.isDrain(),
-        Wire.text(answer.getMessage()));
+        Wire.text(answer.getMessage()),
+        Wire.text(answer.getStoreId()));
   }
 
   private static ProtocolTimers timers(Map<String, Long> wire) {
@@ -110,14 +118,17 @@ public final class WireReports {
   }
 
   public static WireReport of(Report report) {
-    return new WireReport(
-        Wire.of(report.worker()),
-        report.number(),
-        Wire.each(report.ends(), WireReports::of),
-        Wire.each(report.progress(), WireReports::of),
-        Wire.each(
-            report.usage(),
-            sample -> new WireSample(Wire.of(sample.run()), Wire.of(sample.usage()))));
+    WireReport wire =
+        new WireReport(
+            Wire.of(report.worker()),
+            report.number(),
+            Wire.each(report.ends(), WireReports::of),
+            Wire.each(report.progress(), WireReports::of),
+            Wire.each(
+                report.usage(),
+                sample -> new WireSample(Wire.of(sample.run()), Wire.of(sample.usage()))));
+    wire.setStoreId(Wire.orNone(report.storeId()));
+    return wire;
   }
 
   public Report report(@Nullable WireReport wire) {
@@ -136,7 +147,8 @@ public final class WireReports {
             sample ->
                 new Report.UsageOf(
                     Wire.run(sample.getRun()),
-                    Wire.usage(Wire.present(sample.getUsage(), "a usage")))));
+                    Wire.usage(Wire.present(sample.getUsage(), "a usage")))),
+        Wire.text(report.getStoreId()));
   }
 
   public static WireReportAnswer of(ReportAnswer answer) {

@@ -11,10 +11,15 @@ import io.espalier.core.config.StatusFrom;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TaskVariables;
 import io.espalier.core.json.Json;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatAnswer;
 import io.espalier.core.protocol.Order;
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.WorkerFacts;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.Limits;
@@ -25,6 +30,8 @@ import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonText;
 import io.espalier.json.JsonReader;
+import io.espalier.thrift.gen.WireHeartbeat;
+import io.espalier.thrift.gen.WireHeartbeatAnswer;
 import io.espalier.thrift.gen.WireRecipe;
 import io.espalier.thrift.gen.WireWork;
 import java.util.List;
@@ -32,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.thrift.TBase;
 import org.apache.thrift.TException;
@@ -125,6 +133,45 @@ class WireTest {
   }
 
   @Test
+  void theStoreOfAHeartbeatArrivesAndThatOfTheReleaseBeforeIsNone() throws TException {
+    Heartbeat heartbeat =
+        new Heartbeat(
+            WORKER,
+            1,
+            2,
+            3,
+            new WorkerFacts("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
+            false,
+            true,
+            "",
+            0,
+            0,
+            List.of(),
+            List.of(),
+            "a store");
+    WireHeartbeat wire = WireReports.of(heartbeat);
+    assertThat(WireReports.heartbeat(sent(wire))).isEqualTo(heartbeat);
+    wire.unsetStoreId();
+    assertThat(WireReports.heartbeat(sent(wire)).storeId()).isEmpty();
+
+    HeartbeatAnswer answer =
+        new HeartbeatAnswer(
+            1,
+            HeartbeatAnswer.Verdict.ACCEPTED,
+            2,
+            3,
+            1,
+            ProtocolTimers.QUICK,
+            false,
+            "",
+            "a store");
+    WireHeartbeatAnswer wireAnswer = WireReports.of(answer);
+    assertThat(WireReports.heartbeatAnswer(sent(wireAnswer))).isEqualTo(answer);
+    wireAnswer.unsetStoreId();
+    assertThat(WireReports.heartbeatAnswer(sent(wireAnswer)).storeId()).isEmpty();
+  }
+
+  @Test
   void aReportArrivesAsItWasSent() throws TException {
     RunId run = new RunId("job", "n", new Invocation(3, 1, 5));
     Usage live = new Usage(1, 2, 3, 4, 5, List.of("A100 0000:01"));
@@ -141,7 +188,8 @@ class WireTest {
                 TaskEnd.notStarted("job", "m", run.invocation(), "busy", 5_000)),
             List.of(new Report.ProgressOf(run, new Progress(1L, null, "c", Json.Obj.EMPTY))),
             List.of(
-                new Report.UsageOf(run, live), new Report.UsageOf(run, new Usage(1, -1, 3, -1))));
+                new Report.UsageOf(run, live), new Report.UsageOf(run, new Usage(1, -1, 3, -1))),
+            "a store");
     assertThat(new WireReports(JSON).report(sent(WireReports.of(report)))).isEqualTo(report);
   }
 

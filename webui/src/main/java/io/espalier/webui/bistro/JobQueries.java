@@ -3,9 +3,9 @@ package io.espalier.webui.bistro;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusBits;
+import io.espalier.webui.v1.Secrets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -34,7 +34,7 @@ final class JobQueries {
   private CompletionStage<Json> jobs(Arguments arguments, Snapshot snapshot) {
     Json.Builder data = Json.object();
     for (Job job : requested(arguments, snapshot)) {
-      data.put(job.name(), JobExport.toJson(job, snapshot.config().settings()));
+      data.put(job.name(), Secrets.job(job, snapshot.config().settings(), snapshot.caller()));
     }
     return CompletableFuture.completedFuture(data.build());
   }

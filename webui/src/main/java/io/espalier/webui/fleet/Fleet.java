@@ -3,6 +3,8 @@ package io.espalier.webui.fleet;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
+import io.espalier.webui.security.Principal;
+import io.espalier.webui.security.Role;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -132,7 +134,15 @@ public final class Fleet implements ListNews, AutoCloseable {
     String path =
         "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
     return client
-        .get(of, path, within)
+        // Every viewer reads the answer, so it is asked for as one.
+        .ask(
+            of,
+            "GET",
+            path,
+            null,
+            Map.of(Principal.ROLE_AT_MOST, Role.VIEWER.label()),
+            within,
+            HostReply::json)
         .thenApply(
             json -> {
               if (!(json instanceof Json.Obj detail)

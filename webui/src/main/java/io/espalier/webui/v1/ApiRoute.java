@@ -40,6 +40,22 @@ public record ApiRoute(
     return new ApiRoute(method, template, true, Role.ADMIN, handler, answer -> "");
   }
 
+  /** An operation that only another server answers, to be judged and handed on. */
+  public static ApiRoute elsewhere(String method, String template) {
+    return new ApiRoute(
+        method,
+        template,
+        false,
+        request -> {
+          throw new IllegalStateException("another server answers " + template);
+        });
+  }
+
+  /** The same operation at a longer path. */
+  public ApiRoute below(String prefix) {
+    return new ApiRoute(method, prefix + template, changes, role, handler, tag);
+  }
+
   /** The same with entity tags. */
   ApiRoute tagged(Tag newTag) {
     return new ApiRoute(method, template, changes, role, handler, newTag);

@@ -4,6 +4,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.MemoryAuditLog;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -89,6 +90,22 @@ public final class ApiV1 {
     List<ApiRoute> routes = new ArrayList<>();
     new SecurityResources(audit).addTo(routes);
     return List.copyOf(routes);
+  }
+
+  /**
+   * Every operation of a scheduler with the role that it needs, for a server that judges requests
+   * to schedulers and hands them on: none of them can be answered here.
+   */
+  public static List<ApiRoute> operations() {
+    SchedulerApi elsewhere =
+        (SchedulerApi)
+            Proxy.newProxyInstance(
+                ApiV1.class.getClassLoader(),
+                new Class<?>[] {SchedulerApi.class},
+                (proxy, method, arguments) -> {
+                  throw new IllegalStateException("a scheduler answers this");
+                });
+    return new ApiV1(elsewhere, ServerIdentity.UNNAMED).routes();
   }
 
   /** Every operation that answers with JSON. */

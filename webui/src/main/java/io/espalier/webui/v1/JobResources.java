@@ -63,8 +63,8 @@ final class JobResources {
         summary(job, config, view)
             .put("version", Math.max(0, job.versionId()))
             .put("problems", new Json.Arr(problems))
-            .put("effective", JobExport.toJson(job, config.settings()))
-            .put("original", job.original())
+            .put("effective", Secrets.job(job, config.settings(), request.caller()))
+            .put("original", Secrets.job(job.original(), request.caller()))
             .build());
   }
 

@@ -6,6 +6,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -41,12 +42,15 @@ final class JobVersionResources {
         .check(request.part("job"), request.body())
         .thenApply(
             check -> {
+              Json.Obj effective = check.effective();
               List<Json> problems = new ArrayList<>();
               check.problems().forEach(problem -> problems.add(ApiJson.problem(problem)));
               return Json.object()
                   .put("valid", check.isValid())
                   .put("problems", new Json.Arr(problems))
-                  .putIfPresent("effective", check.effective())
+                  .putIfPresent(
+                      "effective",
+                      effective == null ? null : Secrets.job(effective, request.caller()))
                   .build();
             });
   }
@@ -91,7 +95,7 @@ final class JobVersionResources {
             number.value().longValueExact(),
             request.caller().author(request.bodyText("author")),
             request.bodyText("reason"))
-        .thenApply(JobVersionResources::json);
+        .thenApply(version -> json(version, request.caller()));
   }
 
   private CompletionStage<Json> history(ApiRequest request) {
@@ -101,7 +105,7 @@ final class JobVersionResources {
         .thenApply(
             versions -> {
               List<Json> list = new ArrayList<>();
-              versions.forEach(version -> list.add(json(version)));
+              versions.forEach(version -> list.add(json(version, request.caller())));
               return Json.object()
                   .put("job", request.part("job"))
                   .put("versions", new Json.Arr(list))
@@ -113,7 +117,7 @@ final class JobVersionResources {
   private static Json outcome(
       ApiRequest request, @Nullable JobVersion version, @Nullable Throwable failure) {
     if (version != null) {
-      return json(version);
+      return json(version, request.caller());
     }
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
@@ -160,15 +164,16 @@ final class JobVersionResources {
         : Long.parseLong(tag.substring(1, tag.length() - 1));
   }
 
-  private static Json.Obj json(JobVersion version) {
+  private static Json.Obj json(JobVersion version, Principal caller) {
+    Json.Obj job = version.job();
     return Json.object()
         .put("job", version.name())
         .put("version", version.version())
         .put("at_ms", version.atMillis())
         .put("author", version.author())
         .put("reason", version.reason())
-        .put("deleted", version.job() == null)
-        .putIfPresent("config", version.job())
+        .put("deleted", job == null)
+        .putIfPresent("config", job == null ? null : Secrets.job(job, caller))
         .build();
   }
 }

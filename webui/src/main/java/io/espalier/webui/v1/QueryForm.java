@@ -73,6 +73,7 @@ final class QueryForm {
         .put("running", counts.running())
         .put("waiting", counts.waiting())
         .put("ready", counts.ready())
+        .put("blocked", counts.blocked())
         .build();
   }
 

@@ -48,10 +48,10 @@ final class QueueResources {
       }
       resources.put(held.resource(), slots.put("total", held.total()).build());
     }
-    return Json.object()
-        .put("name", queue.name())
-        .put("priority_factor", queue.priorityFactor())
-        .put("running", queue.running())
+    Json.Builder json =
+        Json.object().put("name", queue.name()).put("priority_factor", queue.priorityFactor());
+    queue.weight().ifPresent(weight -> json.put("weight", weight));
+    return json.put("running", queue.running())
         .put("jobs", queue.jobs())
         .put("waiting_jobs", queue.waitingJobs())
         .put("waiting_tasks", queue.waitingTasks())

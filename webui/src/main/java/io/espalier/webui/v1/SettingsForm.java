@@ -8,7 +8,6 @@ import io.espalier.core.config.OptionsExport;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import java.time.Duration;
@@ -41,7 +40,7 @@ final class SettingsForm {
             .put("worker_resources_override", overrides(settings))
             .put("physical_resources", physical(settings))
             .put("kill_orphan_tasks_after_sec", orphans(defaults.killOrphansAfter()))
-            .put("task_subprocess", subprocess(defaults.subprocess()))
+            .put("task_subprocess", Secrets.hide(JobExport.subprocess(defaults.subprocess())))
             .put("kill_subprocess", kill(defaults.kill()))
             .put(
                 "CAUTION_exit_initial_wait_before_timestamp",
@@ -118,14 +117,6 @@ final class SettingsForm {
 
   private static Json orphans(Optional<Duration> after) {
     return after.<Json>map(d -> Json.of(seconds(d))).orElse(Json.Bool.FALSE);
-  }
-
-  private static Json subprocess(SubprocessOptions options) {
-    Json.Obj json = JobExport.subprocess(options);
-    Json environment = json.get("environment");
-    return environment instanceof Json.Obj variables
-        ? json.with("environment", Secrets.hide(variables))
-        : json;
   }
 
   private static Json kill(KillRequest kill) {

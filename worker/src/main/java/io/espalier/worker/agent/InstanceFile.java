@@ -1,5 +1,6 @@
 package io.espalier.worker.agent;
 
+import io.espalier.worker.process.RunPlace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -12,36 +13,72 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which worker processes have used a data directory: whoever holds its lock, and has verified that
- * nothing lives of what they started, can say so to the scheduler.
+ * Which worker processes have used a data directory, and where. A later one that has the lock may
+ * vouch for those of which it knows that nothing lives: by its own look at the same machine, or
+ * because that machine has been booted since.
  */
 final class InstanceFile {
+  private static final String NAME = "instance-places";
+
+  /** Of versions that wrote no places: it proves nothing. */
+  private static final String OLD_NAME = "instances";
+
   private static final int KEPT = 64;
 
   private InstanceFile() {}
 
+  private record Line(long instance, RunPlace place) {
+    @Override
+    public String toString() {
+      return Long.toHexString(instance) + " " + place.toLine() + "\n";
+    }
+  }
+
   /**
-   * Adds this process, durably.
+   * Adds this process, durably. Call when the look for survivors found nothing any more.
    *
-   * @return those before it, oldest first
+   * @param looked whether what the last process left was looked for; otherwise only boots count
+   * @return the instances before it that have ended for certain, with all they started
    */
-  static List<Long> enter(Path file, long instance) throws IOException {
-    List<Long> earlier = new ArrayList<>();
+  static List<Long> enter(Path directory, long instance, RunPlace here, boolean looked)
+      throws IOException {
+    Path file = directory.resolve(NAME);
+    List<Long> ended = new ArrayList<>();
+    List<Line> lines = new ArrayList<>();
+    for (Line line : read(file)) {
+      boolean seen = looked && here.sees(line.place());
+      if (seen || here.isLaterBootOf(line.place())) {
+        ended.add(line.instance());
+      }
+      // What we could not look for, nobody can any more: our journal takes the place of its own.
+      lines.add(seen ? line : new Line(line.instance(), line.place().unseen()));
+    }
+    lines.add(new Line(instance, here));
+    StringBuilder text = new StringBuilder();
+    lines.subList(Math.max(0, lines.size() - KEPT), lines.size()).forEach(text::append);
+    write(file, text.toString());
+    Files.deleteIfExists(directory.resolve(OLD_NAME));
+    return ended;
+  }
+
+  private static List<Line> read(Path file) throws IOException {
+    List<Line> lines = new ArrayList<>();
     if (Files.exists(file)) {
       for (String line : Files.readAllLines(file)) {
         try {
-          earlier.add(Long.parseUnsignedLong(line, 16));
-        } catch (NumberFormatException e) {
+          String[] words = line.split(" ", 2);
+          lines.add(
+              new Line(
+                  Long.parseUnsignedLong(words[0], 16), RunPlace.ofLine(words[words.length - 1])));
+        } catch (IllegalArgumentException e) {
           throw new IOException(file + " is damaged: " + line, e);
         }
       }
     }
-    List<Long> kept =
-        new ArrayList<>(earlier.subList(Math.max(0, earlier.size() - KEPT + 1), earlier.size()));
-    List<Long> before = List.copyOf(kept);
-    kept.add(instance);
-    StringBuilder text = new StringBuilder();
-    kept.forEach(id -> text.append(Long.toHexString(id)).append('\n'));
+    return lines;
+  }
+
+  private static void write(Path file, String text) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel out =
         FileChannel.open(
@@ -49,16 +86,15 @@ final class InstanceFile {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII));
+      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
       out.force(true);
     }
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel directory = FileChannel.open(file.toAbsolutePath().getParent())) {
-      directory.force(true);
+    try (FileChannel parent = FileChannel.open(file.toAbsolutePath().getParent())) {
+      parent.force(true);
     }
-    return before;
   }
 }

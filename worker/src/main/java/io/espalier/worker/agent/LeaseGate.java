@@ -7,12 +7,15 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds back what is to be done to tasks until the guard knows the lease that they live by. Of the
  * agent's thread.
  */
 final class LeaseGate {
+  private static final Logger log = LoggerFactory.getLogger(LeaseGate.class);
   private static final long NEARLY_OUT_MILLIS = 1_000;
 
   private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -69,7 +72,12 @@ final class LeaseGate {
   void open() {
     inForce = true;
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
-      next.action().run();
+      try {
+        next.action().run();
+      } catch (RuntimeException e) {
+        // A mistake in one must not take those behind it with it.
+        log.error("while doing what had waited for the lease", e);
+      }
     }
   }
 

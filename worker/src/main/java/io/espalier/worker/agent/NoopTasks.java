@@ -45,6 +45,17 @@ public final class NoopTasks implements TaskExecution {
   }
 
   @Override
+  public String guardProblem() {
+    return "";
+  }
+
+  /** It starts no processes, so none can be left. */
+  @Override
+  public boolean lookedForSurvivors() {
+    return true;
+  }
+
+  @Override
   public String description() {
     return "no-op: nothing is run, every task is done at once";
   }

@@ -76,6 +76,16 @@ public final class SupervisedTasks implements TaskExecution {
   }
 
   @Override
+  public String guardProblem() {
+    return supervisor.guardProblem();
+  }
+
+  @Override
+  public boolean lookedForSurvivors() {
+    return supervisor.recovery().looked();
+  }
+
+  @Override
   public String description() {
     return supervisor.description();
   }

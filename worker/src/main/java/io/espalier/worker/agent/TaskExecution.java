@@ -34,6 +34,12 @@ public interface TaskExecution extends AutoCloseable {
   /** Completes once all leases told so far are in force and nothing is being killed for one. */
   CompletionStage<Void> leaseInForce();
 
+  /** Why nobody would kill the tasks if this process froze; empty: there is a guard. */
+  String guardProblem();
+
+  /** Whether what the last process on the data directory left was looked for, and is dead. */
+  boolean lookedForSurvivors();
+
   /** How tasks are run, for people. */
   String description();
 

@@ -10,6 +10,7 @@ import io.espalier.core.protocol.Instants;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.Turn;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.Work;
 import io.espalier.core.protocol.WorkAnswer;
@@ -26,6 +27,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonText;
 import io.espalier.thrift.rpc.Calls;
 import io.espalier.thrift.rpc.RpcServer;
+import io.espalier.worker.process.RunPlace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -41,6 +43,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +76,10 @@ public final class WorkerAgent implements AutoCloseable {
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskEnd> ends = new ArrayDeque<>();
   private final LeaseGate gate = new LeaseGate();
-  private Instants now;
+  private String ownProblem = "";
+  private @Nullable Instants unguardedSince;
+  private long guardAfterMillis = ProtocolTimers.BALANCED.guardAfterMillis();
+  private final Turn<Instants> turn;
   private long callMillis = ProtocolTimers.BALANCED.callMillis();
   private String lastState = "";
 
@@ -88,9 +94,13 @@ public final class WorkerAgent implements AutoCloseable {
     this.tasks = tasks;
     this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
     List<Long> earlier =
-        InstanceFile.enter(options.dataDirectory().resolve("instances"), self.instance());
+        InstanceFile.enter(
+            options.dataDirectory(),
+            self.instance(),
+            RunPlace.here(options.dataDirectory()),
+            tasks.lookedForSurvivors());
     this.clocks = new HostClocks();
-    this.now = clocks.now();
+    this.turn = new Turn<>(new Owner(), inbox, MESSAGES_PER_TURN);
     this.logQueries = new LogQueries(logs);
     this.scheduler = new SchedulerCalls(options.schedulers(), options.peer());
     this.thread = new Thread(this::run, "agent");
@@ -103,8 +113,7 @@ public final class WorkerAgent implements AutoCloseable {
     this.side = new WorkerSide(self, facts(physical), new Output());
     inbox.add(
         () -> {
-          side.cleared(earlier, now);
-          side.health(true, "");
+          side.cleared(earlier, now());
         });
   }
 
@@ -142,8 +151,8 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   /** What the host offers has been looked at again; the next heartbeat tells. */
-  public void physical(Map<String, Long> now) {
-    WorkerFacts facts = facts(now);
+  public void physical(Map<String, Long> newest) {
+    WorkerFacts facts = facts(newest);
     tell(() -> side.facts(facts));
   }
 
@@ -153,7 +162,7 @@ public final class WorkerAgent implements AutoCloseable {
    * @param problem what is wrong; empty: nothing
    */
   public void health(String problem) {
-    tell(() -> side.health(problem.isEmpty(), problem));
+    tell(() -> ownProblem = problem);
   }
 
   /** Which process this is. */
@@ -177,7 +186,7 @@ public final class WorkerAgent implements AutoCloseable {
   /** The scheduler is to be found at these addresses from now on; it is tried at once. */
   public void schedulers(List<AgentOptions.Address> schedulers) {
     scheduler.replace(schedulers);
-    tell(() -> side.schedulerMoved(now));
+    tell(() -> side.schedulerMoved(now()));
   }
 
   /** Waits until an operator has drained the worker and nothing is left. */
@@ -191,17 +200,7 @@ public final class WorkerAgent implements AutoCloseable {
     long wait = 0;
     while (!closing || !inbox.isEmpty()) {
       try {
-        Runnable message = wait <= 0 ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
-        now = clocks.now();
-        for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
-          handled(message);
-          deliverEnds();
-          message = inbox.poll();
-        }
-        if (message != null) {
-          handled(message);
-        }
-        wait = step();
+        wait = turn.whole(wait <= 0 ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
@@ -209,31 +208,65 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  private long step() {
-    long wait = 1_000;
-    try {
-      wait = side.step(now);
-      if (deliverEnds()) {
-        wait = 0;
-      }
-      String state = side.state();
-      if (!state.equals(lastState)) {
-        log.info("{}", state.isEmpty() ? "in service" : "gets no tasks: " + state);
-        lastState = state;
-      }
-    } catch (RuntimeException e) {
-      // Without steps the lease runs out and the guard acts: the safe way to fail.
-      log.error("the protocol failed", e);
+  /** Without a guard nothing new is started, and after a lease without one nothing goes on. */
+  private void lookAtTheGuard() {
+    String problem = tasks.guardProblem();
+    String both =
+        problem.isEmpty() || ownProblem.isEmpty()
+            ? problem + ownProblem
+            : problem + "; " + ownProblem;
+    side.health(both.isEmpty(), both);
+    Instants since = unguardedSince;
+    if (problem.isEmpty()) {
+      unguardedSince = null;
+    } else if (since == null) {
+      unguardedSince = now();
+    } else if (now().millisSince(since) >= guardAfterMillis) {
+      side.giveUp(problem);
     }
-    return inbox.isEmpty() ? wait : 0;
   }
 
-  /** A mistake in one message must not take the tasks of all others with it. */
-  private static void handled(Runnable message) {
-    try {
-      message.run();
-    } catch (RuntimeException e) {
-      log.error("while handling a message", e);
+  /** The time of what is being handled: of the owner's thread. */
+  private Instants now() {
+    return turn.now();
+  }
+
+  /** What the owner's thread does in turns. */
+  private final class Owner implements Turn.Half<Instants> {
+    @Override
+    public Instants now() {
+      return clocks.now();
+    }
+
+    @Override
+    public void handled() {
+      boolean unused = deliverEnds();
+    }
+
+    @Override
+    public long step() {
+      long wait = 1_000;
+      try {
+        lookAtTheGuard();
+        wait = side.step(turn.now());
+        if (deliverEnds()) {
+          wait = 0;
+        }
+        String state = side.state();
+        if (!state.equals(lastState)) {
+          log.info("{}", state.isEmpty() ? "in service" : "gets no tasks: " + state);
+          lastState = state;
+        }
+      } catch (RuntimeException e) {
+        // Without steps the lease runs out and the guard acts: the safe way to fail.
+        log.error("the protocol failed", e);
+      }
+      return inbox.isEmpty() ? wait : 0;
+    }
+
+    @Override
+    public void failed(RuntimeException mistake) {
+      log.error("while handling a message", mistake);
     }
   }
 
@@ -242,7 +275,7 @@ public final class WorkerAgent implements AutoCloseable {
     boolean any = !ends.isEmpty();
     for (TaskEnd end = ends.poll(); end != null; end = ends.poll()) {
       running.remove(RunId.of(end));
-      side.ended(end, now);
+      side.ended(end, now());
     }
     return any;
   }
@@ -275,7 +308,7 @@ public final class WorkerAgent implements AutoCloseable {
                   heartbeat,
                   within,
                   answer -> tell(() -> answered(answer)),
-                  () -> tell(() -> side.heartbeatFailed(heartbeat.number(), now)));
+                  () -> tell(() -> side.heartbeatFailed(heartbeat.number(), now())));
       if (heartbeat.session() != 0) {
         call.run();
         return;
@@ -292,7 +325,7 @@ public final class WorkerAgent implements AutoCloseable {
                       call.run();
                     } else {
                       log.error("the guard of the tasks does not answer; not registering");
-                      tell(() -> side.heartbeatFailed(heartbeat.number(), now));
+                      tell(() -> side.heartbeatFailed(heartbeat.number(), now()));
                     }
                   });
     }
@@ -302,7 +335,7 @@ public final class WorkerAgent implements AutoCloseable {
       if (answer.verdict() == HeartbeatAnswer.Verdict.REFUSED) {
         log.warn("the scheduler refuses this worker: {}", answer.message());
       }
-      side.heartbeatAnswered(answer, now);
+      side.heartbeatAnswered(answer, now());
     }
 
     @Override
@@ -310,8 +343,8 @@ public final class WorkerAgent implements AutoCloseable {
       scheduler.report(
           report,
           callMillis,
-          answer -> tell(() -> side.reportAnswered(answer, now)),
-          () -> tell(() -> side.reportFailed(report.number(), now)));
+          answer -> tell(() -> side.reportAnswered(answer, now())),
+          () -> tell(() -> side.reportFailed(report.number(), now())));
     }
 
     @Override
@@ -341,7 +374,8 @@ public final class WorkerAgent implements AutoCloseable {
 
     @Override
     public void guard(Instants since, long killAfterMillis) {
-      boolean ask = gate.renewed(since, killAfterMillis, now);
+      guardAfterMillis = killAfterMillis;
+      boolean ask = gate.renewed(since, killAfterMillis, now());
       tasks.lease(
           (since.uptimeMillis() + killAfterMillis) / 10, since.wallMillis() + killAfterMillis);
       if (ask) {
@@ -390,7 +424,7 @@ public final class WorkerAgent implements AutoCloseable {
       tell(
           () -> {
             try {
-              answer.complete(side.work(work, now));
+              answer.complete(side.work(work, now()));
             } catch (RuntimeException e) {
               answer.completeExceptionally(e);
             }
@@ -410,7 +444,7 @@ public final class WorkerAgent implements AutoCloseable {
    */
   @Override
   public void close() {
-    tell(() -> side.drain(now));
+    tell(() -> side.drain(now()));
     try {
       boolean unused = drained.await(options.drainWait().toMillis(), TimeUnit.MILLISECONDS);
       tasks.close();

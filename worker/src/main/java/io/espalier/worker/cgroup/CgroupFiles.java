@@ -55,8 +55,12 @@ final class CgroupFiles {
     return -1;
   }
 
-  /** Pids, those of other pid name spaces (0) left out; none when the group is gone. */
-  static List<Long> pids(Path procs) {
+  /**
+   * Pids, those of other pid name spaces (0) left out; none when the group is gone.
+   *
+   * @throws IOException when it is there and cannot be read
+   */
+  static List<Long> pids(Path procs) throws IOException {
     List<Long> pids = new ArrayList<>();
     try {
       for (String line : read(procs).split("\n", -1)) {
@@ -64,26 +68,38 @@ final class CgroupFiles {
           pids.add(Long.parseLong(line));
         }
       }
-    } catch (IOException | NumberFormatException e) {
-      return pids;
+    } catch (IOException e) {
+      if (!Files.notExists(procs)) {
+        throw e;
+      }
+    } catch (NumberFormatException e) {
+      throw new IOException(procs + ": " + e.getMessage(), e);
     }
     return pids;
   }
 
-  /** The group itself and all groups below it, the deepest first. */
-  static List<Path> tree(Path group) {
+  /**
+   * The group itself and all groups below it, the deepest first.
+   *
+   * @throws IOException when it is there and cannot be listed
+   */
+  static List<Path> tree(Path group) throws IOException {
     List<Path> tree = new ArrayList<>();
     collect(group, tree);
     return tree;
   }
 
-  private static void collect(Path group, List<Path> into) {
+  private static void collect(Path group, List<Path> into) throws IOException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(group, Files::isDirectory)) {
       for (Path entry : entries) {
         collect(entry, into);
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // Gone, or going.
+      if (!Files.notExists(group)) {
+        throw e instanceof DirectoryIteratorException wrapped
+            ? wrapped.getCause()
+            : (IOException) e;
+      }
     }
     into.add(group);
   }

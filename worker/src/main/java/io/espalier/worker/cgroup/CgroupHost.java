@@ -127,6 +127,10 @@ public final class CgroupHost {
       below = path.equals(root) || path.startsWith(root + "/") ? path.substring(root.length()) : "";
     }
     Path own = below.length() <= 1 ? mount : mount.resolve(below.substring(1));
+    if (own.endsWith(Delegation.SUPERVISOR)) {
+      // An earlier supervisor of this process stepped aside: the group that we were given is above.
+      own = own.resolveSibling("");
+    }
     // With ".." we are outside of what is mounted here.
     return own.normalize().startsWith(mount) && Files.isDirectory(own) ? own : mount;
   }

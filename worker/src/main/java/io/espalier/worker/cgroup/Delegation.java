@@ -39,26 +39,37 @@ final class Delegation {
   }
 
   /**
-   * The same for a group below our own, out of which we move if that is what it takes.
+   * The same for a group below our own. While we are in our own group, we move out of it first: the
+   * kernel lets a group with processes enable controllers such as cpu and pids, but that makes a
+   * thread root of it, and no process can join the groups below it any more.
    *
    * @param own the group of this process
    * @param parent a child of it
    */
   static Map<String, String> hand(Path own, Path parent, Set<String> controllers) {
-    Map<String, String> failed = enable(own, controllers);
-    if (!failed.isEmpty() && Files.isWritable(own.resolve("cgroup.procs"))) {
+    if (controllers.isEmpty()) {
+      return Map.of();
+    }
+    if (!isRoot(own)) {
       try {
         stepAside(own);
-        failed = enable(own, controllers);
       } catch (IOException e) {
-        failed.replaceAll((name, why) -> why + "; " + CgroupFiles.reason(e));
+        Map<String, String> none = new LinkedHashMap<>();
+        controllers.forEach(controller -> none.put(controller, cause(controller, own, e)));
+        return none;
       }
     }
+    Map<String, String> failed = enable(own, controllers);
     Set<String> handed = new TreeSet<>(controllers);
     handed.removeAll(failed.keySet());
     Map<String, String> all = new LinkedHashMap<>(failed);
     all.putAll(enable(parent, handed));
     return all;
+  }
+
+  /** Only the root may have processes and controllers for groups below it; it has no type. */
+  private static boolean isRoot(Path group) {
+    return !Files.exists(group.resolve("cgroup.type"));
   }
 
   private static void enable(Path group, String controller) throws IOException {
@@ -89,18 +100,25 @@ final class Delegation {
     if (!ours.containsAll(members)) {
       throw new IOException("other processes than ours are in " + own);
     }
+    if (members.isEmpty()) {
+      return;
+    }
     Path aside = own.resolve(SUPERVISOR);
     if (!Files.isDirectory(aside)) {
       Files.createDirectory(aside);
     }
-    for (long pid : members) {
-      try {
-        CgroupFiles.write(aside.resolve("cgroup.procs"), Long.toString(pid));
-      } catch (IOException e) {
-        if (Files.exists(Path.of("/proc", Long.toString(pid)))) {
-          throw e;
+    // What is forked meanwhile is born where its parent was.
+    while (!members.isEmpty()) {
+      for (long pid : members) {
+        try {
+          CgroupFiles.write(aside.resolve("cgroup.procs"), Long.toString(pid));
+        } catch (IOException e) {
+          if (Files.exists(Path.of("/proc", Long.toString(pid)))) {
+            throw e;
+          }
         }
       }
+      members = CgroupFiles.pids(own.resolve("cgroup.procs"));
     }
   }
 }

@@ -80,7 +80,11 @@ final class FirstVersion extends GroupDirectory {
 
   @Override
   boolean isEmpty() {
-    return pids().isEmpty();
+    try {
+      return pids().isEmpty();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Override

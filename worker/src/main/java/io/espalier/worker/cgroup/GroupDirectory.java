@@ -4,6 +4,7 @@ import io.espalier.core.config.CgroupLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -64,13 +65,16 @@ abstract class GroupDirectory {
    */
   abstract void set(Limit limit, CgroupLimits limits) throws IOException;
 
+  /** Whether it is certain that nothing is in it or below it. */
   abstract boolean isEmpty();
 
   /** Members, those of groups below it included. */
-  final List<Long> pids() {
-    return CgroupFiles.tree(path).stream()
-        .flatMap(group -> CgroupFiles.pids(group.resolve("cgroup.procs")).stream())
-        .toList();
+  final List<Long> pids() throws IOException {
+    List<Long> pids = new ArrayList<>();
+    for (Path group : CgroupFiles.tree(path)) {
+      pids.addAll(CgroupFiles.pids(group.resolve("cgroup.procs")));
+    }
+    return pids;
   }
 
   abstract long cpuMillis();

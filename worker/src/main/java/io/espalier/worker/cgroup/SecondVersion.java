@@ -57,7 +57,8 @@ final class SecondVersion extends GroupDirectory {
   @Override
   boolean isEmpty() {
     // 1 when processes are in it or below; gone is empty.
-    return CgroupFiles.field(file("cgroup.events"), "populated") != 1;
+    Path events = file("cgroup.events");
+    return CgroupFiles.field(events, "populated") == 0 || Files.notExists(events);
   }
 
   @Override

@@ -90,14 +90,20 @@ public final class TaskGroup {
     return Usage.UNKNOWN_AMOUNT;
   }
 
-  /** All its processes. */
-  public Set<Long> pids() {
+  /**
+   * All its processes.
+   *
+   * @throws IOException when one of its directories is there and cannot be read
+   */
+  public Set<Long> pids() throws IOException {
     Set<Long> pids = new TreeSet<>();
-    directories.forEach(directory -> pids.addAll(directory.pids()));
+    for (GroupDirectory directory : directories) {
+      pids.addAll(directory.pids());
+    }
     return pids;
   }
 
-  /** Whether no process is left in any of its directories. */
+  /** Whether it is certain that no process is left in any of its directories. */
   public boolean isEmpty() {
     return directories.stream().allMatch(GroupDirectory::isEmpty);
   }
@@ -169,15 +175,23 @@ public final class TaskGroup {
   public List<String> remove() {
     List<String> problems = new ArrayList<>();
     for (GroupDirectory directory : directories) {
-      for (Path group : CgroupFiles.tree(directory.path())) {
-        try {
-          Files.deleteIfExists(group);
-        } catch (IOException e) {
-          problems.add(group + ": " + CgroupFiles.reason(e));
+      try {
+        for (Path group : CgroupFiles.tree(directory.path())) {
+          remove(group, problems);
         }
+      } catch (IOException e) {
+        problems.add(directory.path() + ": " + CgroupFiles.reason(e));
       }
     }
     return problems;
+  }
+
+  private static void remove(Path group, List<String> problems) {
+    try {
+      Files.deleteIfExists(group);
+    } catch (IOException e) {
+      problems.add(group + ": " + CgroupFiles.reason(e));
+    }
   }
 
   @Override

@@ -1,11 +1,16 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.cgroup.TaskGroup;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +39,7 @@ record DataDirectory(Journal journal, Recovery recovery) {
     }
     boolean taken = false;
     try {
-      Recovery recovery = Survivors.killAll(journal.left(), SURVIVORS_BOUND);
+      Recovery recovery = killAll(journal.left(), SURVIVORS_BOUND);
       if (recovery.killedProcesses() > 0) {
         log.warn(
             "killed {} processes of tasks that an earlier run had left behind",
@@ -51,8 +56,56 @@ record DataDirectory(Journal journal, Recovery recovery) {
     }
   }
 
+  /**
+   * Kills until nothing is found of what a journal names, then removes the control groups.
+   *
+   * @return what was found
+   * @throws IOException when after {@code bound} something is alive, or it cannot be told whether
+   */
+  static Recovery killAll(Journal.Left left, Duration bound) throws IOException {
+    List<String> invocations = left.entries().stream().map(Journal.Entry::invocation).toList();
+    if (left.isEmpty()) {
+      return new Recovery(List.of(), 0, 0, true);
+    }
+    if (!left.isOfVisibleProcesses()) {
+      // Its numbers mean nothing here: another boot, another machine, another container.
+      return new Recovery(invocations, 0, 0, false);
+    }
+    List<Path> groups = new ArrayList<>();
+    for (Journal.Group group : left.groups()) {
+      if (Files.exists(group.path())) {
+        groups.add(group.path());
+      }
+    }
+    long deadline = System.nanoTime() + bound.toNanos();
+    JournalKiller killer = new JournalKiller();
+    Set<Long> killed = new HashSet<>();
+    while (true) {
+      JournalKiller.Found found =
+          killer.round(left, JournalKiller.Reach.RUN, invocation -> KillPlan.KILL);
+      if (found.isNothing()) {
+        break;
+      }
+      killed.addAll(found.alive().keySet());
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException(
+            "it cannot be verified that what an earlier run started is dead: " + found);
+      }
+      try {
+        Thread.sleep(20);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while processes of an earlier run are killed", e);
+      }
+    }
+    List<String> problems = TaskGroup.existing(groups).remove();
+    problems.forEach(problem -> log.warn("left over from an earlier run: {}", problem));
+    return new Recovery(invocations, killed.size(), groups.size(), true);
+  }
+
   private static void removeOldFiles(Path running) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(running, "*.{json,status,mark}")) {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(running, "{*.json,*.status,*.mark,*.closed,lease*}")) {
       for (Path file : files) {
         Files.deleteIfExists(file);
       }

@@ -30,6 +30,10 @@ final class JdkProcesses implements Processes {
   private static final long FIRST_LOOK_MILLIS = 20;
   private static final long LAST_LOOK_MILLIS = 1000;
 
+  /** A closed gate is told from what a task may do: by a file that only this makes. */
+  private static final String PASS =
+      "closed=$1; shift; [ -e \"$0\" ] || { : > \"$closed\"; exit 1; }; exec \"$@\"";
+
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final @Nullable Path gate;
   private final boolean sessions = Files.isExecutable(Path.of("/usr/bin/setsid"));
@@ -66,6 +70,10 @@ final class JdkProcesses implements Processes {
     return statusFile.resolveSibling(statusFile.getFileName() + ".mark");
   }
 
+  private static Path closedFile(Path statusFile) {
+    return statusFile.resolveSibling(statusFile.getFileName() + ".closed");
+  }
+
   @Override
   public void spawn(Spawn spawn, Events events) {
     List<String> command = new ArrayList<>();
@@ -73,7 +81,9 @@ final class JdkProcesses implements Processes {
       command.add("/usr/bin/setsid");
     }
     if (gate != null) {
-      command.addAll(List.of("/bin/sh", "-c", "[ -e \"$0\" ] && exec \"$@\"", gate.toString()));
+      command.addAll(
+          List.of(
+              "/bin/sh", "-c", PASS, gate.toString(), closedFile(spawn.statusFile()).toString()));
     }
     command.add(spawn.executable().toString());
     command.addAll(spawn.argv().subList(1, spawn.argv().size()));
@@ -184,6 +194,14 @@ final class JdkProcesses implements Processes {
     private void awaitEnd() {
       try {
         int result = process.waitFor();
+        if (gate != null && Files.exists(closedFile(spawn.statusFile()))) {
+          queue.add(
+              () -> {
+                release();
+                events.failed("the lease of this worker has run out", true);
+              });
+          return;
+        }
         // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
         Exit exit =
             result > 128 && result < 160
@@ -230,9 +248,17 @@ final class JdkProcesses implements Processes {
     }
 
     private boolean isSessionAlive() {
-      return ProcFs.pids().stream()
-          .flatMap(pid -> ProcFs.stat(pid).stream())
-          .anyMatch(stat -> stat.isAlive() && stat.session() == pid());
+      try {
+        for (long pid : ProcFs.pids()) {
+          if (ProcFs.stat(pid).filter(s -> s.isAlive() && s.session() == pid()).isPresent()) {
+            return true;
+          }
+        }
+        return false;
+      } catch (IOException e) {
+        // What cannot be looked at may be there.
+        return true;
+      }
     }
 
     @Override
@@ -280,11 +306,13 @@ final class JdkProcesses implements Processes {
     /** Before setsid has run there is no group to be signalled. */
     private boolean awaitGroup() {
       for (int i = 0; i < 1000 && process.isAlive(); i++) {
-        if (ProcFs.stat(pid()).filter(stat -> stat.group() == pid()).isPresent()) {
-          return true;
-        }
         try {
+          if (ProcFs.stat(pid()).filter(stat -> stat.group() == pid()).isPresent()) {
+            return true;
+          }
           TimeUnit.MILLISECONDS.sleep(1);
+        } catch (IOException e) {
+          return true;
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           return false;
@@ -298,6 +326,7 @@ final class JdkProcesses implements Processes {
       try {
         Files.deleteIfExists(spawn.statusFile());
         Files.deleteIfExists(markFile(spawn.statusFile()));
+        Files.deleteIfExists(closedFile(spawn.statusFile()));
       } catch (IOException e) {
         // Left behind in our private directory; the next start empties it.
         return;

@@ -15,9 +15,9 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * read after this process has died without warning. Not synced: it only has to outlive the process;
  * after a crash of the machine (another boot id) no process is left.
  *
- * <p>Lines: {@code c COOKIE BOOT} first; {@code s INVOCATION} before a start; {@code p INVOCATION
- * PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has ended; {@code g INVOCATION PATH} for
- * each control group that was made, {@code r PATH} once that is removed. Belongs to one thread.
+ * <p>Lines: {@code c COOKIE BOOT} and {@code n PID_NAMESPACE TICKS} first; {@code s INVOCATION}
+ * before a start; {@code p INVOCATION PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has
+ * ended; {@code g INVOCATION PATH} for each control group that was made, {@code r PATH} once that
+ * is removed. Belongs to one thread.
  */
 final class Journal implements AutoCloseable {
   private static final int COOKIE_BYTES = 16;
@@ -43,6 +44,7 @@ final class Journal implements AutoCloseable {
   private final Map<String, String> live = new LinkedHashMap<>();
   private final Map<Path, String> groups = new LinkedHashMap<>();
   private final long seed;
+  private final long since = ProcFs.uptimeTicks();
   private @Nullable FileOutputStream out;
   private boolean started;
   private boolean torn;
@@ -60,17 +62,65 @@ final class Journal implements AutoCloseable {
    * One invocation that has no end in a journal.
    *
    * @param pid 0 when it is not known whether it was started
+   * @param startTicks 0 when that could not be read
+   * @param signal what its processes get when the one that started them dies; 0: nothing
    */
-  record Entry(String invocation, long pid, long startTicks) {}
+  record Entry(String invocation, long pid, long startTicks, int signal) {
+    Entry(String invocation, long pid, long startTicks) {
+      this(invocation, pid, startTicks, KillPlan.KILL);
+    }
+  }
+
+  /** A control group that was made for an invocation and not removed. */
+  record Group(String invocation, Path path) {}
 
   /**
    * What an earlier journal left.
    *
-   * @param groups directories of control groups that were not removed
+   * @param pidNamespace whose processes its numbers mean; empty: not said
+   * @param sinceTicks when it was begun, as start times count; 0: not said
    */
-  record Left(String cookie, String bootId, List<Entry> entries, List<Path> groups) {
+  record Left(
+      String cookie,
+      String bootId,
+      String pidNamespace,
+      long sinceTicks,
+      List<Entry> entries,
+      List<Group> groups) {
     Left(String cookie, String bootId, List<Entry> entries) {
-      this(cookie, bootId, entries, List.of());
+      this(cookie, bootId, "", 0, entries, List.of());
+    }
+
+    /** The same with other invocations. */
+    Left withEntries(List<Entry> others) {
+      return new Left(cookie, bootId, pidNamespace, sinceTicks, others, groups);
+    }
+
+    /** Only what is to get a KILL when the one that started it dies. */
+    Left killed() {
+      Set<String> others = new HashSet<>();
+      List<Entry> doomed = new ArrayList<>();
+      for (Entry entry : entries) {
+        if (entry.signal() == KillPlan.KILL) {
+          doomed.add(entry);
+        } else {
+          others.add(entry.invocation());
+        }
+      }
+      List<Group> theirs = new ArrayList<>(groups);
+      theirs.removeIf(group -> others.contains(group.invocation()));
+      return new Left(cookie, bootId, pidNamespace, sinceTicks, doomed, theirs);
+    }
+
+    /** Whether there was no journal. */
+    boolean isEmpty() {
+      return cookie.isEmpty() && entries.isEmpty() && groups.isEmpty();
+    }
+
+    /** Whether its process numbers mean what they mean to us. */
+    boolean isOfVisibleProcesses() {
+      return bootId.equals(ProcFs.bootId())
+          && (pidNamespace.isEmpty() || pidNamespace.equals(ProcFs.pidNamespace()));
     }
   }
 
@@ -145,13 +195,16 @@ final class Journal implements AutoCloseable {
   static Left parse(List<String> lines) {
     String cookie = "";
     String boot = "";
+    String namespace = "";
     Map<String, Entry> entries = new LinkedHashMap<>();
-    Set<Path> groups = new LinkedHashSet<>();
+    long since = 0;
+    Map<Path, Group> groups = new LinkedHashMap<>();
     for (String line : lines) {
       String[] words = line.split(" ", -1);
       if (line.startsWith("g ") && words.length > 2) {
         // A path may hold blanks. Of one that was cut off nothing exists.
-        groups.add(Path.of(line.substring(2 + words[1].length() + 1)));
+        Path path = Path.of(line.substring(2 + words[1].length() + 1));
+        groups.put(path, new Group(words[1], path));
         continue;
       }
       if (line.startsWith("r ")) {
@@ -161,12 +214,16 @@ final class Journal implements AutoCloseable {
       if (words[0].equals("c") && words.length == 3) {
         cookie = words[1];
         boot = words[2];
+      } else if (words[0].equals("n") && words.length == 3) {
+        namespace = words[1];
+        since = number(words[2]);
       } else if (words[0].equals("s") && words.length == 2) {
         entries.put(words[1], new Entry(words[1], 0, 0));
       } else if (words[0].equals("p") && words.length == 5) {
         try {
           long pid = Long.parseLong(words[2]);
-          entries.put(words[1], new Entry(words[1], pid, Long.parseLong(words[3])));
+          int signal = Integer.parseInt(words[4]);
+          entries.put(words[1], new Entry(words[1], pid, Long.parseLong(words[3]), signal));
         } catch (NumberFormatException e) {
           entries.putIfAbsent(words[1], new Entry(words[1], 0, 0));
         }
@@ -174,7 +231,21 @@ final class Journal implements AutoCloseable {
         entries.remove(words[1]);
       }
     }
-    return new Left(cookie, boot, List.copyOf(entries.values()), List.copyOf(groups));
+    return new Left(
+        cookie,
+        boot,
+        namespace,
+        since,
+        List.copyOf(entries.values()),
+        List.copyOf(groups.values()));
+  }
+
+  private static long number(String word) {
+    try {
+      return Long.parseLong(word);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
   }
 
   /** Begins the journal of this run; call when nothing of the earlier one is left. */
@@ -244,6 +315,7 @@ final class Journal implements AutoCloseable {
 
   private void rewrite() throws IOException {
     StringBuilder text = new StringBuilder("c " + cookie + " " + ProcFs.bootId() + "\n");
+    text.append("n ").append(ProcFs.pidNamespace()).append(' ').append(since).append('\n');
     List<String> kept = new ArrayList<>(live.values());
     kept.addAll(groups.values());
     kept.forEach(line -> text.append(line).append('\n'));

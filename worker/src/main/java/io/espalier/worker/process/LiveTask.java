@@ -6,6 +6,7 @@ import io.espalier.core.running.Usage;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.resources.SampledTask;
 import io.espalier.worker.resources.TaskUsageReader;
+import java.io.IOException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,10 @@ public final class LiveTask implements SampledTask {
   public Set<Long> pids() {
     TaskGroup group = task.group();
     long pid = task.pid();
-    return group != null ? group.pids() : pid > 0 ? READER.family(pid) : Set.of();
+    try {
+      return group != null ? group.pids() : pid > 0 ? READER.family(pid) : Set.of();
+    } catch (IOException e) {
+      return Set.of();
+    }
   }
 }

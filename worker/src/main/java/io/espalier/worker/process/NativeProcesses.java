@@ -55,7 +55,7 @@ final class NativeProcesses implements Processes {
 
   private record Request(Spawn spawn, Events events) {}
 
-  private NativeProcesses(@Nullable Path gate) {
+  private NativeProcesses(@Nullable Path gate, String starterName) {
     this.gate = gate;
     // struct epoll_event is packed on x86-64 only.
     boolean packed = Platform.isIntel();
@@ -68,7 +68,7 @@ final class NativeProcesses implements Processes {
     watch(wakeFd, WAKE);
     for (int i = 0; i < SPAWNERS; i++) {
       NativeSpawner spawner = new NativeSpawner(gate);
-      Thread thread = new Thread(() -> spawnAll(spawner), "task-spawner-" + i);
+      Thread thread = new Thread(() -> spawnAll(spawner), starterName);
       thread.setDaemon(true);
       spawners.add(thread);
     }
@@ -77,14 +77,15 @@ final class NativeProcesses implements Processes {
 
   /**
    * @param gate without this file nothing is started; null: there is no gate
+   * @param starterName of the threads that start processes; a child has it until its exec
    * @throws IOException saying what this platform lacks
    */
-  static NativeProcesses open(@Nullable Path gate) throws IOException {
+  static NativeProcesses open(@Nullable Path gate, String starterName) throws IOException {
     try {
       if (!Platform.isLinux() || !Platform.is64Bit()) {
         throw new IOException("native process starts need 64-bit Linux");
       }
-      return new NativeProcesses(gate);
+      return new NativeProcesses(gate, starterName);
     } catch (LinkageError | IllegalStateException e) {
       throw new IOException("native process starts are not available: " + e.getMessage(), e);
     }

@@ -1,11 +1,12 @@
 package io.espalier.worker.process;
 
-import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,39 +15,52 @@ import java.util.Optional;
 /** What {@code /proc} says about processes. A process may be gone between two questions. */
 final class ProcFs {
   private static final int DESCRIPTORS_FOR_OTHERS = 400;
+  private static final long KERNEL_THREAD = 0x00200000;
   private static final int TICKS_PER_SECOND = 100;
   private static final Path ROOT = Path.of("/proc");
 
   private ProcFs() {}
 
   /**
+   * @param name of its program, cut off; until it calls exec, of the thread that made it
    * @param state Z and X are dead
+   * @param ofKernel it is a thread of the kernel, which has no memory and no environment
    * @param startTicks clock ticks from boot to its start: with the pid it names a process
    */
-  record Stat(long pid, char state, long group, long session, long startTicks, long cpuMillis) {
+  record Stat(
+      long pid,
+      String name,
+      char state,
+      boolean ofKernel,
+      long group,
+      long session,
+      long startTicks,
+      long cpuMillis) {
     boolean isAlive() {
       return state != 'Z' && state != 'X';
     }
   }
 
-  static Optional<Stat> stat(long pid) {
-    byte[] buffer = new byte[1024];
-    int length;
-    try (FileInputStream in = new FileInputStream("/proc/" + pid + "/stat")) {
-      length = in.read(buffer);
-    } catch (IOException e) {
+  /**
+   * What it is; empty when it is gone.
+   *
+   * @throws IOException when that cannot be seen: it may well be there
+   */
+  static Optional<Stat> stat(long pid) throws IOException {
+    byte[] bytes = read(pid, "stat");
+    if (bytes.length == 0) {
       return Optional.empty();
     }
-    if (length <= 0) {
-      return Optional.empty();
-    }
-    String text = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
     // The second field is the name in parentheses and may itself hold blanks and parentheses.
-    String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", 21);
+    int end = text.lastIndexOf(')');
+    String[] fields = text.substring(end + 2).split(" ", 21);
     return Optional.of(
         new Stat(
             pid,
+            text.substring(text.indexOf('(') + 1, end),
             fields[0].charAt(0),
+            (Long.parseLong(fields[6]) & KERNEL_THREAD) != 0,
             Long.parseLong(fields[2]),
             Long.parseLong(fields[3]),
             Long.parseLong(fields[19]),
@@ -59,25 +73,76 @@ final class ProcFs {
                 / TICKS_PER_SECOND));
   }
 
-  static List<Long> pids() {
+  /** A file of a process; empty when that is gone. */
+  private static byte[] read(long pid, String name) throws IOException {
+    Path directory = ROOT.resolve(Long.toString(pid));
+    try (InputStream in = Files.newInputStream(directory.resolve(name))) {
+      return in.readAllBytes();
+    } catch (NoSuchFileException e) {
+      return new byte[0];
+    } catch (IOException e) {
+      // It may have gone between open and read. To look for a directory takes no descriptor.
+      if (Files.notExists(directory)) {
+        return new byte[0];
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * All processes that can be seen.
+   *
+   * @throws IOException when they cannot be listed
+   */
+  static List<Long> pids() throws IOException {
     List<Long> pids = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(ROOT, "[0-9]*")) {
       for (Path entry : entries) {
         pids.add(Long.parseLong(entry.getFileName().toString()));
       }
-    } catch (IOException | DirectoryIteratorException e) {
-      return pids;
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return pids;
   }
 
-  /** The environment a process was started with, empty when it may not be read. */
-  static String environment(long pid) {
+  /**
+   * The environment a process was started with; empty when it is gone.
+   *
+   * @throws IOException when it may not, or cannot, be read
+   */
+  static String environment(long pid) throws IOException {
     try {
-      byte[] bytes = Files.readAllBytes(ROOT.resolve(Long.toString(pid)).resolve("environ"));
-      return new String(bytes, StandardCharsets.ISO_8859_1);
+      return new String(read(pid, "environ"), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      return "";
+      if (stat(pid).filter(Stat::isAlive).isEmpty()) {
+        return "";
+      }
+      throw e;
+    }
+  }
+
+  /** Whether it runs for the user that we are, in the control groups that we are in. */
+  static boolean isOfOurUserAndGroups(long pid) {
+    try {
+      return field(Long.toString(pid), "status", "Uid") == field("self", "status", "Uid")
+          && Files.readString(ROOT.resolve(Long.toString(pid)).resolve("cgroup"))
+              .equals(Files.readString(ROOT.resolve("self/cgroup")));
+    } catch (IOException e) {
+      return Files.exists(ROOT.resolve(Long.toString(pid)));
+    }
+  }
+
+  /** Since the boot, suspension included, in the unit of start times; 0 when not known. */
+  static long uptimeTicks() {
+    try {
+      String text = Files.readString(ROOT.resolve("uptime"));
+      String seconds = text.substring(0, text.indexOf(' '));
+      int point = seconds.indexOf('.');
+      return Long.parseLong(seconds.substring(0, point)) * TICKS_PER_SECOND
+          + Long.parseLong(seconds.substring(point + 1));
+    } catch (IOException | RuntimeException e) {
+      return 0;
     }
   }
 
@@ -137,6 +202,15 @@ final class ProcFs {
       return Integer.MAX_VALUE;
     }
     return Integer.MAX_VALUE;
+  }
+
+  /** Names the set of processes that we see; empty when that is not known. */
+  static String pidNamespace() {
+    try {
+      return Files.readSymbolicLink(ROOT.resolve("self/ns/pid")).toString();
+    } catch (IOException | UnsupportedOperationException e) {
+      return "";
+    }
   }
 
   /** Differs after every boot; empty where there is no such file. */

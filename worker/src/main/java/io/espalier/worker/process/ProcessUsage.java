@@ -7,9 +7,10 @@ import io.espalier.worker.cgroup.TaskGroup;
 final class ProcessUsage {
   private ProcessUsage() {}
 
-  static Usage withPeak(Usage usage, long peak) {
+  /** At least this much processor time, and at least this peak of memory. */
+  static Usage atLeast(Usage usage, long cpuMillis, long peak) {
     return new Usage(
-        usage.cpuMillis(),
+        Math.max(cpuMillis, usage.cpuMillis()),
         Math.max(peak, usage.peakMemoryBytes()),
         usage.readBytes(),
         usage.writtenBytes(),

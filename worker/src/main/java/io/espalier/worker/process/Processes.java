@@ -95,7 +95,8 @@ interface Processes extends AutoCloseable {
     void started(Child child);
 
     /**
-     * It could not be started; nothing else follows.
+     * It could not be started, or what was started ended before it became the task; no {@link
+     * #exited} follows.
      *
      * @param shortage it is not the task's fault: this process or host has run out of something
      */

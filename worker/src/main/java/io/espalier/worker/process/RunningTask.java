@@ -10,6 +10,7 @@ import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.resources.TaskUsageReader;
+import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -131,7 +132,11 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
             output.opened(channel);
           }
         });
-    startTicks = ProcFs.stat(pid).map(ProcFs.Stat::startTicks).orElse(0L);
+    try {
+      startTicks = ProcFs.stat(pid).map(ProcFs.Stat::startTicks).orElse(0L);
+    } catch (IOException e) {
+      log.warn("{}: its start time cannot be read: {}", key, e.getMessage());
+    }
     supervisor.journalStarted(this, startTicks);
     event("running", Json.object().put("command", Json.strings(argv)));
     argv = List.of();
@@ -187,6 +192,9 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
 
   @Override
   public void closed(Channel channel) {
+    if (ended) {
+      return;
+    }
     open.remove(channel);
     if (channel == Channel.STATUS) {
       status.close();
@@ -205,6 +213,11 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   @Override
   public void exited(Processes.Exit newExit) {
     exit = newExit;
+    if (!signalled && hasFailed(newExit) && supervisor.hasLostLeaseSince(startTicks)) {
+      // The guard has killed it: no failure of the task's.
+      signalled = true;
+      stopReason = stopReason == null ? StopReason.LEASE_LOST : stopReason;
+    }
     event("process_exited", Json.object().put("message", describe(newExit)));
     output.exited();
     if (reaper != null) {
@@ -381,12 +394,15 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
       return;
     }
     TaskEnd.Kind kind = signalled ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED;
+    StopReason reason = reasonOf(how);
+    boolean byItself = kind == TaskEnd.Kind.EXITED && reason == null;
     finish(
         key.end(kind)
             .withRawStatus(rawStatus)
             .withExit(how.code(), how.signal())
             .withUsage(used, how.coreDumped(), System.currentTimeMillis())
-            .withStopReason(reasonOf(how)),
+            .withMessage(byItself ? output.lastErrorLine() : null)
+            .withStopReason(reason),
         "got_status");
   }
 
@@ -399,9 +415,12 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     return what + ": " + (last != null ? last : describe(how));
   }
 
+  private static boolean hasFailed(Processes.Exit how) {
+    return how.signal() != null || !Integer.valueOf(0).equals(how.code());
+  }
+
   private @Nullable StopReason reasonOf(Processes.Exit how) {
-    boolean failed = how.signal() != null || !Integer.valueOf(0).equals(how.code());
-    return stopReason == null && failed && consumption.wasOutOfMemory()
+    return stopReason == null && hasFailed(how) && consumption.wasOutOfMemory()
         ? StopReason.OUT_OF_MEMORY
         : stopReason;
   }
@@ -461,7 +480,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
       json.delete();
     }
     Json.Builder about = Json.object();
-    if (end.message() != null) {
+    if (end.message() != null && end.lastErrorLine() == null) {
       about.put("message", end.message());
     }
     Json.Obj form = supervisor.log().statusForm(end);

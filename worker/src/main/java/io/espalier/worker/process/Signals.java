@@ -1,30 +1,79 @@
 package io.espalier.worker.process;
 
+import com.sun.jna.Native;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Sends signals without native code, for the places where nothing hurries. */
+/**
+ * Sends signals: by the system call where JNA works, otherwise KILL and TERM to single processes
+ * through the JDK. Only what neither can do needs the program {@code kill}, and with it a fork. A
+ * signal that did not arrive is no error here: whoever kills looks again.
+ */
 final class Signals {
-  private static final Logger log = LoggerFactory.getLogger(Signals.class);
+  private static final int TERM = 15;
 
-  /** Pids per call: far below what a command line may have. */
+  /** Pids per call of the program: far below what a command line may have. */
   private static final int AT_ONCE = 1000;
+
+  private static final boolean NATIVE = isNative();
 
   private Signals() {}
 
+  /** The one C function in use here, so that it is there wherever JNA is. */
+  private static final class Call {
+    static {
+      Native.register(Call.class, "c");
+    }
+
+    private Call() {}
+
+    static native int kill(int pid, int signal);
+  }
+
+  private static boolean isNative() {
+    try {
+      return Call.kill((int) ProcessHandle.current().pid(), 0) == 0;
+    } catch (LinkageError e) {
+      return false;
+    }
+  }
+
+  /** Whether whole groups get a signal in one step and without a fork. */
+  static boolean reachesGroups() {
+    return NATIVE;
+  }
+
   static void group(long group, int signal) {
-    send(signal, List.of("-" + group));
+    if (NATIVE) {
+      int unused = Call.kill((int) -group, signal);
+    } else {
+      run(signal, List.of("-" + group));
+    }
   }
 
   static void processes(Collection<Long> pids, int signal) {
+    if (NATIVE) {
+      for (long pid : pids) {
+        int unused = Call.kill((int) pid, signal);
+      }
+      return;
+    }
+    if (signal == KillPlan.KILL || signal == TERM) {
+      for (long pid : pids) {
+        ProcessHandle.of(pid)
+            .ifPresent(
+                process -> {
+                  boolean unused = signal == TERM ? process.destroy() : process.destroyForcibly();
+                });
+      }
+      return;
+    }
     List<String> targets = pids.stream().map(String::valueOf).toList();
     for (int from = 0; from < targets.size(); from += AT_ONCE) {
-      send(signal, targets.subList(from, Math.min(targets.size(), from + AT_ONCE)));
+      run(signal, targets.subList(from, Math.min(targets.size(), from + AT_ONCE)));
     }
   }
 
@@ -32,7 +81,7 @@ final class Signals {
     processes(pids, KillPlan.KILL);
   }
 
-  private static void send(int signal, List<String> targets) {
+  private static void run(int signal, List<String> targets) {
     List<String> command = new ArrayList<>(List.of("kill", "-" + signal, "--"));
     command.addAll(targets);
     try {
@@ -45,7 +94,8 @@ final class Signals {
         kill.destroyForcibly();
       }
     } catch (IOException e) {
-      log.warn("cannot run kill: {}", e.getMessage());
+      // The next look finds what was not reached.
+      return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

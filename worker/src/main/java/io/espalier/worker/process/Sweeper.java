@@ -1,7 +1,6 @@
 package io.espalier.worker.process;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,18 +81,19 @@ final class Sweeper implements AutoCloseable {
       // KILL is the smaller number and wins.
       signals.merge(request.entry().invocation(), request.signal(), Math::min);
     }
+    JournalKiller.Found found =
+        new JournalKiller()
+            .round(
+                new Journal.Left(cookie, "", requests.stream().map(Request::entry).toList()),
+                JournalKiller.Reach.INVOCATIONS,
+                invocation -> signals.getOrDefault(invocation, KillPlan.KILL));
     Map<String, Integer> counts = new HashMap<>();
-    Map<Integer, Collection<Long>> targets = new HashMap<>();
-    Survivors.find(new Journal.Left(cookie, "", requests.stream().map(Request::entry).toList()))
-        .forEach(
-            (pid, invocation) -> {
-              counts.merge(invocation, 1, Integer::sum);
-              targets
-                  .computeIfAbsent(
-                      signals.getOrDefault(invocation, KillPlan.KILL), s -> new ArrayList<>())
-                  .add(pid);
-            });
-    targets.forEach((signal, pids) -> Signals.processes(pids, signal));
+    found.alive().values().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
+    if (!found.unknown().isEmpty()) {
+      log.warn("cannot tell whether tasks have ended: {}", found);
+      // Not verified dead is not dead: each of them is looked for again.
+      signals.keySet().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
+    }
     return counts;
   }
 

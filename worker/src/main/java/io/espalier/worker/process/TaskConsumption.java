@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * supervisor's thread, but for {@link #sample}.
  */
 final class TaskConsumption {
+  private final AtomicLong cpuSeen = new AtomicLong(Usage.UNKNOWN_AMOUNT);
   private final AtomicLong peakSeen = new AtomicLong(Usage.UNKNOWN_AMOUNT);
   private @Nullable Usage used;
   private boolean outOfMemory;
@@ -21,8 +22,8 @@ final class TaskConsumption {
       outOfMemory |= group.wasOutOfMemory();
     }
     Usage process = exit == null ? Usage.UNKNOWN : exit.usage();
-    long peak = Math.max(peakSeen.get(), process.peakMemoryBytes());
-    Usage usage = ProcessUsage.withPeak(process, peak);
+    // The samples knew children that nobody waited for; what the kernel says at the end does not.
+    Usage usage = ProcessUsage.atLeast(process, cpuSeen.get(), peakSeen.get());
     used = group == null ? usage : ProcessUsage.merged(group.usage(), usage);
   }
 
@@ -41,11 +42,15 @@ final class TaskConsumption {
     return outOfMemory;
   }
 
-  /** What it has used so far, and holds; any thread. Remembers the highest peak. */
+  /** What it has used so far, and holds; any thread. Remembers the most of both. */
   Usage sample(TaskUsageReader reader, long pid, @Nullable TaskGroup group) {
     Usage seen = reader.ofProcesses(pid);
     long high = Math.max(seen.peakMemoryBytes(), ProcFs.peakMemory(Long.toString(pid)));
-    seen = ProcessUsage.withPeak(seen, peakSeen.accumulateAndGet(high, Math::max));
+    seen =
+        ProcessUsage.atLeast(
+            seen,
+            cpuSeen.accumulateAndGet(seen.cpuMillis(), Math::max),
+            peakSeen.accumulateAndGet(high, Math::max));
     return group == null ? seen : ProcessUsage.live(group, seen);
   }
 }

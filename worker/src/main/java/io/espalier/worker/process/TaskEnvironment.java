@@ -86,10 +86,10 @@ public final class TaskEnvironment {
     }
     entries.add("ESPALIER_TASK_PARENT=" + parent(launch));
     entries.add("ESPALIER_TASK_ATTEMPT=" + launch.attempt());
-    entries.add(Survivors.INVOCATION_VARIABLE + "=" + invocationId(launch));
+    entries.add(JournalKiller.INVOCATION_VARIABLE + "=" + invocationId(launch));
     entries.add("ESPALIER_TASK_TOKEN=" + launch.invocation().token());
     entries.add("ESPALIER_TASK_STATUS_FILE=" + statusPath);
-    entries.add(Survivors.COOKIE_VARIABLE + "=" + cookie);
+    entries.add(JournalKiller.COOKIE_VARIABLE + "=" + cookie);
     long deadline = deadlineMillis(launch.limits(), nowMillis);
     if (deadline > 0) {
       // Seconds, rounded down: as all times that tasks see.

@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.Redactor;
+import io.espalier.core.status.Attempt;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class TaskOutput {
   /** What two pipes and our own buffers can hold when the process exits. */
   private static final long FREE_BYTES_AFTER_EXIT = 1 << 18;
+
+  /** Of the last line of stderr. The rest is in the log. */
+  private static final int LONGEST_TOLD = Attempt.MAX_MESSAGE;
 
   private final Sink sink;
   private final LineSplitter[] lines;
@@ -91,9 +95,17 @@ final class TaskOutput {
     return lines[0].isEmpty() && lines[1].isEmpty();
   }
 
-  /** The latest line of stderr, without its newline; null when there is none. */
+  /**
+   * The latest line of stderr that is not blank, without blanks around it, and no more of it than
+   * is kept with an attempt; null: there is none.
+   */
   @Nullable String lastErrorLine() {
-    return lastError;
+    String line = lastError == null ? "" : lastError.strip();
+    if (line.length() > LONGEST_TOLD) {
+      int end = Character.isHighSurrogate(line.charAt(LONGEST_TOLD - 1)) ? 1 : 0;
+      return line.substring(0, LONGEST_TOLD - end);
+    }
+    return line.isEmpty() ? null : line;
   }
 
   /** Lines as the quota allows; stops reading the channel when it does not. */
@@ -115,8 +127,8 @@ final class TaskOutput {
         return;
       }
       quota.use();
-      if (stream == LogLine.Stream.STDERR) {
-        lastError = line.stripTrailing();
+      if (stream == LogLine.Stream.STDERR && !line.isBlank()) {
+        lastError = line;
       }
       sink.line(stream, line);
     }

@@ -17,6 +17,7 @@ import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +56,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private final TaskLog log;
   private final Journal journal;
   private final Guard guard;
+  private final @Nullable Path gate;
   private final Processes processes;
   private final TaskGroups groups;
   private final TaskStarts starts;
@@ -78,8 +80,10 @@ public final class TaskSupervisor implements AutoCloseable {
       LogStore logs,
       DataDirectory taken,
       Guard guard,
+      @Nullable Path gate,
       Processes processes) {
     this.options = options;
+    this.gate = gate;
     this.log = new TaskLog(logs, options);
     this.journal = taken.journal();
     this.recovery = taken.recovery();
@@ -124,11 +128,13 @@ public final class TaskSupervisor implements AutoCloseable {
     Journal journal = taken.journal();
     Guard guard = null;
     try {
-      Path gate = journal.directory().resolve("lease");
-      Files.deleteIfExists(gate);
-      Processes processes = mechanism(options.mechanism(), leased ? gate : null);
+      // Of this run alone: a guard of an earlier one that comes late closes its own.
+      Path gate = journal.directory().resolve("lease-" + journal.cookie().substring(0, 8));
+      Path needed = leased ? gate : null;
+      Processes processes =
+          mechanism(options.mechanism(), needed, JournalKiller.starterName(journal.cookie()));
       guard = Guard.start(journal.file(), journal.cookie(), gate);
-      return new TaskSupervisor(options, logs, taken, guard, processes);
+      return new TaskSupervisor(options, logs, taken, guard, needed, processes);
     } finally {
       if (guard == null) {
         journal.close();
@@ -136,13 +142,14 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private static Processes mechanism(SupervisorOptions.Mechanism wanted, @Nullable Path gate)
+  private static Processes mechanism(
+      SupervisorOptions.Mechanism wanted, @Nullable Path gate, String starterName)
       throws IOException {
     if (wanted == SupervisorOptions.Mechanism.JDK) {
       return new JdkProcesses(gate);
     }
     try {
-      return NativeProcesses.open(gate);
+      return NativeProcesses.open(gate, starterName);
     } catch (IOException e) {
       if (wanted == SupervisorOptions.Mechanism.NATIVE) {
         throw e;
@@ -171,6 +178,26 @@ public final class TaskSupervisor implements AutoCloseable {
    */
   public void lease(long uptimeHundredths, long clockMillis) {
     guard.lease(uptimeHundredths, clockMillis);
+  }
+
+  /** Why nobody would kill the tasks if this process froze; empty: there is a guard. */
+  public String guardProblem() {
+    return guard.problem();
+  }
+
+  /** Whether the guard has killed, or is killing, what was started at that time. */
+  boolean hasLostLeaseSince(long startTicks) {
+    Path lease = gate;
+    if (lease == null) {
+      return false;
+    }
+    try {
+      return Long.parseLong(Files.readString(lease).strip()) > startTicks;
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException | NumberFormatException e) {
+      return false;
+    }
   }
 
   /** Completes once the guard kills nothing and knows every lease that it was told of before. */
@@ -496,11 +523,15 @@ public final class TaskSupervisor implements AutoCloseable {
     if (!journal.hasStarted()) {
       return;
     }
-    Set<Long> left = Survivors.withCookie(journal.cookie());
-    for (int i = 0; !left.isEmpty() && i < 10; i++) {
-      logger.warn("killing {} processes that tasks have left behind", left.size());
-      Signals.kill(left);
-      left = Survivors.withCookie(journal.cookie());
+    Journal.Left run = new Journal.Left(journal.cookie(), "", List.of());
+    JournalKiller killer = new JournalKiller();
+    for (int i = 0; i < 10; i++) {
+      JournalKiller.Found found =
+          killer.round(run, JournalKiller.Reach.RUN, invocation -> KillPlan.KILL);
+      if (found.isNothing()) {
+        return;
+      }
+      logger.warn("killing what tasks have left behind, {}", found);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.espalier.worker.cgroup;
 
 import io.espalier.core.config.SubprocessOptions.Cgroups;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,9 +95,17 @@ public final class RealGroups implements AutoCloseable {
     return directory;
   }
 
+  private static List<Path> tree(Path group) {
+    try {
+      return CgroupFiles.tree(group);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The groups of tasks in it. */
   public List<Path> tasks(String controller) {
-    List<Path> found = new ArrayList<>(CgroupFiles.tree(slice(controller)));
+    List<Path> found = new ArrayList<>(tree(slice(controller)));
     found.remove(slice(controller));
     return found;
   }
@@ -104,7 +113,7 @@ public final class RealGroups implements AutoCloseable {
   @Override
   public void close() {
     for (Path directory : directories.values()) {
-      for (Path group : CgroupFiles.tree(directory)) {
+      for (Path group : tree(directory)) {
         try {
           Files.deleteIfExists(group);
         } catch (IOException e) {

@@ -38,6 +38,7 @@ class GuardLeaseTest {
     task = builder.start();
     Files.writeString(directory.resolve("journal"), "c " + COOKIE + " boot\ns 1.1.7\n");
     guard = Guard.start(directory.resolve("journal"), COOKIE, gate());
+    awaitAnswer();
   }
 
   @AfterEach
@@ -105,7 +106,7 @@ class GuardLeaseTest {
 
   @Test
   void aGuardThatWasLateHeedsWhatWasRenewedMeanwhile() throws Exception {
-    lease(500);
+    lease(LONG_MILLIS);
     awaitAnswer();
     signal("-STOP");
     // Far more than it could act upon one by one, each of them over by the time it is read.
@@ -113,7 +114,6 @@ class GuardLeaseTest {
       lease(1);
     }
     lease(LONG_MILLIS);
-    await().pollDelay(Duration.ofMillis(600)).until(() -> true);
     signal("-CONT");
     awaitAnswer();
     assertThat(task.isAlive()).isTrue();

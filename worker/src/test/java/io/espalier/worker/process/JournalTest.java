@@ -33,7 +33,8 @@ class JournalTest {
       Journal.Left left = journal.left();
       assertThat(left.cookie()).isEqualTo(journal.cookie()).hasSize(32);
       assertThat(left.entries())
-          .containsExactly(new Journal.Entry("1.2.5", 0, 0), new Journal.Entry("1.3.5", 102, 8));
+          .containsExactly(
+              new Journal.Entry("1.2.5", 0, 0), new Journal.Entry("1.3.5", 102, 8, 15));
     }
   }
 
@@ -65,16 +66,15 @@ class JournalTest {
   }
 
   @Test
-  void processesOfLiveInvocationsAreKilledAndOthersAreNot() throws Exception {
+  void processesOfTheRunAreKilledAndOthersAreNot() throws Exception {
     Process doomed = process("cookie1", "1.1.5");
     Process ofAnEndedInvocation = process("cookie1", "1.2.5");
     Process ofAnotherRun = process("cookie2", "1.1.5");
     try {
       Journal.Left left =
           new Journal.Left("cookie1", ProcFs.bootId(), List.of(new Journal.Entry("1.1.5", 0, 0)));
-      assertThat(Survivors.killAll(left, BOUND).killedProcesses()).isEqualTo(1);
-      await().until(() -> !doomed.isAlive());
-      assertThat(ofAnEndedInvocation.isAlive()).isTrue();
+      assertThat(DataDirectory.killAll(left, BOUND).killedProcesses()).isEqualTo(2);
+      await().until(() -> !doomed.isAlive() && !ofAnEndedInvocation.isAlive());
       assertThat(ofAnotherRun.isAlive()).isTrue();
     } finally {
       ofAnEndedInvocation.destroyForcibly();
@@ -88,9 +88,9 @@ class JournalTest {
     try {
       long ticks = ProcFs.stat(stranger.pid()).orElseThrow().startTicks();
       Journal.Left reused = left(stranger.pid(), ticks - 1);
-      assertThat(Survivors.killAll(reused, BOUND).killedProcesses()).isZero();
+      assertThat(DataDirectory.killAll(reused, BOUND).killedProcesses()).isZero();
       assertThat(stranger.isAlive()).isTrue();
-      assertThat(Survivors.killAll(left(stranger.pid(), ticks), BOUND).killedProcesses())
+      assertThat(DataDirectory.killAll(left(stranger.pid(), ticks), BOUND).killedProcesses())
           .isEqualTo(1);
     } finally {
       stranger.destroyForcibly();
@@ -101,7 +101,7 @@ class JournalTest {
   void afterABootNothingCanBeLeft() throws IOException {
     Journal.Left left =
         new Journal.Left("cookie", "another boot", List.of(new Journal.Entry("a", 1, 1)));
-    assertThat(Survivors.killAll(left, BOUND).killedProcesses()).isZero();
+    assertThat(DataDirectory.killAll(left, BOUND).killedProcesses()).isZero();
   }
 
   @Test
@@ -113,7 +113,7 @@ class JournalTest {
   }
 
   @Test
-  void aProcessIsReadAsTheKernelTellsIt() {
+  void aProcessIsReadAsTheKernelTellsIt() throws IOException {
     ProcFs.Stat self = ProcFs.stat(ProcessHandle.current().pid()).orElseThrow();
     assertThat(self.isAlive()).isTrue();
     assertThat(self.startTicks()).isPositive();
@@ -127,8 +127,8 @@ class JournalTest {
 
   private static Process process(String cookie, String invocation) throws IOException {
     ProcessBuilder builder = new ProcessBuilder("sleep", "300");
-    builder.environment().put(Survivors.COOKIE_VARIABLE, cookie);
-    builder.environment().put(Survivors.INVOCATION_VARIABLE, invocation);
+    builder.environment().put(JournalKiller.COOKIE_VARIABLE, cookie);
+    builder.environment().put(JournalKiller.INVOCATION_VARIABLE, invocation);
     Process process = builder.start();
     await().until(() -> ProcFs.environment(process.pid()).contains(cookie));
     return process;

@@ -5,14 +5,16 @@ package io.espalier.core.api;
  * done + failed + running + waiting + ready + blocked}.
  *
  * @param waiting in back-off
- * @param ready neither running, waiting nor ended
- * @param blocked would be ready, but their job has errors, has failed, needs no more, or its {@code
- *     complete_by} is over
+ * @param ready would start if slots, tokens of rates, and workers were free
+ * @param blocked neither running, waiting nor ended, and kept by more than that: their job is
+ *     paused, stopped, disabled, has errors, has failed, needs no more, is past its {@code
+ *     complete_by} or waits for other jobs; or they wait for other tasks on their node; or they
+ *     need more than any node has
  * @param avoided excluded by filters
  * @param disabled on a disabled node
  * @param ratePerSecond attempts that ended in the last minute, per second
  * @param secondsLeft until all tasks that may run are through, as fast as in the last minute; -1:
- *     unknown
+ *     unknown, also where nothing may run
  */
 public record JobProgress(
     String job,
@@ -28,7 +30,7 @@ public record JobProgress(
     double ratePerSecond,
     double secondsLeft) {
 
-  /** Counts of a job that may start its tasks, without a pace; the total follows from them. */
+  /** Counts without a pace; the total follows from them. */
   public static JobProgress of(
       String job,
       long done,
@@ -36,16 +38,17 @@ public record JobProgress(
       long running,
       long waiting,
       long ready,
+      long blocked,
       long avoided,
       long disabled) {
-    long total = done + failed + running + waiting + ready;
+    long total = done + failed + running + waiting + ready + blocked;
     return new JobProgress(
-        job, total, done, failed, running, waiting, ready, 0, avoided, disabled, 0, -1);
+        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, 0, -1);
   }
 
   /** Of a job without tasks. */
   public static JobProgress none(String job) {
-    return of(job, 0, 0, 0, 0, 0, 0, 0);
+    return of(job, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   /** The counts of both under this name, without a pace. */
@@ -63,12 +66,6 @@ public record JobProgress(
         disabled + other.disabled,
         0,
         -1);
-  }
-
-  /** The same counts of a job that cannot start anything. */
-  public JobProgress withoutReady() {
-    return new JobProgress(
-        job, total, done, failed, running, waiting, 0, blocked + ready, avoided, disabled, 0, -1);
   }
 
   /** The same with its pace. */

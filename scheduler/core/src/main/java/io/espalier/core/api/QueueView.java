@@ -1,11 +1,14 @@
 package io.espalier.core.api;
 
 import java.util.List;
+import java.util.OptionalDouble;
 
 /**
  * One queue as it is now (features A10 to A14).
  *
  * @param priorityFactor as configured
+ * @param weight as configured, 1 where another queue has one and this has not; empty: factors
+ *     decide
  * @param running tasks
  * @param jobs how many jobs name it
  * @param waitingJobs those of them with tasks to start that nothing keeps as a whole, as a pause
@@ -21,6 +24,7 @@ import java.util.List;
 public record QueueView(
     String name,
     double priorityFactor,
+    OptionalDouble weight,
     int running,
     int jobs,
     int waitingJobs,

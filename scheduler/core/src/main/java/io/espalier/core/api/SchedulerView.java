@@ -38,6 +38,9 @@ public record SchedulerView(
     Map<String, JobStanding> standings,
     SupervisorFindings findings,
     long publishedAtMillis) {
+  /** Source of the error that the status store does not work: nothing can start then. */
+  public static final String STORE = "status store";
+
   public static final SchedulerView EMPTY =
       new SchedulerView(
           null,

@@ -4,13 +4,15 @@ package io.espalier.core.api;
  * Counts of tasks, without those that filters exclude or whose node is disabled.
  *
  * @param waiting in back-off
- * @param ready neither running, waiting nor ended
+ * @param ready as in {@link JobProgress}
+ * @param blocked as in {@link JobProgress}
  */
-public record TaskCounts(long done, long failed, long running, long waiting, long ready) {
-  public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0);
+public record TaskCounts(
+    long done, long failed, long running, long waiting, long ready, long blocked) {
+  public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0, 0);
 
   /** All of them. */
   public long total() {
-    return done + failed + running + waiting + ready;
+    return done + failed + running + waiting + ready + blocked;
   }
 }

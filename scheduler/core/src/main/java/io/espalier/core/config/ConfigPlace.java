@@ -176,7 +176,7 @@ public enum ConfigPlace {
       Map.of()),
 
   /** One queue in {@code bistro_settings.queues}. */
-  QUEUE(List.of("priority_factor", "max_slots", "max_fraction")),
+  QUEUE(List.of("priority_factor", "weight", "max_slots", "max_fraction")),
 
   /** One job in {@code run_only_after_all_nodes_are_done_for}. */
   WHOLE_JOB(List.of("job", "done_percent", "tags")),

@@ -47,23 +47,33 @@ public final class JobFilters {
    */
   public record PathNode(int level, String name, boolean enabled, Set<String> tags) {}
 
-  /** Steps 1 to 6 for a node. */
+  /** Steps 1 to 6 for one node. */
   public static boolean passes(JobFilter filter, String job, String node, Set<String> tags) {
-    return passesName(filter, job, node) && passesTags(filter, tags);
+    return passes(filter, job, node, tags, new FilterSteps(1));
+  }
+
+  /**
+   * Steps 1 to 6 for one of many nodes.
+   *
+   * @param steps of this filter for all of them; once they are used up no node passes
+   */
+  public static boolean passes(
+      JobFilter filter, String job, String node, Set<String> tags, FilterSteps steps) {
+    return passesName(filter, job, node, steps) && passesTags(filter, tags) && !steps.isOver();
   }
 
   /** Steps 1 to 5. */
-  public static boolean passesName(JobFilter filter, String job, String name) {
+  private static boolean passesName(JobFilter filter, String job, String name, FilterSteps steps) {
     if (!filter.whitelist().isEmpty() && !filter.whitelist().contains(name)) {
       return false;
     }
-    if (filter.whitelistRegex() != null && !filter.whitelistRegex().matcher(name).find()) {
+    if (filter.whitelistRegex() != null && !steps.finds(filter.whitelistRegex(), name)) {
       return false;
     }
     if (filter.blacklist().contains(name)) {
       return false;
     }
-    if (filter.blacklistRegex() != null && filter.blacklistRegex().matcher(name).find()) {
+    if (filter.blacklistRegex() != null && steps.finds(filter.blacklistRegex(), name)) {
       return false;
     }
     return filter.fraction() >= 1.0 || point(job, name) < filter.fraction();
@@ -74,6 +84,16 @@ public final class JobFilters {
    * that holds for its host or for its shard. The fraction is one of hosts. Workers have no tags.
    */
   public static boolean passesWorker(JobFilter filter, String job, String host, String shard) {
+    return passesWorker(filter, job, host, shard, new FilterSteps(1));
+  }
+
+  /**
+   * The same for one of many workers.
+   *
+   * @param steps of this filter for all of them; once they are used up no worker passes
+   */
+  public static boolean passesWorker(
+      JobFilter filter, String job, String host, String shard, FilterSteps steps) {
     boolean listed =
         filter.whitelist().isEmpty()
             || filter.whitelist().contains(host)
@@ -82,11 +102,12 @@ public final class JobFilters {
     return listed
         && !refused
         && (filter.whitelistRegex() == null
-            || filter.whitelistRegex().matcher(host).find()
-            || filter.whitelistRegex().matcher(shard).find())
+            || steps.finds(filter.whitelistRegex(), host)
+            || steps.finds(filter.whitelistRegex(), shard))
         && (filter.blacklistRegex() == null
-            || !(filter.blacklistRegex().matcher(host).find()
-                || filter.blacklistRegex().matcher(shard).find()))
+            || !(steps.finds(filter.blacklistRegex(), host)
+                || steps.finds(filter.blacklistRegex(), shard)))
+        && !steps.isOver()
         && (filter.fraction() >= 1.0 || point(job, host) < filter.fraction());
   }
 

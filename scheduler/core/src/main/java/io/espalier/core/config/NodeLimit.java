@@ -88,11 +88,15 @@ public record NodeLimit(
     return new NodeLimit(level, kind, pattern, regex, value, limits, newPath);
   }
 
-  /** Whether it is meant for a worker, which goes by its address, its host and its shard. */
-  boolean matchesWorker(String address, String host, String shard) {
+  /**
+   * Whether it is meant for a worker, which goes by its address, its host and its shard.
+   *
+   * @param steps of this rule
+   */
+  boolean matchesWorker(String address, String host, String shard, FilterSteps steps) {
     return switch (kind) {
       case NAME -> pattern.equals(address) || pattern.equals(host) || pattern.equals(shard);
-      case REGEX -> regex != null && (regex.matcher(host).find() || regex.matcher(shard).find());
+      case REGEX -> regex != null && (steps.finds(regex, host) || steps.finds(regex, shard));
       case TAG, VALUE, ATTRIBUTE -> false;
     };
   }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,22 @@ final class QueuesParser {
             queues.add(queue);
           }
         });
+    boolean weighted = queues.stream().anyMatch(queue -> queue.weight().isPresent());
+    if (weighted) {
+      members.values().forEach(QueuesParser::refuseFactor);
+    }
     return queues;
+  }
+
+  /** A weight and a factor are two answers to one question. */
+  private static void refuseFactor(Value queue) {
+    Map<String, Value> members = queue.members();
+    Value factor = members == null ? null : members.get("priority_factor");
+    if (factor != null) {
+      factor.error(
+          "\"priority_factor\" cannot stand beside \"weight\", here or in another queue",
+          "give all queues weights, or all of them factors");
+    }
   }
 
   private static @Nullable QueueSpec queue(String name, Value value, ResourceCatalog resources) {
@@ -57,8 +73,14 @@ final class QueuesParser {
     return new QueueSpec(
         name,
         in.number("priority_factor", 1, LEAST_FACTOR, LARGEST_FACTOR),
+        weight(in.find("weight")),
         amounts(in.find("max_slots"), resources, slots -> slots.int32(0)),
         amounts(in.find("max_fraction"), resources, part -> part.number(0, 1)));
+  }
+
+  private static OptionalDouble weight(@Nullable Value value) {
+    Double weight = value == null ? null : value.number(LEAST_FACTOR, LARGEST_FACTOR);
+    return weight == null ? OptionalDouble.empty() : OptionalDouble.of(weight);
   }
 
   private static <N> Map<Integer, N> amounts(

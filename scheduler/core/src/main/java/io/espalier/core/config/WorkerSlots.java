@@ -48,8 +48,14 @@ public final class WorkerSlots {
       override.forEach(slots::replace);
     }
     for (NodeLimit rule : settings.rules().nodeLimits()) {
-      if (rule.level() == settings.levels().worker() && rule.matchesWorker(address, host, shard)) {
+      FilterSteps steps = new FilterSteps(1);
+      if (rule.level() == settings.levels().worker()
+          && rule.matchesWorker(address, host, shard, steps)) {
         rule.limits().forEach(slots::replace);
+      } else if (steps.isOver()) {
+        // Whether it is meant nobody knows: never more than either says.
+        rule.limits()
+            .forEach((name, most) -> slots.computeIfPresent(name, (n, is) -> Math.min(is, most)));
       }
     }
     return slots;

@@ -1,5 +1,6 @@
 package io.espalier.core.logs;
 
+import io.espalier.core.text.BoundedText;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;

@@ -1,5 +1,6 @@
 package io.espalier.core.logs;
 
+import io.espalier.core.text.BoundedText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

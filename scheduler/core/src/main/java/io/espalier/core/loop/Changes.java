@@ -3,7 +3,7 @@ package io.espalier.core.loop;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.Invocation;
+import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusRow;
@@ -15,10 +15,10 @@ import io.espalier.core.status.Transition;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,21 +26,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings prepared changes into force, one at a time and in slices: first the core's index, then the
  * stored statuses of the tasks that are new. Jobs that wait for stored statuses are held, so that
- * nothing done is started again.
+ * nothing done is started again. What was written while they were read counts for more than what
+ * was read.
  */
 final class Changes {
   private static final int INDEX_UNITS = 20_000;
   private static final int ROWS = 1_000;
-  private static final int LATE_ENDS = 10_000;
   private static final int JOBS = 1_000;
 
   private final SchedulingCore core;
   private final LiveTasks live;
   private final LoopEvents events;
   private final JobOutcomes outcomes;
+  private final long epoch;
 
-  /** Ends that the core could not keep, because job or node was gone; newest last. */
-  private final Map<TaskKey, LateEnd> lateEnds = new LinkedHashMap<>();
+  /** Of the change that is being prepared, or is under way. */
+  private @Nullable Reading reading;
+
+  /** Tasks that were written of while their rows were read; to be given to the core at the end. */
+  private @Nullable ArrayDeque<TaskKey> toApply;
+
+  /** Jobs that stay held, with what is known to be wrong. */
+  private final Map<String, String> contradicted = new TreeMap<>();
 
   /** Jobs that were made again while tasks of the old ones ran. */
   private final ArrayDeque<String> toClear = new ArrayDeque<>();
@@ -58,9 +65,6 @@ final class Changes {
   private final ArrayDeque<String> toHold = new ArrayDeque<>();
   private final ArrayDeque<String> toRelease = new ArrayDeque<>();
 
-  /** Jobs all of whose tasks are new, as after a restart. */
-  private Set<String> fresh = Set.of();
-
   private boolean begun;
   private boolean indexed;
   private int nextRow;
@@ -68,13 +72,16 @@ final class Changes {
   private boolean tookForce;
   private long nodesAtMillis;
 
-  private record LateEnd(Invocation invocation, TaskStatus status) {}
-
-  Changes(SchedulingCore core, LiveTasks live, LoopEvents events, JobOutcomes outcomes) {
+  /**
+   * @param epoch of this scheduler: what runs by rows of earlier ones and is not alive has died
+   */
+  Changes(
+      SchedulingCore core, LiveTasks live, LoopEvents events, JobOutcomes outcomes, long epoch) {
     this.core = core;
     this.live = live;
     this.events = events;
     this.outcomes = outcomes;
+    this.epoch = epoch;
   }
 
   boolean hasConfig() {
@@ -94,21 +101,56 @@ final class Changes {
     return nodesAtMillis;
   }
 
-  /** Ends of the job's tasks are not for a later job of the same name. */
+  /** What jobs wait for that stay held; null: nothing is wrong. */
+  @Nullable String problem() {
+    return contradicted.isEmpty() ? null : String.join("; ", contradicted.values());
+  }
+
+  /** What was written of the job's tasks is not for a later job of the same name. */
   void forget(String job) {
-    lateEnds.keySet().removeIf(key -> key.job().equals(job));
+    contradicted.remove(job);
+    if (reading != null) {
+      reading.forget(job);
+    }
   }
 
   /**
+   * The stored rows of the change's new tasks are about to be read: from now on it is noted what is
+   * written of them.
+   *
    * @throws IllegalStateException when another change is under way
+   */
+  void willRead(Change change) {
+    if (current != null) {
+      throw new IllegalStateException("a change is under way");
+    }
+    reading = change.newTasks().isEmpty() ? null : new Reading(change);
+  }
+
+  /** A row of a task goes to the store. */
+  void wrote(StatusRow row) {
+    if (reading == null || !reading.concerns(row.job())) {
+      return;
+    }
+    int job = core.findJob(row.job());
+    if (indexed || reading.isFresh(row.job()) || core.findNode(job, row.node()) < 0) {
+      reading.wrote(row, core.job(job) != null);
+    }
+  }
+
+  /**
+   * @throws IllegalStateException when another change is under way, or rows were read that {@link
+   *     #willRead} was not told of
    */
   void begin(PreparedChange change, CompletableFuture<Void> inForce) {
     if (current != null) {
       throw new IllegalStateException("a change is under way");
     }
     NewTasks news = change.change().newTasks();
-    fresh = Set.copyOf(news.jobs());
-    held = new HashSet<>(fresh);
+    if (!news.isEmpty() && (reading == null || !reading.isFor(change.change()))) {
+      throw new IllegalStateException("rows were read without a word before");
+    }
+    held = new HashSet<>(news.jobs());
     news.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
     held.addAll(change.forgotten());
     toHold.addAll(held);
@@ -118,7 +160,8 @@ final class Changes {
     indexed = false;
     nextRow = 0;
     toClear.clear();
-    change.forgotten().stream().filter(j -> !fresh.contains(j)).forEach(toClear::add);
+    toApply = null;
+    change.forgotten().stream().filter(j -> !news.jobs().contains(j)).forEach(toClear::add);
     nextNode = 0;
   }
 
@@ -156,11 +199,11 @@ final class Changes {
     for (; nextRow < end; nextRow++) {
       restore(rows.get(nextRow), nowMillis, changed);
     }
-    if (nextRow < rows.size()) {
+    if (nextRow < rows.size() || applyWritten(nowMillis, changed)) {
       return true;
     }
     if (!held.isEmpty()) {
-      toRelease.addAll(held);
+      held.stream().filter(job -> !contradicted.containsKey(job)).forEach(toRelease::add);
       held = Set.of();
     }
     take(toRelease, core::release);
@@ -169,10 +212,11 @@ final class Changes {
     }
     current = null;
     answer = null;
+    reading = null;
+    indexed = false;
     hasConfig = true;
     tookForce = true;
     nodesAtMillis = change.nodesAtMillis();
-    lateEnds.clear();
     events.add(
         nowMillis,
         "config_in_force",
@@ -214,33 +258,82 @@ final class Changes {
     }
   }
 
+  /** A row that was read. */
   private void restore(StatusRow row, long nowMillis, Consumer<StatusRow> changed) {
-    int job = core.findJob(row.job());
-    Job config = job < 0 ? null : core.job(job);
-    if (config == null || live.get(row.key()) != null) {
-      return;
+    if (reading != null && reading.latest(row.key()) == null) {
+      apply(row, true, nowMillis, changed);
     }
-    int node = core.topology().find(config.level(), row.node());
-    if (node < 0) {
+  }
+
+  /**
+   * What was written since is newer than what was read; also of tasks of which nothing was stored.
+   *
+   * @return whether there is more to do
+   */
+  private boolean applyWritten(long nowMillis, Consumer<StatusRow> changed) {
+    if (reading == null) {
+      return false;
+    }
+    if (toApply == null) {
+      toApply = new ArrayDeque<>(reading.tasks());
+    }
+    for (int left = ROWS; left > 0 && !toApply.isEmpty(); left--) {
+      Reading.Written latest = reading.latest(toApply.remove());
+      if (latest != null) {
+        apply(latest.row(), !latest.counted(), nowMillis, changed);
+      }
+    }
+    return !toApply.isEmpty();
+  }
+
+  /**
+   * Gives a task of which the core knows nothing its status.
+   *
+   * @param count whether its job has not counted it yet
+   */
+  private void apply(StatusRow row, boolean count, long nowMillis, Consumer<StatusRow> changed) {
+    int job = core.findJob(row.job());
+    int node = core.findNode(job, row.node());
+    if (node < 0 || live.get(row.key()) != null) {
       return;
     }
     TaskStatus status = row.status();
     if (status.main() == TaskStatus.Main.RUNNING) {
-      status = resolve(row, config.retrying(), nowMillis);
+      if (row.invocation().epoch() >= epoch) {
+        contradicts(row);
+        return;
+      }
+      Job config = core.job(job);
+      Retrying retrying =
+          config == null ? core.config().settings().defaults().retrying() : config.retrying();
+      status = interrupted(row, retrying, nowMillis);
       changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
     }
     core.setStatus(job, node, status);
-    if (fresh.contains(row.job())) {
+    if (count && reading != null && reading.isFresh(row.job())) {
       outcomes.restored(row.job(), status);
     }
   }
 
-  /** A stored invocation that is not alive: it ended while its row was read, or we crashed. */
-  private TaskStatus resolve(StatusRow row, Retrying retrying, long nowMillis) {
-    LateEnd late = lateEnds.get(row.key());
-    if (late != null && row.invocation().equals(late.invocation())) {
-      return late.status();
-    }
+  /**
+   * All that this scheduler starts it knows to live until it has written the end: a row that says
+   * otherwise is wrong, and a guess could start a task that lives, or that is done.
+   */
+  private void contradicts(StatusRow row) {
+    contradicted.putIfAbsent(
+        row.job(),
+        "job "
+            + row.job()
+            + " starts nothing: by the status store its task on "
+            + row.node()
+            + " runs as "
+            + row.invocation().token()
+            + ", which this scheduler does not know to live; restart the scheduler, and please"
+            + " report this as a bug");
+  }
+
+  /** An invocation of an earlier scheduler that has died with it. */
+  private static TaskStatus interrupted(StatusRow row, Retrying retrying, long nowMillis) {
     Transition transition =
         TaskTransitions.apply(
             row.status(),
@@ -252,14 +345,5 @@ final class Changes {
       throw new IllegalStateException("no status for an interrupted task");
     }
     return status;
-  }
-
-  /** Keeps the end of a task whose job or node is gone: they may come back with the next change. */
-  void endedOutside(TaskKey key, Invocation invocation, TaskStatus status) {
-    lateEnds.remove(key);
-    lateEnds.put(key, new LateEnd(invocation, status));
-    if (lateEnds.size() > LATE_ENDS) {
-      lateEnds.remove(lateEnds.keySet().iterator().next());
-    }
   }
 }

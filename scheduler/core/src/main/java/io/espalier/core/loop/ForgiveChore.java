@@ -61,8 +61,17 @@ final class ForgiveChore implements Chore {
     this.answer = answer;
   }
 
+  /** While stored statuses are brought back, nobody knows yet what there is to forgive. */
+  @Override
+  public boolean waits() {
+    return next < jobs.size() && core.isHeld(jobs.get(next));
+  }
+
   @Override
   public boolean step(long nowMillis) {
+    if (waits()) {
+      return false;
+    }
     if (next < jobs.size()) {
       slice(nowMillis);
     }

@@ -17,7 +17,9 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStates;
 import io.espalier.core.outcome.JobTally;
 import io.espalier.core.outcome.Percent;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.StuckJobs;
 import io.espalier.core.status.TaskStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobOutcomes {
   private static final int JOBS_PER_SLICE = 1_000;
+  private static final long JUDGED_EVERY_MILLIS = 1_000;
+  private static final int STUCK_NAMED = 100;
 
   private final SchedulingCore core;
   private final LoopEvents events;
@@ -52,6 +56,10 @@ final class JobOutcomes {
   private final Map<String, Kept> jobs = new HashMap<>();
   private final Shown shown = new Shown();
   private List<JobStanding> recorded = new ArrayList<>();
+  private boolean anyStuck;
+  private long judgedWorld = -1;
+  private long judgedChanges = -1;
+  private long nextJudgement = Long.MIN_VALUE;
 
   /** Told of every change. */
   interface Sink {
@@ -117,6 +125,10 @@ final class JobOutcomes {
     @Nullable JobStanding standing;
 
     String failure = "";
+
+    /** Why nothing of it can move; empty: it can. */
+    String stuck = "";
+
     boolean stopped;
     boolean goesOn;
     Start from = Start.ALL;
@@ -143,6 +155,8 @@ final class JobOutcomes {
       Kept kept = kept(standing.job());
       kept.standing = standing;
       kept.failure = standing.failure();
+      // So it says until it is judged again: a restart changes nothing about it.
+      kept.stuck = standing.state() == JobState.STUCK ? standing.reason() : "";
       kept.stopped = standing.stopped();
       kept.goesOn = standing.goesOn();
       kept.from = standing.countedFrom();
@@ -290,6 +304,47 @@ final class JobOutcomes {
     return changed;
   }
 
+  /**
+   * Looks for jobs in which nothing can move, when something has happened since the last look: at
+   * once while nothing runs, otherwise once a second, because it costs the number of jobs.
+   *
+   * @return whether a state has changed
+   */
+  boolean judgeStuck(long nowMillis, boolean anyRuns, Sink record) {
+    if (!mustJudge() || (anyRuns && nowMillis < nextJudgement)) {
+      return false;
+    }
+    judgedWorld = core.worldNumber();
+    judgedChanges = core.changes();
+    nextJudgement = nowMillis + JUDGED_EVERY_MILLIS;
+    boolean changed = false;
+    anyStuck = false;
+    StuckJobs stuckJobs = core.stuckJobs();
+    for (int number = 0; number < core.jobCount(); number++) {
+      Job job = core.job(number);
+      if (job == null || core.isHeld(job.name())) {
+        continue;
+      }
+      String why = stuckJobs.why(number);
+      Kept kept = kept(job.name());
+      anyStuck |= !why.isEmpty();
+      if (!why.equals(kept.stuck)) {
+        kept.stuck = why;
+        changed |= look(number, job, nowMillis, record);
+      }
+    }
+    return changed;
+  }
+
+  private boolean mustJudge() {
+    return core.changes() != judgedChanges || core.worldNumber() != judgedWorld;
+  }
+
+  /** When jobs are to be judged again; {@link Long#MAX_VALUE}: when something happens. */
+  long nextMillis() {
+    return mustJudge() ? nextJudgement : Long.MAX_VALUE;
+  }
+
   private JobFacts facts(int number, Kept kept) {
     Job job = core.job(number);
     if (job == null) {
@@ -302,6 +357,7 @@ final class JobOutcomes {
             ? "it is disabled in its configuration"
             : !core.config().settings().enabled() ? "the settings disable the scheduler" : "",
         deadlines.why(name),
+        kept.stuck,
         job.outcome().donePercent(),
         core.tally(number),
         new JobFlags(core.isPaused(name), kept.stopped, kept.failure, kept.goesOn));
@@ -435,6 +491,30 @@ final class JobOutcomes {
       }
     }
     return Collections.unmodifiableMap(all);
+  }
+
+  /** Says of jobs that are stuck that they are, and why; of so many each, of the rest how many. */
+  List<Problem> stuck() {
+    if (!anyStuck) {
+      return List.of();
+    }
+    List<Problem> problems = new ArrayList<>();
+    int more = 0;
+    for (JobStanding standing : all().values()) {
+      if (standing.state() != JobState.STUCK) {
+        continue;
+      }
+      if (problems.size() < STUCK_NAMED) {
+        String path = "bistro_job->" + standing.job();
+        problems.add(Problem.warning(path, "the job is stuck: " + standing.reason()));
+      } else {
+        more++;
+      }
+    }
+    if (more > 0) {
+      problems.add(Problem.warning("", more + " more jobs are stuck"));
+    }
+    return problems;
   }
 
   /** By job, of configured jobs: the latest that are durable; immutable. */

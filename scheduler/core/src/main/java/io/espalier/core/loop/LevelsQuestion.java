@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobLevels;
+import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskStatus;
@@ -12,26 +13,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 
 /** A histogram, made in slices, by states instead of bits. */
 final class LevelsQuestion implements Question {
   private final SchedulingCore core;
   private final String job;
   private final int samples;
-  private final Predicate<String> startsNothing;
   private final CompletableFuture<JobLevels> answer;
 
   LevelsQuestion(
-      SchedulingCore core,
-      String job,
-      int samples,
-      Predicate<String> startsNothing,
-      CompletableFuture<JobLevels> answer) {
+      SchedulingCore core, String job, int samples, CompletableFuture<JobLevels> answer) {
     this.core = core;
     this.job = job;
     this.samples = samples;
-    this.startsNothing = startsNothing;
     this.answer = answer;
   }
 
@@ -60,6 +54,8 @@ final class LevelsQuestion implements Question {
     List<JobLevels.Level> levels = new ArrayList<>();
     // The last one is that of the tasks.
     String lowest = histogram.levels().keySet().stream().reduce((a, b) -> b).orElse("");
+    JobProgress progress = core.progress(core.findJob(job));
+    String untold = progress.ready() == 0 ? "blocked" : "ready";
     histogram
         .levels()
         .forEach(
@@ -70,7 +66,8 @@ final class LevelsQuestion implements Question {
               buckets.forEach(
                   (bits, bucket) -> {
                     boolean isTask = level.equals(lowest);
-                    for (String state : isTask ? List.of(ofTask(bits)) : ofSubtree(bits)) {
+                    for (String state :
+                        isTask ? List.of(ofTask(bits, untold)) : ofSubtree(bits, untold)) {
                       states.merge(state, bucket.count(), Long::sum);
                       List<String> some = names.computeIfAbsent(state, s -> new ArrayList<>());
                       bucket.samples().stream()
@@ -81,12 +78,16 @@ final class LevelsQuestion implements Question {
               int number = topology.levels().find(level);
               int nodes = topology.levelEnd(number) - topology.levelStart(number);
               names.values().removeIf(List::isEmpty);
+              if (level.equals(lowest)) {
+                states.put("ready", progress.ready());
+                states.put("blocked", progress.blocked());
+              }
               levels.add(new JobLevels.Level(level, nodes, states, names));
             });
     return new JobLevels(job, nowMillis, levels);
   }
 
-  private String ofTask(int bits) {
+  private static String ofTask(int bits, String untold) {
     if ((bits & Main.RUNNING.bit()) != 0) {
       return "running";
     }
@@ -102,14 +103,17 @@ final class LevelsQuestion implements Question {
     if ((bits & Main.FAILED.bit()) != 0) {
       return "failed";
     }
-    return (bits & TaskStatus.USES_BACKOFF) != 0 ? "waiting" : ready();
+    return (bits & TaskStatus.USES_BACKOFF) != 0 ? "waiting" : untold;
   }
 
   /**
    * All that the bits of the tasks below a node tell apart. Not told apart, where some wait: others
    * that waited and are ready to be tried again.
+   *
+   * @param untold what those count as of which the bits do not tell whether they are ready: where
+   *     some of the job's tasks wait for others on their node and some do not, all count as ready
    */
-  private List<String> ofSubtree(int bits) {
+  private static List<String> ofSubtree(int bits, String untold) {
     List<String> states = new ArrayList<>();
     add(states, bits, Main.DONE.bit(), "done");
     add(states, bits, Main.FAILED.bit(), "failed");
@@ -117,7 +121,7 @@ final class LevelsQuestion implements Question {
     add(states, bits, TaskStatus.USES_BACKOFF, "waiting");
     boolean waits = (bits & TaskStatus.USES_BACKOFF) != 0;
     int tried = waits ? 0 : Main.INCOMPLETE.bit() | Main.ERROR.bit();
-    add(states, bits, Main.UNSTARTED.bit() | tried, ready());
+    add(states, bits, Main.UNSTARTED.bit() | tried, untold);
     add(states, bits, TaskStatus.AVOIDED, "avoided");
     add(states, bits, TaskStatus.DISABLED, "disabled");
     return states;
@@ -127,9 +131,5 @@ final class LevelsQuestion implements Question {
     if ((bits & some) != 0) {
       states.add(state);
     }
-  }
-
-  private String ready() {
-    return startsNothing.test(job) ? "blocked" : "ready";
   }
 }

@@ -48,15 +48,22 @@ final class Paces {
     return takes < 0 ? 0 : Math.max(nowMillis, began + takes);
   }
 
-  /** Adds what is known of a job's pace to its counts. */
-  JobProgress withPace(JobProgress counts, long nowMillis) {
+  /**
+   * Adds what is known of a job's pace to its counts.
+   *
+   * @param mayStart whether tasks of the job start at all
+   */
+  JobProgress withPace(JobProgress counts, boolean mayStart, long nowMillis) {
     Pace pace = paces.get(counts.job());
     if (pace == null) {
       return counts;
     }
-    long left = counts.running() + counts.waiting() + counts.ready();
+    long runs = counts.running() + (mayStart ? counts.waiting() + counts.ready() : 0);
+    // Of tasks that wait for others on their node it is hoped that these go on as fast.
+    long left = counts.total() - counts.done() - counts.failed();
+    boolean isKept = runs == 0 || (!mayStart && runs < left);
     double through = pace.rate.throughPerSecond(nowMillis);
-    double seconds = left == 0 ? 0 : through > 0 ? left / through : -1;
+    double seconds = left == 0 ? 0 : through > 0 && !isKept ? left / through : -1;
     return counts.withPace(pace.rate.perSecond(nowMillis), seconds);
   }
 }

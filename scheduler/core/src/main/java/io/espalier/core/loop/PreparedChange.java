@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * A new configuration with its nodes, and the stored statuses of the tasks that it brings.
  *
- * @param rows of {@code change.newTasks()}, read after everything up to then was durable
+ * @param rows of {@code change.newTasks()}, read once {@link SchedulerLoop#willRead} has answered
  * @param nodesAtMillis when the nodes were fetched
  * @param forgotten jobs of which something is stored, but of an earlier job of the same name; no
  *     rows of them

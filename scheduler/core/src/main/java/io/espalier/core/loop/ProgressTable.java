@@ -6,7 +6,6 @@ import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,27 +20,21 @@ final class ProgressTable {
 
   private final SchedulingCore core;
   private final Paces paces;
-  private final Predicate<String> closed;
 
   private @Nullable Config config;
   private long world = -1;
   private String[] names = {};
   private int[] jobs = {};
-  private boolean[] isValid = {};
-  private boolean[] startsNothing = {};
+  private boolean[] mayStart = {};
   private long[] seen = {};
   private boolean[] isStale = {};
   private JobProgress[] counts = {};
   private JobProgress[] paced = {};
   private int turn;
 
-  /**
-   * @param closed whether a job that could start tasks does not
-   */
-  ProgressTable(SchedulingCore core, Paces paces, Predicate<String> closed) {
+  ProgressTable(SchedulingCore core, Paces paces) {
     this.core = core;
     this.paces = paces;
-    this.closed = closed;
   }
 
   /** Without paces. */
@@ -57,7 +50,7 @@ final class ProgressTable {
     for (int i = 0; i < names.length; i++) {
       if (all || isStale[i] || names.length <= MANY || i % TURNS == turn) {
         isStale[i] = false;
-        paced[i] = paces.withPace(counts[i], nowMillis);
+        paced[i] = paces.withPace(counts[i], mayStart[i], nowMillis);
       }
     }
     return new ByName<>(names, paced.clone());
@@ -70,19 +63,14 @@ final class ProgressTable {
     }
     for (int i = 0; i < names.length; i++) {
       long revision = core.countsRevision(jobs[i]);
-      boolean nothing = !isValid[i] || closed.test(names[i]);
-      if (revision != seen[i] || nothing != startsNothing[i]) {
+      boolean may = core.mayStart(jobs[i]);
+      if (revision != seen[i] || may != mayStart[i]) {
         seen[i] = revision;
-        startsNothing[i] = nothing;
-        counts[i] = counted(i);
+        mayStart[i] = may;
+        counts[i] = core.progress(jobs[i]);
         isStale[i] = true;
       }
     }
-  }
-
-  private JobProgress counted(int at) {
-    JobProgress plain = core.progress(jobs[at]);
-    return startsNothing[at] ? plain.withoutReady() : plain;
   }
 
   private void rebuild() {
@@ -98,18 +86,15 @@ final class ProgressTable {
     int size = numbers.size();
     names = numbers.keySet().toArray(new String[0]);
     jobs = numbers.values().stream().mapToInt(Integer::intValue).toArray();
-    isValid = new boolean[size];
-    startsNothing = new boolean[size];
+    mayStart = new boolean[size];
     seen = new long[size];
     isStale = new boolean[size];
     counts = new JobProgress[size];
     paced = new JobProgress[size];
     for (int i = 0; i < size; i++) {
-      Job known = core.job(jobs[i]);
-      isValid[i] = known != null && known.isValid();
-      startsNothing[i] = !isValid[i] || closed.test(names[i]);
+      mayStart[i] = core.mayStart(jobs[i]);
       seen[i] = core.countsRevision(jobs[i]);
-      counts[i] = counted(i);
+      counts[i] = core.progress(jobs[i]);
       paced[i] = counts[i];
       isStale[i] = true;
     }

@@ -9,7 +9,6 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TreeQuery;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
-import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -164,17 +163,12 @@ public final class Questions {
    * @param samples node names per state, at most
    */
   public CompletionStage<JobLevels> levels(String job, int samples) {
-    return ask(answer -> new LevelsQuestion(core, job, samples, this::startsNothing, answer));
+    return ask(answer -> new LevelsQuestion(core, job, samples, answer));
   }
 
   /** Why the waiting tasks of a job wait, counted. */
   public CompletionStage<WaitingReasons> waiting(String job) {
     return askOnce(new WaitingKey(job), answer -> new WaitingQuestion(core, job, answer));
-  }
-
-  private boolean startsNothing(String name) {
-    Job job = core.job(core.findJob(name));
-    return job == null || !job.isValid() || core.isClosed(name);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.Selected;
 import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskPage;
@@ -30,6 +31,7 @@ import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -49,6 +51,7 @@ import io.espalier.core.status.Transition;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -85,6 +88,7 @@ public final class SchedulerLoop {
   private static final int TIMERS_PER_SLICE = 1_000;
   private static final int INPUTS_PER_STEP = 500;
   private static final int CHORES_PER_STEP = 4;
+  private static final int MOST_LOST = 10_000;
   private static final long POLICY_RETRY_MILLIS = 1_000;
 
   private final SchedulingCore core;
@@ -115,7 +119,22 @@ public final class SchedulerLoop {
   private final ArrayDeque<Chore> chores = new ArrayDeque<>();
   private final List<Live> toDispatch = new ArrayList<>();
   private final List<TaskEnd> toConfirm = new ArrayList<>();
+
+  /** Attempts that ended as lost: how they really ended may be told later. */
+  private final Map<Invocation, Attempt> lost =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Invocation, Attempt> eldest) {
+          return size() > MOST_LOST;
+        }
+      };
+
   private Batch.Builder batch = Batch.builder();
+
+  /** Of the latest batch: batches become durable in order. */
+  private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
 
   private boolean stopping;
   private boolean roundComplete;
@@ -146,12 +165,27 @@ public final class SchedulerLoop {
     this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
     this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
     this.starts = new Starts(core, live, pool, options, ports.warnings());
-    this.changes = new Changes(core, live, events, outcomes);
+    this.changes = new Changes(core, live, events, outcomes, options.epoch());
     this.recovery = new Recovery(core, live);
     this.queueSamples = new QueueSamples(core, this::started, usage -> batch.queueUsage(usage));
   }
 
   // ---- inputs: noted now, effective in the next step
+
+  /**
+   * The stored rows of the new tasks of that change are about to be read. To be called before each
+   * reading, also of the same change again; one change at a time.
+   *
+   * @return completes once all that was written before is durable: from then on they may be read,
+   *     by which nothing that happens until the change is in force can be lost
+   */
+  public CompletionStage<Void> willRead(Change change) {
+    return changeDurably(
+        now -> {
+          changes.willRead(change);
+          return null;
+        });
+  }
 
   /**
    * Brings a new configuration and its nodes in force.
@@ -183,6 +217,7 @@ public final class SchedulerLoop {
         recordChanged(row(task), nowMillis);
       }
     }
+    lost.values().removeIf(attempt -> attempt.job().equals(job));
     changes.forget(job);
     outcomes.forget(job);
   }
@@ -200,6 +235,18 @@ public final class SchedulerLoop {
   /** An invocation has ended. */
   public void taskEnded(TaskEnd end) {
     inputs.add(now -> end(end, now));
+  }
+
+  /** An invocation that was lost has ended in a way that is known now. */
+  public void lateEnd(TaskEnd end) {
+    inputs.add(
+        now -> {
+          Attempt known = lost.remove(end.invocation());
+          if (known != null) {
+            batch.attempt(known.reportedLate(end));
+          }
+          toConfirm.add(end);
+        });
   }
 
   /** All workers of the runner's pool, after every change; see {@link WorkerInfo}. */
@@ -227,7 +274,7 @@ public final class SchedulerLoop {
 
   private void recordCheckpoint(Live task, long nowMillis) {
     StatusRow row = row(task);
-    batch.put(row);
+    write(row);
     events.progressed(task, row, nowMillis);
   }
 
@@ -383,21 +430,17 @@ public final class SchedulerLoop {
 
   /** See {@link io.espalier.core.api.SchedulerApi#kill}; also tasks of deleted jobs (L25). */
   public CompletionStage<Void> kill(String job, String node) {
-    CompletableFuture<Void> answer = new CompletableFuture<>();
-    inputs.add(
+    return changeDurably(
         now -> {
           if (!kills.kill(new TaskKey(job, node), now)) {
-            answer.completeExceptionally(
-                new RefusedException(
-                    core.findJob(job) < 0
-                        ? RefusedException.Reason.UNKNOWN
-                        : RefusedException.Reason.CONFLICT,
-                    "task " + job + " on " + node + " is not running"));
-            return;
+            throw new RefusedException(
+                core.findJob(job) < 0
+                    ? RefusedException.Reason.UNKNOWN
+                    : RefusedException.Reason.CONFLICT,
+                "task " + job + " on " + node + " is not running");
           }
-          answer.complete(null);
+          return null;
         });
-    return answer;
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#extend}. */
@@ -634,8 +677,8 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Nothing runs, nothing may start, nothing waits for a time: only news from outside could change
-   * that.
+   * Nothing runs, nothing may start, nothing waits for a time, and all of it is durable: only news
+   * from outside could change that.
    */
   public boolean isQuiet() {
     return inputs.isEmpty()
@@ -643,6 +686,7 @@ public final class SchedulerLoop {
         && questions.isEmpty()
         && live.size() == 0
         && !changes.underWay()
+        && isDurable()
         && roundComplete
         && !placedInRound
         && !timersMatter()
@@ -656,8 +700,7 @@ public final class SchedulerLoop {
         && views.progress().values().stream()
             .anyMatch(
                 job ->
-                    (job.waiting() > 0 || (rates && job.ready() + job.blocked() > 0))
-                        && !core.isClosed(job.job()));
+                    (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isClosed(job.job()));
   }
 
   /** Whether tasks remain that the end of a pause or of another limit may start. */
@@ -665,7 +708,15 @@ public final class SchedulerLoop {
     if (pauses.nextMillis() == Long.MAX_VALUE && limits.nextMillis() == Long.MAX_VALUE) {
       return false;
     }
-    return views.progress().values().stream().anyMatch(job -> job.ready() > 0);
+    return views.progress().values().stream()
+        .anyMatch(
+            job -> {
+              Job config = core.job(core.findJob(job.job()));
+              return job.ready() + job.blocked() > 0
+                  && config != null
+                  && config.canRun()
+                  && !core.isClosed(job.job());
+            });
   }
 
   // ---- the step
@@ -689,6 +740,7 @@ public final class SchedulerLoop {
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
+      views.error("statuses", changes.problem());
       paces.retain(core.config().jobs().keySet());
     }
     if (deadlines.step(nowMillis)) {
@@ -703,6 +755,7 @@ public final class SchedulerLoop {
     more |= round(nowMillis);
     lookAtJobs(nowMillis);
     more |= changes.hasConfig() && core.isTouched();
+    judgeStuck(nowMillis, more);
     if (!stopping && changes.hasConfig()) {
       more |= kills.checkOrphans(nowMillis);
       views.error("orphans", kills.problem());
@@ -715,8 +768,21 @@ public final class SchedulerLoop {
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
     stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
-    long view = views.publishIfDue(nowMillis, ports.views());
-    return more ? Duration.ZERO : untilNext(nowMillis, view);
+    SchedulerView view = views.makeIfDue(nowMillis);
+    if (view != null) {
+      if (isDurable()) {
+        views.publish(view, nowMillis, ports.views());
+      } else {
+        whenDurable(now -> views.publish(view, now, ports.views()));
+      }
+    }
+    views.remind(nowMillis, ports.views());
+    return more ? Duration.ZERO : untilNext(nowMillis, views.nextMillis());
+  }
+
+  private boolean isDurable() {
+    CompletableFuture<Void> latest = written.toCompletableFuture();
+    return latest.isDone() && !latest.isCompletedExceptionally();
   }
 
   /** Brings the states of jobs up to date, and closes those that are through. */
@@ -724,6 +790,19 @@ public final class SchedulerLoop {
     if (changes.hasConfig() && outcomes.step(nowMillis, this::recordStanding)) {
       views.changed();
     }
+  }
+
+  /** When there is nothing better to do: a job that is stuck stays so. */
+  private void judgeStuck(long nowMillis, boolean more) {
+    if (!more
+        && judgesStuck()
+        && outcomes.judgeStuck(nowMillis, live.size() > 0, this::recordStanding)) {
+      views.changed();
+    }
+  }
+
+  private boolean judgesStuck() {
+    return !stopping && changes.hasConfig() && !changes.underWay();
   }
 
   private void recordStanding(JobStanding standing, boolean moved) {
@@ -744,6 +823,7 @@ public final class SchedulerLoop {
     next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
     next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
     next = Math.min(next, supervision.nextMillis());
+    next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     if (retryPolicyAt > nowMillis) {
@@ -800,7 +880,7 @@ public final class SchedulerLoop {
     Live task = starts.placed(run, nowMillis);
     toDispatch.add(task);
     StatusRow row = row(task);
-    batch.put(row);
+    write(row);
     events.started(task, row, nowMillis);
     views.changed();
   }
@@ -838,19 +918,36 @@ public final class SchedulerLoop {
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
-    if (core.runNode(task.run) < 0 || core.job(core.runJob(task.run)) == null) {
-      changes.endedOutside(key, end.invocation(), status);
-    }
+    boolean outside = core.runNode(task.run) < 0;
     core.finish(task.run, status);
+    if (outside) {
+      knowOutside(key, status);
+    }
     outcomes.ended(key.job(), status);
     paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
-    batch.put(row);
+    write(row);
     if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
       batch.attempt(attempt);
+      if (end.kind() == TaskEnd.Kind.LOST && !task.isOfForgottenJob()) {
+        lost.put(end.invocation(), attempt);
+      }
     }
     events.ended(task, explained, row, nowMillis);
     views.changed();
+  }
+
+  /**
+   * A run that was adopted before its job or node was known charges no path. Where both are there
+   * by now, also as a removed job of which other tasks run, the core knows the task's other
+   * statuses and nobody will read this one.
+   */
+  private void knowOutside(TaskKey key, TaskStatus status) {
+    int job = core.findJob(key.job());
+    int node = core.findNode(job, key.node());
+    if (node >= 0) {
+      core.setStatus(job, node, status);
+    }
   }
 
   /** What the supervisor stopped in the runner's stead ended for that limit. */
@@ -895,7 +992,12 @@ public final class SchedulerLoop {
 
   // ---- recording and dispatching
 
-  /** Notes a status that was changed by something else than a start or an end. */
+  private void write(StatusRow row) {
+    batch.put(row);
+    changes.wrote(row);
+  }
+
+  /** Notes a status that was changed by something else than a start, an end or a command. */
   private void recordChanged(StatusRow row, long nowMillis) {
     batch.put(row);
     events.changed(row, nowMillis);
@@ -903,13 +1005,13 @@ public final class SchedulerLoop {
   }
 
   private void recordForgiven(StatusRow row, long nowMillis) {
-    batch.put(row);
+    write(row);
     events.forgiven(row, nowMillis);
     views.changed();
   }
 
   private void recordRerun(StatusRow row, long nowMillis) {
-    batch.put(row);
+    write(row);
     events.rerun(row, nowMillis);
     views.changed();
   }
@@ -921,24 +1023,38 @@ public final class SchedulerLoop {
     List<JobStanding> standings = outcomes.takeRecorded();
     toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
-      ends.forEach(ports.runner()::recorded);
-      return CompletableFuture.completedFuture(null);
+      if (!ends.isEmpty()) {
+        // What is known of their invocations may be in a batch that is not durable yet.
+        whenDurable(now -> ends.forEach(ports.runner()::recorded));
+      }
+      return written;
     }
     batch = Batch.builder();
     List<Live> launches = List.copyOf(toDispatch);
     toDispatch.clear();
-    return ports
-        .commits()
-        .submit(changesOfThisStep)
-        .thenRun(
-            () -> {
-              ports.events().accept(changesOfThisStep.events());
-              if (!launches.isEmpty() || !ends.isEmpty() || !standings.isEmpty()) {
-                ports
-                    .owner()
-                    .execute(() -> inputs.add(now -> durable(launches, ends, standings, now)));
-              }
-            });
+    written =
+        ports
+            .commits()
+            .submit(changesOfThisStep)
+            .thenRun(() -> ports.events().accept(changesOfThisStep.events()));
+    if (!launches.isEmpty() || !ends.isEmpty() || !standings.isEmpty()) {
+      whenDurable(now -> durable(launches, ends, standings, now));
+    }
+    return written;
+  }
+
+  /** In a later step, once all that was committed so far is durable. */
+  private void whenDurable(LongConsumer then) {
+    written.thenRun(() -> ports.owner().execute(() -> inputs.add(then)));
+  }
+
+  /**
+   * For answers of this loop that must not be taken back by a crash.
+   *
+   * @return completes once all that was done in the steps so far is durable, on any thread
+   */
+  public CompletionStage<Void> durable() {
+    return written;
   }
 
   private void durable(

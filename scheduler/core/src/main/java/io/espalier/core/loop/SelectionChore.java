@@ -102,7 +102,8 @@ final class SelectionChore implements Chore {
 
   @Override
   public boolean waits() {
-    return waiting >= MOST_WAITING;
+    // While stored statuses are brought back, nobody knows yet what matches.
+    return waiting >= MOST_WAITING || core.isHeld(selection.job());
   }
 
   @Override

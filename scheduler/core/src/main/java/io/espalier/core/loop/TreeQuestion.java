@@ -165,7 +165,8 @@ final class TreeQuestion implements Question {
         a.failed() + b.failed(),
         a.running() + b.running(),
         a.waiting() + b.waiting(),
-        a.ready() + b.ready());
+        a.ready() + b.ready(),
+        a.blocked() + b.blocked());
   }
 
   /** How the resources of a node are used. */

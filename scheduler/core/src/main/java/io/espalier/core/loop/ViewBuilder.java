@@ -20,6 +20,9 @@ final class ViewBuilder {
   /** The longest time between two views of a scheduler that does nothing: keeps it healthy. */
   private static final long HEARTBEAT_MILLIS = 1_000;
 
+  /** The source of the error that the store is behind. */
+  private static final String BEHIND = "durability";
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
@@ -34,6 +37,13 @@ final class ViewBuilder {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
+  /** Whether a view was made that is not published yet; then monitors are told so at that time. */
+  private boolean waits;
+
+  private long remindAt;
+
+  private SchedulerView latest = SchedulerView.EMPTY;
+
   ViewBuilder(
       SchedulingCore core,
       LiveTasks live,
@@ -46,7 +56,7 @@ final class ViewBuilder {
     this.shard = shard;
     this.outcomes = outcomes;
     this.pauses = pauses;
-    this.progress = new ProgressTable(core, paces, core::isClosed);
+    this.progress = new ProgressTable(core, paces);
   }
 
   void changed() {
@@ -67,10 +77,12 @@ final class ViewBuilder {
   /** Of the configuration, and of what node sources deliver for it. */
   private List<Problem> problems() {
     List<Problem> ofNodes = hasConfig ? core.nodeProblems() : List.of();
-    if (ofNodes.isEmpty()) {
+    List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
+    if (ofNodes.isEmpty() && stuck.isEmpty()) {
       return configProblems;
     }
     List<Problem> all = new ArrayList<>(configProblems);
+    all.addAll(stuck);
     // Where the parser has found it without knowing the nodes it is said once.
     Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
     ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);
@@ -87,23 +99,83 @@ final class ViewBuilder {
   }
 
   /**
-   * Publishes when there is news and the last view is old enough.
+   * Makes a view when there is news and the last one is old enough; to be {@link #publish
+   * published} once all that it tells of is durable: a crash must not take back what monitors have
+   * seen.
    *
-   * @return when to be called again
+   * @return null: it is not time yet, or one that was made has not been published
    */
-  long publishIfDue(long nowMillis, Consumer<SchedulerView> views) {
-    long due = publishedAt + (dirty ? SchedulerLoop.VIEW_MILLIS : HEARTBEAT_MILLIS);
-    if (nowMillis < due) {
-      return due;
+  @Nullable SchedulerView makeIfDue(long nowMillis) {
+    if (waits || nowMillis < due()) {
+      return null;
     }
-    views.accept(view(nowMillis));
-    publishedAt = nowMillis;
+    waits = true;
+    remindAt = nowMillis + HEARTBEAT_MILLIS;
+    SchedulerView made = view(nowMillis);
     dirty = false;
-    return nowMillis + HEARTBEAT_MILLIS;
+    return made;
+  }
+
+  private long due() {
+    return publishedAt + (dirty ? SchedulerLoop.VIEW_MILLIS : HEARTBEAT_MILLIS);
+  }
+
+  /** All that the view tells of is durable. */
+  void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
+    waits = false;
+    error(BEHIND, null);
+    latest = view;
+    publishedAt = nowMillis;
+    views.accept(latest);
+  }
+
+  /**
+   * While the store is slow or away monitors see what was durable last, and why; and that the
+   * scheduler lives.
+   */
+  void remind(long nowMillis, Consumer<SchedulerView> views) {
+    if (!waits || nowMillis < remindAt) {
+      return;
+    }
+    remindAt = nowMillis + HEARTBEAT_MILLIS;
+    error(BEHIND, "the latest results are not durable yet, and are shown only once they are");
+    latest =
+        latest.toBuilder()
+            .errors(Map.copyOf(errors))
+            .configProblems(problems())
+            .findings(findings)
+            .publishedAtMillis(nowMillis)
+            .build();
+    views.accept(latest);
+  }
+
+  /** When to be called again. */
+  long nextMillis() {
+    return waits ? remindAt : due();
   }
 
   Map<String, JobProgress> progress() {
     return hasConfig ? progress.counts() : Map.of();
+  }
+
+  /** With what keeps all jobs from starting anything, as far as the configuration goes. */
+  private Map<String, String> errors(@Nullable Config config) {
+    Map<String, String> all = new TreeMap<>(errors);
+    if (config != null && !config.settings().enabled()) {
+      all.put("settings", "the scheduler is disabled in its settings: nothing is started");
+    }
+    configProblems.stream()
+        .filter(problem -> problem.isError() && !problem.path().startsWith("bistro_job->"))
+        .findFirst()
+        .ifPresent(
+            problem ->
+                all.put(
+                    "configuration",
+                    (config == null
+                            ? "no configuration is in force, so that nothing is started: "
+                            : "the newest one has errors, the last good one is in force: ")
+                        + problem));
+    return Map.copyOf(all);
   }
 
   private SchedulerView view(long nowMillis) {
@@ -115,7 +187,7 @@ final class ViewBuilder {
         nodesAtMillis,
         config == null ? Map.of() : progress.paced(nowMillis, !dirty),
         live.view(shard),
-        Map.copyOf(errors),
+        errors(config),
         pauses.all(),
         config == null ? Map.of() : outcomes.all(),
         findings,

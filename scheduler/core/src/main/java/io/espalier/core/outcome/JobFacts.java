@@ -8,10 +8,17 @@ import io.espalier.core.config.OutcomeRules;
  * @param valid its configuration has no errors
  * @param off why the configuration lets nothing of it run; empty: it may
  * @param overdue why its {@code complete_by} lets nothing more start; empty: it does
+ * @param stuck why nothing of it can move unless somebody acts, where nothing runs; empty: it can
  * @param donePercent that must be done; {@link OutcomeRules#NEVER}: the job is endless
  */
 public record JobFacts(
-    boolean valid, String off, String overdue, double donePercent, JobTally tally, JobFlags flags) {
+    boolean valid,
+    String off,
+    String overdue,
+    String stuck,
+    double donePercent,
+    JobTally tally,
+    JobFlags flags) {
   /** Whether its success rule is met. */
   public boolean isSuccess() {
     long total = tally.total();
@@ -38,11 +45,11 @@ public record JobFacts(
 
   /** The same with other flags. */
   public JobFacts with(JobFlags others) {
-    return new JobFacts(valid, off, overdue, donePercent, tally, others);
+    return new JobFacts(valid, off, overdue, stuck, donePercent, tally, others);
   }
 
   /** The same with other counts. */
   public JobFacts with(JobTally others) {
-    return new JobFacts(valid, off, overdue, donePercent, others, flags);
+    return new JobFacts(valid, off, overdue, stuck, donePercent, others, flags);
   }
 }

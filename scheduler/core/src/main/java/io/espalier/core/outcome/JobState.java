@@ -15,6 +15,8 @@ public enum JobState {
   SUCCEEDED,
   /** Its failure rule was broken, or nothing is left to run and too little is done. */
   FAILED,
+  /** Nothing of it runs, and nothing can start unless somebody acts or nodes come. */
+  STUCK,
   /** An operator has stopped it: nothing starts, and what ran was killed. */
   STOPPED,
   /** An operator has paused it: nothing starts. */

@@ -4,9 +4,9 @@ package io.espalier.core.outcome;
  * The state machine of jobs (feature L2): what a job's state is, and which moves there are.
  *
  * <p><b>Precedence.</b> Of the states that apply the first counts: invalid, disabled, failed by
- * rule, succeeded, failed because nothing is left to run, stopped, paused, open, running, waiting.
- * So a job that is through says so, even when it is paused; and one that the configuration keeps
- * from running says that, while its failure waits below.
+ * rule, succeeded, failed because nothing is left to run, stopped, paused, stuck, open, running,
+ * waiting. So a job that is through says so, even when it is paused; and one that the configuration
+ * keeps from running says that, while its failure waits below.
  *
  * <p>The only state that tasks and configuration alone cannot end is failed by rule.
  */
@@ -56,6 +56,10 @@ public final class JobStates {
     }
     if (flags.paused()) {
       return new Verdict(flags.stopped() ? JobState.STOPPED : JobState.PAUSED, "");
+    }
+    boolean hasWork = tally.total() > 0 || !facts.isOpen();
+    if (!facts.stuck().isEmpty() && tally.running() == 0 && hasWork) {
+      return new Verdict(JobState.STUCK, facts.stuck());
     }
     if (facts.isOpen()) {
       return OPEN;

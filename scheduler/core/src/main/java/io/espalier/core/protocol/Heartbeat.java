@@ -20,6 +20,7 @@ import java.util.List;
  * @param runs with session 0: all that run; else empty
  * @param cleared with session 0: earlier instances of this shard whose processes are gone and whose
  *     tasks this worker has verified to be dead (it holds their data directory and its lock)
+ * @param storeId of the status store whose scheduler this process has served; empty: none so far
  */
 public record Heartbeat(
     WorkerRef worker,
@@ -33,7 +34,8 @@ public record Heartbeat(
     int running,
     int unsettled,
     List<RunId> runs,
-    List<Long> cleared) {
+    List<Long> cleared,
+    String storeId) {
   public Heartbeat {
     runs = List.copyOf(runs);
     cleared = List.copyOf(cleared);

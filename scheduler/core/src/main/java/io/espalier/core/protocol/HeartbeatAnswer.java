@@ -11,6 +11,7 @@ package io.espalier.core.protocol;
  * @param timers in force for the whole pool; the worker keeps those of the newest answer
  * @param drain an operator wants the worker to be drained
  * @param message for the worker's log, when it was not accepted
+ * @param storeId of the status store that the scheduler serves; empty: not known
  */
 public record HeartbeatAnswer(
     long number,
@@ -20,7 +21,8 @@ public record HeartbeatAnswer(
     int version,
     ProtocolTimers timers,
     boolean drain,
-    String message) {
+    String message,
+    String storeId) {
 
   /** What the worker is to do. */
   public enum Verdict {

@@ -33,7 +33,7 @@ import java.util.Map;
  * @param reportFirstMillis when an unsettled end is sent again; then doubling
  * @param reportMaxMillis the longest pause between two copies of an end
  * @param takeoverMillis how long a new leader waits before it takes an invocation that nobody
- *     confirms for dead; at least {@link #lostMillis}, more when the one before had a longer lease
+ *     confirms for dead; at least {@link #lostMillis}, see {@link #outwaiting}
  */
 public record ProtocolTimers(
     long heartbeatMillis,
@@ -82,6 +82,20 @@ public record ProtocolTimers(
     presets.put("patient", PATIENT);
     presets.put("quick", QUICK);
     return presets;
+  }
+
+  /**
+   * The same, with a take-over that also outwaits the leases of the leadership before.
+   *
+   * @param earlierLeaseMillis how long those may last, margin included; 0: none are known
+   */
+  public ProtocolTimers outwaiting(long earlierLeaseMillis) {
+    if (earlierLeaseMillis <= takeoverMillis) {
+      return this;
+    }
+    Map<String, Long> values = values();
+    values.put("takeover", earlierLeaseMillis);
+    return of(values);
   }
 
   /** After so much silence a worker is lost and its tasks are dead. */

@@ -2,7 +2,6 @@ package io.espalier.core.protocol;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.protocol.SchedulerSide.Past;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
@@ -12,30 +11,41 @@ import org.jspecify.annotations.Nullable;
 
 /** Who is in the pool: takes heartbeats, gives sessions, and decides who may have which name. */
 final class Registrations {
-  private final long epoch;
+  private final Term term;
   private final ProtocolTimers timers;
-  private final Past past;
+  private final boolean runsUnknown;
   private final Pool pool;
   private final Runs runs;
   private final WorkerStates states;
   private final SchedulerOutput out;
   private long sessions;
 
+  /**
+   * @param runsUnknown whether a worker may bring invocations of which the store knows nothing: it
+   *     is to stop all it has, then
+   */
   Registrations(
-      long epoch,
+      Term term,
       ProtocolTimers timers,
-      Past past,
+      boolean runsUnknown,
       Pool pool,
       Runs runs,
       WorkerStates states,
       SchedulerOutput out) {
-    this.epoch = epoch;
+    this.term = term;
     this.timers = timers;
-    this.past = past;
+    this.runsUnknown = runsUnknown;
     this.pool = pool;
     this.runs = runs;
     this.states = states;
     this.out = out;
+  }
+
+  /** Whether a worker has served a scheduler of which a new store can know nothing. */
+  boolean showsEarlierScheduler(Heartbeat heartbeat) {
+    return term.isForeign(heartbeat.storeId())
+        || (heartbeat.epoch() != 0 && heartbeat.epoch() != term.epoch())
+        || heartbeat.runs().stream().anyMatch(run -> !runs.knows(run));
   }
 
   /** Of a leader that no newer one is known to have followed. */
@@ -74,16 +84,18 @@ final class Registrations {
     return new HeartbeatAnswer(
         heartbeat.number(),
         Verdict.ACCEPTED,
-        epoch,
+        term.epoch(),
         worker.session,
         version.getAsInt(),
         timers,
         states.drains(worker),
-        "");
+        "",
+        term.storeId());
   }
 
   HeartbeatAnswer answer(Heartbeat to, Verdict verdict, String message) {
-    return new HeartbeatAnswer(to.number(), verdict, epoch, 0, 0, timers, false, message);
+    return new HeartbeatAnswer(
+        to.number(), verdict, term.epoch(), 0, 0, timers, false, message, term.storeId());
   }
 
   private void refresh(RemoteWorker worker, Heartbeat heartbeat, long nowMillis) {
@@ -106,7 +118,7 @@ final class Registrations {
     WorkerRef ref = heartbeat.worker();
     RemoteWorker holder = pool.ofShard(ref.shard());
     if ((known != null && known.retired)
-        || (past == Past.UNKNOWN && heartbeat.runs().stream().anyMatch(run -> !runs.knows(run)))) {
+        || (runsUnknown && heartbeat.runs().stream().anyMatch(run -> !runs.knows(run)))) {
       return null;
     }
     if (holder != null && holder != known && !mayReplace(holder, heartbeat, nowMillis)) {

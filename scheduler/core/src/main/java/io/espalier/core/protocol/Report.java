@@ -12,13 +12,15 @@ import java.util.List;
  *
  * @param number grows with every report of this worker process; at most one is under way
  * @param ends of tasks that are verified dead
+ * @param storeId as in {@link Heartbeat}
  */
 public record Report(
     WorkerRef worker,
     long number,
     List<TaskEnd> ends,
     List<ProgressOf> progress,
-    List<UsageOf> usage) {
+    List<UsageOf> usage,
+    String storeId) {
   public Report {
     ends = List.copyOf(ends);
     progress = List.copyOf(progress);

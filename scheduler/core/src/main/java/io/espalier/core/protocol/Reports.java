@@ -28,6 +28,7 @@ final class Reports {
       new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
   private final Map<RunId, Progress> progress = new LinkedHashMap<>();
   private final Map<RunId, Usage> usage = new LinkedHashMap<>();
+  private String storeId = "";
   private List<Unsettled> underWay = List.of();
   private boolean waiting;
   private long numbers;
@@ -54,6 +55,11 @@ final class Reports {
   Reports(WorkerRef self, WorkerOutput out) {
     this.self = self;
     this.out = out;
+  }
+
+  /** Of the store that all of it is for. */
+  void storeId(String newStoreId) {
+    storeId = newStoreId;
   }
 
   int unsettled() {
@@ -190,7 +196,12 @@ final class Reports {
     waiting = true;
     out.send(
         new Report(
-            self, ++numbers, ends.stream().map(kept -> kept.end).toList(), newProgress, newUsage));
+            self,
+            ++numbers,
+            ends.stream().map(kept -> kept.end).toList(),
+            newProgress,
+            newUsage,
+            storeId));
   }
 
   private static <T> void take(Map<RunId, T> from, BiConsumer<RunId, T> consumer) {

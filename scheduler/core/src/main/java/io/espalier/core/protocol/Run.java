@@ -25,6 +25,9 @@ final class Run {
   /** Whether its end came from its worker, so that the worker waits to have it settled. */
   boolean reported;
 
+  /** Whether its end is that its worker is lost. */
+  boolean lost;
+
   /** When to ask for it next, and the pause after that. */
   long askAt;
 

@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The invocations that are not yet recorded as ended. Each gets exactly one end. */
 final class Runs {
-  private static final int MOST_RECENT = 10_000;
+  private static final int MOST_LOST = 10_000;
 
   private final SchedulerOutput out;
   private final Map<RunId, Run> runs = new HashMap<>();
   private final Map<WorkerRef, List<Run>> resumed = new LinkedHashMap<>();
 
-  /** Reported and recorded not long ago: their workers may not know it yet. */
-  private final Set<RunId> recent =
+  /** Recorded as lost not long ago: their workers may still tell how they ended. */
+  private final Set<RunId> lost =
       Collections.newSetFromMap(
           new LinkedHashMap<>() {
             private static final long serialVersionUID = 1;
 
             @Override
             protected boolean removeEldestEntry(Map.Entry<RunId, Boolean> eldest) {
-              return size() > MOST_RECENT;
+              return size() > MOST_LOST;
             }
           });
 
@@ -121,10 +121,14 @@ final class Runs {
   boolean reported(TaskEnd end, WorkerRef by) {
     Run run = runs.get(RunId.of(end));
     if (run == null) {
-      if (!recent.contains(RunId.of(end))) {
-        out.late(end);
+      if (!lost.remove(RunId.of(end))) {
+        return true;
       }
-      return true;
+      Run late = new Run(RunId.of(end), by, ++orders, Run.State.ENDED);
+      late.reported = true;
+      runs.put(late.id, late);
+      out.late(end);
+      return false;
     }
     if (!run.worker.equals(by)) {
       out.warn("worker " + by.shard() + " reports the end of what it does not run: " + run.id);
@@ -141,6 +145,7 @@ final class Runs {
 
   /** It is dead, and nothing is known of its result. */
   void lost(Run run, String why, long nowMillis) {
+    run.lost = true;
     end(run, TaskEnd.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
   }
 
@@ -184,8 +189,8 @@ final class Runs {
     if (run == null || run.state != Run.State.ENDED) {
       return null;
     }
-    if (run.reported) {
-      recent.add(id);
+    if (run.lost) {
+      lost.add(id);
     }
     return runs.remove(id);
   }

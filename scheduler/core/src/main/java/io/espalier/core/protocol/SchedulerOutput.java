@@ -20,7 +20,10 @@ public interface SchedulerOutput {
   /** An invocation has ended: exactly once for each that was started or resumed. */
   void ended(TaskEnd end);
 
-  /** The real end of an invocation that was taken for lost before: for the history only. */
+  /**
+   * The real end of an invocation that was taken for lost before: for the history only. Its worker
+   * keeps it until {@link SchedulerSide#recorded} is told of it.
+   */
   void late(TaskEnd end);
 
   void progress(RunId run, Progress progress);
@@ -29,6 +32,12 @@ public interface SchedulerOutput {
 
   /** The whole pool, after a change that placement must know. */
   void workers(List<WorkerInfo> workers);
+
+  /**
+   * A worker has heard of a later leader of this very store: from now on nothing is answered or
+   * sent. Either this scheduler is deposed, or its store was set back; only the store can tell.
+   */
+  void newerEpoch(long heard);
 
   /** Something an operator should read. */
   void warn(String message);

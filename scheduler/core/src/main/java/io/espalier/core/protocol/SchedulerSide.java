@@ -8,9 +8,11 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -29,18 +31,24 @@ import org.jspecify.annotations.Nullable;
  * of workers is made anew when a worker changes, at most once per step.
  */
 public final class SchedulerSide {
-  private final long epoch;
+  /** A heartbeat of an epoch that is further ahead is no evidence of anything. */
+  private static final long PLAUSIBLE_EPOCHS = 1_000_000;
+
+  private static final long LEADERSHIP_LOOK_MILLIS = 200;
+
+  private final Term term;
   private final ProtocolTimers timers;
-  private final Past past;
   private final SchedulerOutput out;
   private final Pool pool = new Pool();
   private final Runs runs;
   private final WorkerStates states;
   private final Registrations registrations;
   private final Batches batches;
+  private final Refusals refusals = new Refusals();
 
+  private Past past;
   private boolean open;
-  private long leaderUntil = Long.MAX_VALUE;
+  private boolean overtaken;
   private long takeoverEnds;
   private boolean takeoverOver;
   private Set<String> cordoned = Set.of();
@@ -51,6 +59,12 @@ public final class SchedulerSide {
     /** The store knows every invocation that may be alive: no wait. */
     KNOWN,
     /**
+     * The store is new, as far as anybody can tell: no wait, but the one of {@link #UNKNOWN} from
+     * the moment on at which a worker shows that there was a scheduler before, by an epoch, an
+     * invocation or another store that it served.
+     */
+    NEW,
+    /**
      * Invocations may be alive of which the store knows nothing: no worker gets tasks until {@link
      * ProtocolTimers#takeoverMillis} have passed, and one with tasks must stop them first.
      */
@@ -58,21 +72,21 @@ public final class SchedulerSide {
   }
 
   /**
-   * @param epoch of this leadership
    * @throws IllegalArgumentException when the timers have problems
    */
-  public SchedulerSide(long epoch, ProtocolTimers timers, Past past, SchedulerOutput out) {
+  public SchedulerSide(Term term, ProtocolTimers timers, Past past, SchedulerOutput out) {
     if (!timers.problems().isEmpty()) {
       throw new IllegalArgumentException("unfit timers: " + timers.problems());
     }
-    this.epoch = epoch;
+    this.term = term;
     this.timers = timers;
     this.past = past;
     this.out = out;
     this.runs = new Runs(out);
-    this.states = new WorkerStates(epoch, timers, past == Past.KNOWN, pool, runs);
-    this.registrations = new Registrations(epoch, timers, past, pool, runs, states, out);
-    this.batches = new Batches(epoch, timers, pool, runs, states, out);
+    this.states = new WorkerStates(term.epoch(), timers, past != Past.UNKNOWN, pool, runs);
+    this.registrations =
+        new Registrations(term, timers, past != Past.KNOWN, pool, runs, states, out);
+    this.batches = new Batches(term.epoch(), timers, pool, runs, states, out);
   }
 
   /**
@@ -88,7 +102,9 @@ public final class SchedulerSide {
     }
     open = true;
     takeoverEnds = nowMillis + timers.takeoverMillis();
-    states.safeAt(takeoverEnds);
+    if (past == Past.UNKNOWN) {
+      states.unsafeUntil(takeoverEnds);
+    }
     unconfirmed.forEach(runs::resume);
   }
 
@@ -103,16 +119,9 @@ public final class SchedulerSide {
     }
   }
 
-  /**
-   * Until when leadership is certain; first {@link Long#MAX_VALUE}. After it nothing is answered or
-   * sent.
-   */
-  public void leadershipValidUntil(long untilMillis) {
-    leaderUntil = untilMillis;
-  }
-
-  private boolean leads(long nowMillis) {
-    return open && nowMillis < leaderUntil;
+  /** Asked anew whenever it matters: this process may have been stopped since it was asked last. */
+  private boolean leads() {
+    return open && !overtaken && term.leads().getAsBoolean();
   }
 
   /** The global options of task processes, for health checks. */
@@ -136,25 +145,93 @@ public final class SchedulerSide {
 
   /** Registers a worker, or renews its lease. */
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat, long nowMillis) {
-    if (!leads(nowMillis)) {
+    if (!leads()) {
       return registrations.answer(
           heartbeat, Verdict.NOT_LEADER, "not the leader, or not yet ready");
     }
-    if (heartbeat.epoch() > epoch) {
-      return registrations.answer(
+    if (past == Past.NEW && registrations.showsEarlierScheduler(heartbeat)) {
+      beginSafeWait(heartbeat.worker(), nowMillis);
+    }
+    if (term.isForeign(heartbeat.storeId())) {
+      return refused(
           heartbeat,
-          Verdict.NOT_LEADER,
-          "of epoch " + epoch + ", and one of epoch " + heartbeat.epoch() + " has led since");
+          Verdict.REFUSED,
+          "it has served status store "
+              + heartbeat.storeId()
+              + ", this scheduler serves "
+              + term.storeId()
+              + "; start the worker again if it is to change over",
+          nowMillis);
+    }
+    if (heartbeat.epoch() > term.epoch()) {
+      return ofNewerEpoch(heartbeat, nowMillis);
     }
     return registrations.heartbeat(heartbeat, nowMillis);
+  }
+
+  private HeartbeatAnswer ofNewerEpoch(Heartbeat heartbeat, long nowMillis) {
+    String message =
+        "of epoch " + term.epoch() + ", and one of epoch " + heartbeat.epoch() + " has led since";
+    if (term.storeId().isEmpty()
+        || heartbeat.storeId().isEmpty()
+        || heartbeat.epoch() - term.epoch() > PLAUSIBLE_EPOCHS) {
+      // Of which store, or whether at all, cannot be known: evidence of nothing.
+      return refused(heartbeat, Verdict.NOT_LEADER, message, nowMillis);
+    }
+    overtaken = true;
+    out.newerEpoch(heartbeat.epoch());
+    return registrations.answer(heartbeat, Verdict.NOT_LEADER, message);
+  }
+
+  private HeartbeatAnswer refused(
+      Heartbeat heartbeat, Verdict verdict, String why, long nowMillis) {
+    if (refusals.add(heartbeat.worker().shard(), why, nowMillis + timers.lostMillis())) {
+      out.warn("worker " + heartbeat.worker().shard() + " is refused: " + why);
+    }
+    return registrations.answer(heartbeat, verdict, why);
+  }
+
+  /** Why no worker gets tasks, or else which workers were refused not long ago and why. */
+  public Optional<String> problem(long nowMillis) {
+    if (overtaken) {
+      return Optional.of("a worker has heard of a later leader than this one: nothing is started");
+    }
+    if (safeWaitEndsMillis() != 0) {
+      return Optional.of(
+          "safe wait until "
+              + Instant.ofEpochMilli(takeoverEnds)
+              + ": nothing is started, because tasks of an earlier scheduler may be alive");
+    }
+    return refusals.told(nowMillis);
+  }
+
+  /** What was thought to be the beginning was not: gives back what was not sent yet, and waits. */
+  private void beginSafeWait(WorkerRef because, long nowMillis) {
+    past = Past.UNKNOWN;
+    takeoverEnds = nowMillis + timers.takeoverMillis();
+    takeoverOver = false;
+    states.unsafeUntil(takeoverEnds);
+    String why = "worker " + because.shard() + " has served an earlier scheduler";
+    out.warn(why + ", of which the new status store knows nothing: safe wait");
+    for (RemoteWorker worker : List.copyOf(pool.all())) {
+      for (Run run : List.copyOf(worker.runs)) {
+        if (run.state == Run.State.QUEUED) {
+          worker.unqueue(run);
+          worker.forget(run);
+          runs.notStarted(run, "safe wait: " + why, 0);
+        }
+      }
+      states.review(worker, nowMillis);
+    }
   }
 
   // ---- reports
 
   /** Takes in ends, and says which are settled. */
   public ReportAnswer report(Report report, long nowMillis) {
-    if (!leads(nowMillis)
-        || report.ends().stream().anyMatch(end -> end.invocation().epoch() > epoch)) {
+    if (!leads()
+        || term.isForeign(report.storeId())
+        || report.ends().stream().anyMatch(end -> end.invocation().epoch() > term.epoch())) {
       return new ReportAnswer(report.number(), false, List.of());
     }
     List<RunId> settled = new ArrayList<>();
@@ -276,9 +353,10 @@ public final class SchedulerSide {
    * @return when it is to be called next at the latest; {@link Long#MAX_VALUE}: not before an input
    */
   public long step(long nowMillis) {
-    if (!leads(nowMillis)) {
-      return Long.MAX_VALUE;
+    if (!leads()) {
+      return untilLeadershipMayBeCertain(nowMillis);
     }
+    boolean all = true;
     if (!takeoverOver && nowMillis >= takeoverEnds) {
       takeoverOver = true;
       states.safe();
@@ -293,13 +371,24 @@ public final class SchedulerSide {
       states.review(worker, nowMillis);
     }
     for (RemoteWorker worker : pool.takeDirty()) {
-      batches.send(worker, nowMillis);
+      if (leads()) {
+        batches.send(worker, nowMillis);
+      } else {
+        pool.dirty(worker);
+        all = false;
+      }
       pool.arm(worker, states.nextFor(worker, nowMillis));
     }
     if (pool.takeChanged()) {
       out.workers(workers());
     }
-    return Math.min(pool.nextDue(), takeoverOver ? Long.MAX_VALUE : takeoverEnds);
+    long next = Math.min(pool.nextDue(), takeoverOver ? Long.MAX_VALUE : takeoverEnds);
+    return all ? next : Math.min(next, untilLeadershipMayBeCertain(nowMillis));
+  }
+
+  /** Leadership that is certain again is no message. */
+  private long untilLeadershipMayBeCertain(long nowMillis) {
+    return open && !overtaken ? nowMillis + LEADERSHIP_LOOK_MILLIS : Long.MAX_VALUE;
   }
 
   // ---- questions

@@ -52,6 +52,9 @@ public final class WorkerSide {
   private boolean drainOrdered;
   private boolean drainedTold;
 
+  /** Of the store whose schedulers this process serves, as long as it lives; empty: none so far. */
+  private String storeId = "";
+
   private long epoch;
   private long session;
 
@@ -142,6 +145,16 @@ public final class WorkerSide {
     if (heartbeat == null || heartbeat.number() != answer.number()) {
       return;
     }
+    if (isForeign(answer)) {
+      refused(
+          "the scheduler serves status store "
+              + answer.storeId()
+              + ", this worker has served "
+              + storeId
+              + "; start it again if it is to change over");
+      heartbeatFailed(answer.number(), now);
+      return;
+    }
     if (answer.verdict() == Verdict.NOT_LEADER || answer.epoch() < epoch) {
       // A leader that was deposed must not prolong anything, nor stop it.
       heartbeatFailed(answer.number(), now);
@@ -171,13 +184,20 @@ public final class WorkerSide {
         endSession();
         stopAll("the scheduler says: " + answer.message());
       }
-      case REFUSED -> {
-        if (!answer.message().equals(refusal)) {
-          refusal = answer.message();
-          out.warn("not registered: " + refusal);
-        }
-      }
+      case REFUSED -> refused(answer.message());
       case NOT_LEADER -> throw new IllegalStateException("handled above");
+    }
+  }
+
+  /** Epochs of another store say nothing here, and its verdicts bind nobody. */
+  private boolean isForeign(HeartbeatAnswer answer) {
+    return !storeId.isEmpty() && !answer.storeId().isEmpty() && !answer.storeId().equals(storeId);
+  }
+
+  private void refused(String why) {
+    if (!why.equals(refusal)) {
+      refusal = why;
+      out.warn("not registered: " + refusal);
     }
   }
 
@@ -195,6 +215,10 @@ public final class WorkerSide {
       reports.sendAllAgain(now.monotonicMillis());
     } else if (answer.session() != session || session == 0) {
       return;
+    }
+    if (storeId.isEmpty() && !answer.storeId().isEmpty()) {
+      storeId = answer.storeId();
+      reports.storeId(storeId);
     }
     timers = answer.timers();
     drainOrdered = answer.drain();
@@ -241,7 +265,8 @@ public final class WorkerSide {
             running.size(),
             reports.unsettled(),
             registers ? List.copyOf(running.keySet()) : List.of(),
-            registers ? cleared : List.of()));
+            registers ? cleared : List.of(),
+            storeId));
   }
 
   // ---- work
@@ -396,6 +421,17 @@ public final class WorkerSide {
   /** Of a worker without a lease: too old for anything. */
   private long leaseAge(Instants now) {
     return leaseSince == null ? Long.MAX_VALUE : now.millisSince(leaseSince);
+  }
+
+  /**
+   * Stops all tasks although the lease goes on: nobody would kill them if this process froze.
+   *
+   * @param why for the log
+   */
+  public void giveUp(String why) {
+    if (phase != Phase.STOPPING && !running.isEmpty()) {
+      stopAll(why);
+    }
   }
 
   private void stopAll(String why) {

@@ -52,8 +52,9 @@ final class WorkerStates {
     return drained.contains(worker.ref.shard());
   }
 
-  /** When the safe wait will be over. */
-  void safeAt(long millis) {
+  /** No worker may get tasks until then, and until {@link #safe} says so. */
+  void unsafeUntil(long millis) {
+    safe = false;
     safeAtMillis = millis;
   }
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param exitCode of the process; null when a signal ended it or it never started
  * @param signal that ended the process; null when none did
  * @param message for {@code NOT_STARTED}, {@code START_FAILED} and {@code LOST}: the cause; of a
- *     stopped one what there is to say beside {@code stopReason}
+ *     stopped one what there is to say beside {@code stopReason}; of one that ended by itself the
+ *     last line of its error output, see {@link #lastErrorLine}
  * @param stopReason why the runner stopped it; null when it ended by itself
  * @param coreDumped whether the kernel wrote a core dump
  * @param usage what it used; null when nothing is known
@@ -115,6 +116,16 @@ public record TaskEnd(
         null,
         atMillis,
         0);
+  }
+
+  /**
+   * The last line that it wrote to its error output; null: it wrote none, was stopped, or its
+   * worker is too old to say.
+   */
+  public @Nullable String lastErrorLine() {
+    return kind == Kind.EXITED && stopReason == null && message != null && !message.isBlank()
+        ? message
+        : null;
   }
 
   /** The same with its last status line. */

@@ -8,6 +8,12 @@ public interface TaskListener {
   /** An invocation has ended: exactly once for each that was started or resumed. */
   void ended(TaskEnd end);
 
+  /**
+   * How an invocation ended of which {@link #ended} was told that it is lost; at most once, and for
+   * its history only. {@link TaskRunner#recorded} answers it.
+   */
+  default void late(TaskEnd end) {}
+
   /** A live invocation said how far it is. */
   default void progress(String job, String node, Invocation invocation, Progress progress) {}
 

@@ -83,7 +83,7 @@ public interface TaskRunner extends AutoCloseable {
    */
   default void holds(List<WorkerHold> holds) {}
 
-  /** The end is durable: the runner may acknowledge it and forget the invocation. */
+  /** The end, or late end, is durable: the runner may acknowledge it and forget the invocation. */
   default void recorded(TaskEnd end) {}
 
   /**

@@ -152,7 +152,7 @@ public final class Change {
       if (nodes <= MOST_NODES_AT_ONCE && fewWorkers) {
         return new Change(
             base,
-            config,
+            base.judged(config),
             nodeLimits,
             NeverFits.of(
                 new JobTable(config, new TreeMap<>()), nodeLimits, config.settings(), topology),
@@ -243,15 +243,13 @@ public final class Change {
         newJobs[old] = j;
       }
     }
-    NodeVerdicts verdicts = NodeVerdicts.of(topology, jobs);
     World world =
         new World(
             config,
             topology,
             nodeLimits,
             jobs,
-            verdicts.freshTasks(),
-            verdicts.allowed(),
+            NodeVerdicts.of(topology, jobs),
             random,
             base.runs,
             base.pool,
@@ -260,7 +258,7 @@ public final class Change {
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new Change(
         base,
-        config,
+        world.config(),
         nodeLimits,
         null,
         topology,

@@ -16,19 +16,26 @@ import java.util.Map;
  * <p>Made by {@link SchedulingCore#counts}; for the same thread as the core.
  */
 public final class CountScan {
-  private static final int STATES = 5;
+  private static final int STATES = 6;
   private static final int DONE = 0;
   private static final int FAILED = 1;
   private static final int RUNNING = 2;
   private static final int WAITING = 3;
   private static final int READY = 4;
-  private static final int NONE = 5;
+  private static final int BLOCKED = 5;
+  private static final int NONE = 6;
 
+  /** By code, of jobs whose tasks may start. */
   private static final byte[] STATE = new byte[StatusCodes.COUNT];
+
+  /** The same of jobs whose tasks may not. */
+  private static final byte[] STATE_BLOCKED = new byte[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < STATE.length; code++) {
-      STATE[code] = (byte) state(code);
+      int state = state(code);
+      STATE[code] = (byte) state;
+      STATE_BLOCKED[code] = (byte) (state == READY ? BLOCKED : state);
     }
   }
 
@@ -92,10 +99,19 @@ public final class CountScan {
     int level = world.index.level(node);
     for (int j = Math.max(0, job); j < (job < 0 ? world.jobs.count() : job + 1); j++) {
       if (world.jobs.levels[j] == level) {
-        counts[STATE[world.tasks.code(j, node)]]++;
+        counts[state(world, j, node)]++;
       }
     }
     return counts(counts, 0);
+  }
+
+  private static int state(World world, int job, int node) {
+    int state = states(world, job)[world.tasks.code(job, node)];
+    return state == READY && !world.index.isReady(node, job) ? BLOCKED : state;
+  }
+
+  private static byte[] states(World world, int job) {
+    return world.mayStart(job) ? STATE : STATE_BLOCKED;
   }
 
   /** Whether jobs or nodes have changed, so that all numbers mean something else. */
@@ -153,7 +169,7 @@ public final class CountScan {
         int end = Math.min(to, topology.levelEnd(world.jobs.levels[job]));
         int stop = (int) Math.min(end, at + (long) (units - used) * CODES_PER_UNIT);
         if (at < stop) {
-          world.tasks.tally(job, at, stop, STATE, counts, row(job));
+          count(at, stop);
           used += (stop - at) / CODES_PER_UNIT;
           at = stop;
         }
@@ -164,6 +180,19 @@ public final class CountScan {
       }
     }
     return used;
+  }
+
+  private void count(int begin, int end) {
+    world.tasks.tally(job, begin, end, states(world, job), counts, row(job));
+    if (world.jobs.dependencies[job].length > 0) {
+      for (int node = begin; node < end; node++) {
+        int code = world.tasks.code(job, node);
+        if (states(world, job)[code] == READY && !world.index.isReady(node, job)) {
+          counts[row(job) + READY]--;
+          counts[row(job) + BLOCKED]++;
+        }
+      }
+    }
   }
 
   /** Goes on with the next job that has tasks at that distance. */
@@ -201,7 +230,7 @@ public final class CountScan {
       leaves += nodeLevel == lowest ? 1 : 0;
       for (int j = onlyJob < 0 ? 0 : onlyJob; j < world.jobs.count() && wants(j); j++) {
         if (world.jobs.levels[j] == nodeLevel) {
-          counts[row(j) + STATE[world.tasks.code(j, node)]]++;
+          counts[row(j) + state(world, j, node)]++;
           used++;
         }
       }
@@ -240,7 +269,8 @@ public final class CountScan {
         from[at + FAILED],
         from[at + RUNNING],
         from[at + WAITING],
-        from[at + READY]);
+        from[at + READY],
+        from[at + BLOCKED]);
   }
 
   /** By job, where jobs are told apart; without those that have no tasks there. */

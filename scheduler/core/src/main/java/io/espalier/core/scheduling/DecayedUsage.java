@@ -40,6 +40,11 @@ final class DecayedUsage {
     return after(value, use, nowMillis - atMillis, halfLifeMillis);
   }
 
+  /** What it will be in one half-life if the use stays as it is. */
+  double ahead(long nowMillis) {
+    return (at(nowMillis) + use) / 2;
+  }
+
   double use() {
     return use;
   }

@@ -158,17 +158,23 @@ final class Explainer {
   }
 
   private void dependencies(int job, int node) {
+    for (String message : waitsFor(job, node)) {
+      add(Kind.DEPENDENCY, topology.name(node), message);
+    }
+  }
+
+  /** The jobs that must be done on the node first and are not, a sentence each. */
+  List<String> waitsFor(int job, int node) {
+    List<String> all = new ArrayList<>();
     Job configured = world.jobs.job(job);
     int[] dependencies = world.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
       if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
         String name = configured == null ? "" : configured.dependsOn().get(i);
-        add(
-            Kind.DEPENDENCY,
-            topology.name(node),
-            "job " + name + " " + whyNotDone(job, node, dependencies[i]));
+        all.add("job " + name + " " + whyNotDone(job, node, dependencies[i]));
       }
     }
+    return all;
   }
 
   private String whyNotDone(int job, int node, int dependency) {

@@ -230,9 +230,7 @@ final class Migration {
     int each = 1 + PER_DEPENDENCY * next.jobs.dependencies[job].length;
     int stop = first + at + Math.min(end - first - at, 1 + units / each);
     for (int node = first + at; node < stop; node++) {
-      if (next.statuses.isReady(job, node)) {
-        next.index.presetReady(node, job);
-      }
+      next.statuses.presetReady(job, node);
     }
     int done = stop - first - at;
     at += done;

@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.FilterSteps;
 import io.espalier.core.config.NodeLimit;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,7 +188,12 @@ public final class NodeLimits {
           }
         }
         case ATTRIBUTE -> attributes(rule);
-        case TAG, REGEX, VALUE -> {
+        case REGEX -> {
+          if (rule.regex() != null) {
+            search(rule, rule.regex());
+          }
+        }
+        case TAG, VALUE -> {
           for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
             if (matches(rule, node)) {
               put(rule, node);
@@ -196,15 +203,50 @@ public final class NodeLimits {
       }
     }
 
+    private void search(NodeLimit rule, Pattern regex) {
+      int level = rule.level();
+      int end = topology.levelEnd(level);
+      FilterSteps steps = new FilterSteps(end - topology.levelStart(level));
+      for (int node = topology.levelStart(level); node < end; node++) {
+        if (steps.finds(regex, topology.name(node))) {
+          put(rule, node);
+        } else if (steps.isOver()) {
+          lower(rule, node);
+        }
+      }
+      if (steps.isOver()) {
+        problems.add(
+            steps.problem(
+                rule.path(), "no node on which it was not looked for has more than it says"));
+      }
+    }
+
+    /** Whether the rule is meant for the node nobody knows: never more than either says. */
+    private void lower(NodeLimit rule, int node) {
+      rule.limits()
+          .forEach(
+              (name, most) -> {
+                Resource resource = settings.resources().find(name);
+                if (resource != null && resource.level() == rule.level()) {
+                  int[] own = ofNodes[resource.index()];
+                  int is = own == null ? OF_LEVEL : own[node - topology.levelStart(rule.level())];
+                  put(
+                      name,
+                      rule.level(),
+                      node,
+                      Math.min(most, is == OF_LEVEL ? resource.limit() : is));
+                }
+              });
+    }
+
     private boolean matches(NodeLimit rule, int node) {
       return switch (rule.kind()) {
         case TAG -> hasTag(node, rule.pattern());
-        case REGEX -> rule.regex() != null && rule.regex().matcher(topology.name(node)).find();
         case VALUE -> {
           Json value = attribute(node, rule.pattern());
           yield value != null && NodeLimit.text(value).equals(rule.value());
         }
-        case NAME, ATTRIBUTE -> false;
+        case NAME, REGEX, ATTRIBUTE -> false;
       };
     }
 

@@ -1,15 +1,20 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.config.Config;
+import io.espalier.core.config.FilterSteps;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobFilters;
 import io.espalier.core.config.Roles;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What enabled flags, filters and roles say of every slot and task, for all jobs at once and from
@@ -33,7 +38,10 @@ final class NodeVerdicts {
   /** What {@link #permitted} said of the roles there are. */
   private final Map<String, long[]> byRole = new HashMap<>();
 
-  private record Filtered(int job, String name, JobFilter filter) {}
+  /** Jobs of which a filter was too slow to be looked for, and what to tell of it. */
+  private final Map<String, Problem> tooSlow = new TreeMap<>();
+
+  private record Filtered(int job, String name, JobFilter filter, FilterSteps steps) {}
 
   private NodeVerdicts(Topology topology, JobTable jobs) {
     this.topology = topology;
@@ -51,7 +59,8 @@ final class NodeVerdicts {
         Job job = jobs.job(j);
         JobFilter filter = job == null ? null : job.filters().get(level);
         if (job != null && filter != null && !filter.isTrivial()) {
-          ofLevel.add(new Filtered(j, job.name(), filter));
+          int names = topology.levelEnd(level) - topology.levelStart(level);
+          ofLevel.add(new Filtered(j, job.name(), filter, new FilterSteps(names)));
         }
       }
       any |= !ofLevel.isEmpty();
@@ -59,8 +68,48 @@ final class NodeVerdicts {
     }
     if (any) {
       verdicts.compute(filters);
+      verdicts.findSlow(filters);
+      if (!verdicts.tooSlow.isEmpty()) {
+        // From the beginning: no node passes a filter that was too slow for one of them.
+        verdicts.compute(filters);
+      }
     }
     return verdicts;
+  }
+
+  private void findSlow(List<List<Filtered>> filters) {
+    for (int level = 0; level < filters.size(); level++) {
+      for (Filtered filtered : filters.get(level)) {
+        if (filtered.steps().isOver()) {
+          String path =
+              "bistro_job->" + filtered.name() + ".filters." + topology.levels().name(level);
+          tooSlow.put(filtered.name(), filtered.steps().problem(path, "the job starts nothing"));
+        }
+      }
+    }
+  }
+
+  /** Jobs that cannot be in force as they are, with the reason, by name. */
+  Map<String, Problem> tooSlow() {
+    return tooSlow;
+  }
+
+  /** The same with an error of each of those jobs. */
+  static Config judged(Config config, Map<String, Problem> tooSlow) {
+    if (tooSlow.isEmpty()) {
+      return config;
+    }
+    SortedMap<String, Job> jobs = new TreeMap<>(config.jobs());
+    tooSlow.forEach(
+        (name, problem) ->
+            jobs.computeIfPresent(
+                name,
+                (same, job) -> {
+                  List<Problem> all = new ArrayList<>(job.problems());
+                  all.add(problem);
+                  return job.withProblems(all);
+                }));
+    return config.withJobs(jobs);
   }
 
   private boolean rolesMatter() {
@@ -115,7 +164,11 @@ final class NodeVerdicts {
     Arrays.fill(passes, -1L);
     for (Filtered filtered : filters) {
       if (!JobFilters.passes(
-          filtered.filter(), filtered.name(), topology.name(node), topology.tags(slot))) {
+          filtered.filter(),
+          filtered.name(),
+          topology.name(node),
+          topology.tags(slot),
+          filtered.steps())) {
         passes[filtered.job() >>> 6] &= ~(1L << filtered.job());
       }
     }
@@ -188,7 +241,11 @@ final class NodeVerdicts {
         }
       }
     }
-    return new TaskTable(codes, first);
+    boolean dependenciesMatter = false;
+    for (int[] dependencies : jobs.dependencies) {
+      dependenciesMatter |= dependencies.length > 0;
+    }
+    return new TaskTable(codes, first, dependenciesMatter);
   }
 
   private int effect(int job, int node) {

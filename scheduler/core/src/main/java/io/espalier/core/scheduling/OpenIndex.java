@@ -86,11 +86,6 @@ final class OpenIndex {
 
   // ---- building, before the first use
 
-  /** Sets a ready bit without telling anybody; only before {@link #build}. */
-  void presetReady(int node, int job) {
-    setReady(node, job, true);
-  }
-
   /**
    * Computes the bits of a node from those of its children; call for all nodes, from the last to
    * the first.
@@ -217,7 +212,7 @@ final class OpenIndex {
   // ---- changing
 
   /**
-   * Sets or clears a ready bit; {@link #refresh} or {@link #settle} must follow.
+   * Sets or clears a ready bit; {@link #refresh}, {@link #settle} or {@link #build} must follow.
    *
    * @return whether it changed
    */

@@ -39,7 +39,19 @@ final class ProgressCounts {
         }
       }
     }
+    long startable = 0;
+    if (world.mayStart(job)) {
+      startable = world.jobs.dependencies[job].length > 0 ? world.tasks.startable(job) : ready;
+    }
     return JobProgress.of(
-        world.jobs.name(job), done, failed, running, waiting, ready, avoided, disabled);
+        world.jobs.name(job),
+        done,
+        failed,
+        running,
+        waiting,
+        startable,
+        ready - startable,
+        avoided,
+        disabled);
   }
 }

@@ -50,6 +50,10 @@ final class QueueState {
     held = new long[resources];
   }
 
+  double weight() {
+    return spec.weight().orElse(1);
+  }
+
   QueueSpec spec() {
     return spec;
   }
@@ -83,8 +87,15 @@ final class QueueState {
     return open;
   }
 
-  /** The effective priority: the lower, the more is due to it. */
-  double effective(long nowMillis) {
+  /**
+   * The effective priority: the lower, the more is due to it.
+   *
+   * @param byWeight whether weights decide, and not factors
+   */
+  double effective(long nowMillis, boolean byWeight) {
+    if (byWeight) {
+      return usage.ahead(nowMillis) / weight();
+    }
     return spec.priorityFactor() * Math.max(usage.at(nowMillis), LEAST_PRIORITY);
   }
 }

@@ -43,6 +43,7 @@ final class QueueTable {
 
   private int seenNodes = -1;
   private int seenWorkers = -1;
+  private boolean isByWeight;
   private long halfLifeMillis;
   private long now;
 
@@ -104,6 +105,7 @@ final class QueueTable {
   }
 
   private void setSpecs(Map<String, QueueSpec> specs) {
+    isByWeight = specs.values().stream().anyMatch(spec -> spec.weight().isPresent());
     for (QueueState queue : queues) {
       QueueSpec spec = specs.getOrDefault(queue.name, plain(queue.name));
       List<QueueCap> caps = new ArrayList<>();
@@ -357,9 +359,14 @@ final class QueueTable {
     return totals[resource];
   }
 
+  /** Whether weights decide what is due to queues, and not factors. */
+  boolean isByWeight() {
+    return isByWeight;
+  }
+
   double effective(int number) {
     refresh();
-    return queues[number].effective(now);
+    return queues[number].effective(now, isByWeight);
   }
 
   /**

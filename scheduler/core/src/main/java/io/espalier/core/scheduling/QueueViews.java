@@ -4,6 +4,7 @@ import io.espalier.core.api.QueueView;
 import io.espalier.core.config.Resource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 
 /** Shows the queues of a world. */
 final class QueueViews {
@@ -22,7 +23,8 @@ final class QueueViews {
         waiting[q] += left;
         waitingJobs[q] += left > 0 ? 1 : 0;
       }
-      weights[q] = waitingJobs[q] > 0 ? 1 / table.effective(q) : 0;
+      double weight = table.isByWeight() ? table.queue(q).weight() : 1 / table.effective(q);
+      weights[q] = waitingJobs[q] > 0 ? weight : 0;
       total += weights[q];
     }
     List<String> configured = QueueTable.names(world.config());
@@ -34,6 +36,7 @@ final class QueueViews {
             new QueueView(
                 queue.name,
                 queue.spec().priorityFactor(),
+                table.isByWeight() ? OptionalDouble.of(queue.weight()) : OptionalDouble.empty(),
                 queue.running,
                 queue.jobs.length,
                 waitingJobs[q],

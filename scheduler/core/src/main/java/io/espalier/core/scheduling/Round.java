@@ -141,9 +141,21 @@ public final class Round {
     return world.queues.queue(queue).name;
   }
 
+  /** Whether the weights of queues decide what is due to them, and not their factors. */
+  public boolean isByWeight() {
+    return world.queues.isByWeight();
+  }
+
+  /** The weight of a queue; more than 0, and 1 where none is configured. */
+  public double weight(int queue) {
+    return world.queues.queue(queue).weight();
+  }
+
   /**
-   * The effective priority of a queue: its factor times what it has used lately, with a floor. More
-   * than 0; the lower, the more is due to it. The same throughout a slice.
+   * The effective priority of a queue: the lower, the more is due to it. With factors, its factor
+   * times what it has used lately, with a floor, so more than 0; the same throughout a slice. With
+   * weights, what it will have used lately in one half-life, if it goes on holding what it holds,
+   * through its weight; grows with each of its starts.
    */
   public double effectivePriority(int queue) {
     return world.queues.effective(queue);

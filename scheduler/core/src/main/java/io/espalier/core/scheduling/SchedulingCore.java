@@ -369,6 +369,17 @@ public final class SchedulingCore {
   }
 
   /**
+   * The node of a task; -1: the job has none of that name. Also of a removed job of which tasks
+   * still run: its statuses are kept, and it may come back with them.
+   *
+   * @param job its number; -1 gives -1
+   */
+  public int findNode(int job, String node) {
+    int level = job < 0 ? -1 : world.jobs.levels[job];
+    return level < 0 ? -1 : world.topology.find(level, node);
+  }
+
+  /**
    * The job's configuration; null when it was removed.
    *
    * @param job its number; -1 gives null
@@ -454,6 +465,18 @@ public final class SchedulingCore {
   /** Whether {@link #takeTouched} has left some. */
   public boolean isTouched() {
     return world.tasks.isTouched();
+  }
+
+  /** Finds the jobs in which nothing can move; costs what it is asked. */
+  public StuckJobs stuckJobs() {
+    return new StuckJobs(this);
+  }
+
+  /**
+   * Another number, within one {@link #worldNumber}, whenever {@link #stuckJobs} may find others.
+   */
+  public long changes() {
+    return world.tasks.changes();
   }
 
   // ---- queues
@@ -547,11 +570,13 @@ public final class SchedulingCore {
   }
 
   /**
-   * What is wrong with limits that node sources deliver, and jobs that can never run for theirs.
+   * What is wrong with limits that node sources deliver, jobs that can never run for theirs, and
+   * filters that are too slow for a worker.
    */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
     problems.addAll(world.neverFits().problems(world));
+    problems.addAll(world.workers.problems(world.jobs));
     return problems;
   }
 
@@ -647,7 +672,18 @@ public final class SchedulingCore {
     return ProgressCounts.of(world, job);
   }
 
-  /** Another number whenever {@link #progress} may be another, within one {@link #worldNumber}. */
+  /**
+   * Whether nothing keeps the tasks of a job but their own status, those they depend on, and slots:
+   * otherwise none of them counts as ready. Constant time.
+   */
+  public boolean mayStart(int job) {
+    return world.mayStart(job);
+  }
+
+  /**
+   * Another number whenever {@link #progress} may be another, within one {@link #worldNumber} and
+   * with the same {@link #mayStart}.
+   */
   public long countsRevision(int job) {
     return world.tasks.revision(job);
   }

@@ -7,6 +7,7 @@ final class TagCounts {
   private final BitSet nodes;
   private long done;
   private long considered;
+  private long left;
 
   /**
    * @param nodes counted from the first of the job's level
@@ -26,6 +27,11 @@ final class TagCounts {
     return isConsidered(code) && StatusCodes.isDone(code);
   }
 
+  /** Whether a task runs, or may be started again. */
+  static boolean isLeft(int code) {
+    return isConsidered(code) && StatusCodes.isRemaining(code);
+  }
+
   void changed(int at, int before, int after) {
     if (nodes.get(at)) {
       count(before, -1);
@@ -36,6 +42,7 @@ final class TagCounts {
   private void count(int code, int by) {
     done += isDone(code) ? by : 0;
     considered += isConsidered(code) ? by : 0;
+    left += isLeft(code) ? by : 0;
   }
 
   long done() {
@@ -44,5 +51,15 @@ final class TagCounts {
 
   long considered() {
     return considered;
+  }
+
+  /** Of the considered ones, those that are not done and may still run. */
+  long left() {
+    return left;
+  }
+
+  /** Whether it counts the node, counted from the first of the job's level. */
+  boolean has(int at) {
+    return nodes.get(at);
   }
 }

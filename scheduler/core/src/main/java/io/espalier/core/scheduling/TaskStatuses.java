@@ -178,7 +178,21 @@ final class TaskStatuses {
   // ---- whether a task may start
 
   private boolean updateReady(int job, int node) {
-    return index.setReady(node, job, isReady(job, node));
+    boolean on = isReady(job, node);
+    boolean changed = index.setReady(node, job, on);
+    if (changed && jobs.dependencies[job].length > 0) {
+      tasks.startable(job, node, on);
+    }
+    return changed;
+  }
+
+  /** The same before the index is built, of a task of which nothing is known yet. */
+  void presetReady(int job, int node) {
+    if (isReady(job, node)
+        && index.setReady(node, job, true)
+        && jobs.dependencies[job].length > 0) {
+      tasks.startable(job, node, true);
+    }
   }
 
   /** Whether status and dependencies let the task start. */

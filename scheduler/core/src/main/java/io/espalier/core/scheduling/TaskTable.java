@@ -34,6 +34,15 @@ final class TaskTable {
   /** By job: how often its counts have changed. */
   private final int[] revisions;
 
+  /** How often anything has changed from which it follows whether a job can get on. */
+  private long changes;
+
+  /**
+   * By job that depends on others node by node: its tasks that may start as far as status, node and
+   * these others go; null: of all other jobs the codes say as much.
+   */
+  private final int @Nullable [] startable;
+
   private final long[] remaining;
 
   /** By job and class of code: what a job's state follows from. */
@@ -51,9 +60,11 @@ final class TaskTable {
   /**
    * @param codes by job: one code per node of its level
    * @param first by job: the first node of its level
+   * @param dependenciesMatter whether any job depends on others node by node
    */
-  TaskTable(byte[][] codes, int[] first) {
+  TaskTable(byte[][] codes, int[] first, boolean dependenciesMatter) {
     this.codes = codes;
+    startable = dependenciesMatter ? new int[codes.length] : null;
     this.first = first;
     counts = new int[codes.length][StatusCodes.COUNT];
     revisions = new int[codes.length];
@@ -146,6 +157,7 @@ final class TaskTable {
     count[before]--;
     count[code]++;
     revisions[job]++;
+    changes++;
     if (REMAINING[before] != REMAINING[code]) {
       remaining[job] += REMAINING[code] ? 1 : -1;
     }
@@ -202,7 +214,32 @@ final class TaskTable {
   void touch(int job) {
     if (job >= 0) {
       touched.set(job);
+      changes++;
     }
+  }
+
+  /** Counts a task that may start now, or may not any more, because of what it depends on. */
+  void startable(int job, int node, boolean on) {
+    if (startable != null && StatusCodes.effect(code(job, node)) == StatusCodes.OPEN) {
+      startable[job] += on ? 1 : -1;
+      revisions[job]++;
+      changes++;
+    }
+  }
+
+  /** Of a job that depends on others node by node: its tasks that these do not keep. */
+  int startable(int job) {
+    return startable == null ? 0 : startable[job];
+  }
+
+  /** Something else has changed from which it follows whether jobs can get on. */
+  void changed() {
+    changes++;
+  }
+
+  /** Another number whenever other jobs may be able to get on. */
+  long changes() {
+    return changes;
   }
 
   /** Jobs that may have another state, at most so many; they are touched no more. */

@@ -2,12 +2,14 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.WholeJob;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * every write of a status, so asking costs the number of status codes, not of tasks.
  */
 final class WholeJobs {
+  private static final int NAMED = 3;
+
+  private final Topology topology;
   private final JobTable jobs;
   private final TaskTable tasks;
   private final Map<Integer, List<Condition>> conditions = new HashMap<>();
@@ -34,6 +39,7 @@ final class WholeJobs {
    * @param tasks counts from now on, so it must hold no statuses yet
    */
   WholeJobs(Topology topology, JobTable jobs, TaskTable tasks) {
+    this.topology = topology;
     this.jobs = jobs;
     this.tasks = tasks;
     Map<WholeJob, @Nullable TagCounts> known = new HashMap<>();
@@ -114,6 +120,32 @@ final class WholeJobs {
     return all;
   }
 
+  /**
+   * The jobs for which a job waits in vain as long as nobody acts; see {@link #waitsFor} for words.
+   *
+   * @param getsOn whether tasks of a job may still run that do not now
+   * @return empty: each may still get as far as it must
+   */
+  List<String> waitsInVainFor(int job, IntPredicate getsOn) {
+    List<String> all = new ArrayList<>();
+    for (Condition condition : conditions.getOrDefault(job, List.of())) {
+      if (!isMet(condition) && !canBeMet(condition, getsOn)) {
+        all.add("it waits for job " + condition.said().job() + ", which " + why(condition));
+      }
+    }
+    return all;
+  }
+
+  private boolean canBeMet(Condition condition, IntPredicate getsOn) {
+    int dependency = condition.dependency();
+    if (dependency < 0 || !jobs.canRun(dependency)) {
+      return false;
+    }
+    long left = getsOn.test(dependency) ? left(condition) : 0;
+    return (done(condition) + left) * 100.0
+        >= condition.said().donePercent() * considered(condition);
+  }
+
   private boolean isMet(Condition condition) {
     int dependency = condition.dependency();
     return dependency >= 0
@@ -137,7 +169,44 @@ final class WholeJobs {
         + considered(condition)
         + " nodes"
         + (said.tags().isEmpty() ? "" : " tagged " + String.join(" or ", said.tags()))
-        + (said.donePercent() == 100 ? "" : ", and must be on " + said.donePercent() + " %");
+        + (said.donePercent() == 100 ? "" : ", and must be on " + said.donePercent() + " %")
+        + never(condition);
+  }
+
+  /** Names nodes on which it does not get done by itself. */
+  private String never(Condition condition) {
+    if (done(condition) + left(condition) == considered(condition)) {
+      return "";
+    }
+    int job = condition.dependency();
+    TagCounts tagged = condition.tagged();
+    List<String> disabled = new ArrayList<>();
+    List<String> failed = new ArrayList<>();
+    for (int node = tasks.first(job); node < tasks.end(job); node++) {
+      int code = tasks.code(job, node);
+      boolean counts = tagged == null || tagged.has(node - tasks.first(job));
+      if (counts && TagCounts.isConsidered(code) && !StatusCodes.isDone(code)) {
+        if (StatusCodes.effect(code) == StatusCodes.DISABLED) {
+          if (!StatusCodes.isRunning(code)) {
+            disabled.add(topology.name(node));
+          }
+        } else if (StatusCodes.main(code) == TaskStatus.Main.FAILED) {
+          failed.add(topology.name(node));
+        }
+        if (disabled.size() > NAMED || failed.size() > NAMED) {
+          break;
+        }
+      }
+    }
+    return (disabled.isEmpty()
+            ? ""
+            : "; " + named(disabled) + (disabled.size() == 1 ? " is" : " are") + " disabled")
+        + (failed.isEmpty() ? "" : "; it has failed on " + named(failed));
+  }
+
+  private static String named(List<String> nodes) {
+    String first = String.join(", ", nodes.subList(0, Math.min(NAMED, nodes.size())));
+    return nodes.size() > NAMED ? first + " and others" : first;
   }
 
   private long done(Condition condition) {
@@ -152,6 +221,21 @@ final class WholeJobs {
       }
     }
     return done;
+  }
+
+  /** Of the considered tasks, those that are not done and may still run. */
+  private long left(Condition condition) {
+    TagCounts tagged = condition.tagged();
+    if (tagged != null) {
+      return tagged.left();
+    }
+    long left = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      if (TagCounts.isLeft(code)) {
+        left += tasks.count(condition.dependency(), code);
+      }
+    }
+    return left;
   }
 
   private long considered(Condition condition) {

@@ -1,10 +1,12 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.config.FilterSteps;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobFilters;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * to bits, as in the {@link Ledger}.
  */
 final class WorkerClasses {
+  private static final int MANY_WORKERS = 10_000;
+
   /** How many words the bits of all classes take. */
   final int words;
 
@@ -31,6 +35,11 @@ final class WorkerClasses {
   final int[] resources;
 
   private final List<Key> keys = new ArrayList<>();
+
+  /** By class: what its filter has used up, since workers are looked at as they come. */
+  private final List<FilterSteps> steps = new ArrayList<>();
+
+  private final Levels levels;
 
   /** Per class the bits of its jobs. */
   private final long[] jobBits;
@@ -50,6 +59,7 @@ final class WorkerClasses {
    * @param filtered whether worker filters count
    */
   WorkerClasses(Levels levels, List<Resource> ofWorkers, JobTable jobs, boolean filtered) {
+    this.levels = levels;
     resources = ofWorkers.stream().mapToInt(Resource::index).toArray();
     ofJob = new int[jobs.count()];
     Map<Key, Integer> numbers = new HashMap<>();
@@ -58,6 +68,7 @@ final class WorkerClasses {
       Integer number = numbers.putIfAbsent(key, keys.size());
       if (number == null) {
         keys.add(key);
+        steps.add(new FilterSteps(MANY_WORKERS));
       }
       ofJob[j] = number == null ? keys.size() - 1 : number;
     }
@@ -130,6 +141,19 @@ final class WorkerClasses {
   /** Whether the worker filter of a class lets it use a worker. */
   boolean passes(int needClass, String host, String shard) {
     Key key = keys.get(needClass);
-    return JobFilters.passesWorker(key.filter(), key.salt(), host, shard);
+    return JobFilters.passesWorker(key.filter(), key.salt(), host, shard, steps.get(needClass));
+  }
+
+  /** Of the jobs whose filter is too slow for a worker. */
+  List<Problem> problems(JobTable jobs) {
+    List<Problem> problems = new ArrayList<>();
+    for (int j = 0; j < ofJob.length; j++) {
+      FilterSteps used = steps.get(ofJob[j]);
+      if (used.isOver() && jobs.job(j) != null) {
+        String path = "bistro_job->" + jobs.name(j) + ".filters." + levels.name(levels.worker());
+        problems.add(used.problem(path, "the job uses no worker that comes from now on"));
+      }
+    }
+    return problems;
   }
 }

@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.status.LimitOverride;
 import java.util.Arrays;
@@ -149,6 +150,11 @@ final class WorkerIndex {
   /** Whether two settings say the same of workers, as far as it is not of jobs. */
   static boolean isSame(Settings old, Settings next) {
     return WorkerLedger.isSame(old, next);
+  }
+
+  /** Of jobs whose filter is too slow for a worker. */
+  List<Problem> problems(JobTable jobs) {
+    return classes.problems(jobs);
   }
 
   boolean isActive() {

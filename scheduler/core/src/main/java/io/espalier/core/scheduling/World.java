@@ -4,10 +4,12 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -57,24 +59,30 @@ final class World {
   private Config config;
   private NodeLimits nodeLimits;
   private NeverFits neverFits;
+
+  /** Jobs of which a filter is too slow; the same as long as filters and nodes are. */
+  private final Map<String, Problem> tooSlow;
+
   private int version;
 
-  /**
-   * @param allowed see {@link OpenIndex}
-   */
+  /** Jobs that need more than any node has now; null: to be found again. */
+  private @Nullable BitSet tooLarge;
+
   World(
-      Config config,
+      Config given,
       Topology topology,
       NodeLimits nodeLimits,
       JobTable jobs,
-      TaskTable tasks,
-      long[] allowed,
+      NodeVerdicts verdicts,
       Randomness random,
       RunTable runs,
       WorkerTable pool,
       Map<String, WorkerSelector> selectors,
       RateClock clock) {
-    this.config = config;
+    tooSlow = verdicts.tooSlow();
+    config = NodeVerdicts.judged(given, tooSlow);
+    jobs.replace(config);
+    TaskTable tasks = verdicts.freshTasks();
     this.topology = topology;
     this.nodeLimits = nodeLimits;
     neverFits = NeverFits.of(jobs, nodeLimits, config.settings(), topology);
@@ -96,7 +104,13 @@ final class World {
     reservations = heavy == null ? null : new Reservations(this, heavy);
     index =
         new OpenIndex(
-            topology, ledger, jobs, config.settings().nodeOrder(), allowed, gates(), random);
+            topology,
+            ledger,
+            jobs,
+            config.settings().nodeOrder(),
+            verdicts.allowed(),
+            gates(),
+            random);
     if (reservations != null) {
       index.watch(reservations);
     }
@@ -141,6 +155,11 @@ final class World {
     return config;
   }
 
+  /** A configuration with the same filters, as far as it can be in force with these nodes. */
+  Config judged(Config next) {
+    return NodeVerdicts.judged(next, tooSlow);
+  }
+
   /** The configured limits, whatever operators say. */
   NodeLimits nodeLimits() {
     return nodeLimits;
@@ -162,6 +181,61 @@ final class World {
     return largest;
   }
 
+  /**
+   * Whether the tasks of a job may start, each as far as its own status and node go: nothing keeps
+   * the job as a whole, and it needs no more than some node has. Constant time.
+   */
+  boolean mayStart(int job) {
+    if (!jobs.isActive(job)) {
+      return false;
+    }
+    BitSet found = tooLarge;
+    if (found == null) {
+      found = new BitSet();
+      for (int j = 0; j < jobs.count(); j++) {
+        for (Resource resource : config.settings().resources().all()) {
+          if (needs(j, resource) > mostNow(resource)) {
+            found.set(j);
+          }
+        }
+      }
+      tooLarge = found;
+    }
+    return !found.get(job);
+  }
+
+  /** Slots of a resource of nodes that each task of a job takes; 0 of one of workers. */
+  int needs(int job, Resource resource) {
+    return resource.level() < topology.levels().worker() && resource.level() <= jobs.levels[job]
+        ? jobs.needs[job][resource.index()]
+        : 0;
+  }
+
+  /**
+   * The largest limit that is in effect on any node, as {@link #largestLimit} but for overrides of
+   * whole levels, which may lower it; {@link Integer#MAX_VALUE}: there are no nodes.
+   */
+  private int mostNow(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    if (largest < 0) {
+      return Integer.MAX_VALUE;
+    }
+    String level = topology.levels().name(resource.level());
+    LimitOverride all = overrides.ofLevel(level, resource.name());
+    int most = all == null ? largest : all.limit();
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        most = Math.max(most, override.limit());
+      }
+    }
+    return most;
+  }
+
+  private void limitsChanged() {
+    tooLarge = null;
+    tasks.changed();
+  }
+
   /** A configuration that differs in nothing that is numbered. */
   void setConfig(Config next, NodeLimits nextLimits, NeverFits nextNeverFits) {
     config = next;
@@ -169,6 +243,7 @@ final class World {
     neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
+    limitsChanged();
     caps.reread();
     queues.replace(next);
     rooms.changed();
@@ -271,6 +346,7 @@ final class World {
     } else {
       overrides.put(override);
     }
+    limitsChanged();
     limits.changed(key);
   }
 

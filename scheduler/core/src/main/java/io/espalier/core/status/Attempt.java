@@ -6,6 +6,7 @@ import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerRef;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +58,8 @@ public record Attempt(
             || status.main() == TaskStatus.Main.FAILED
             || end.stopReason() != null
             || end.coreDumped();
-    String message = failed || end.message() != null ? cause(end, status) : "";
+    boolean says = end.message() != null && end.lastErrorLine() == null;
+    String message = failed || says ? cause(end, status) : "";
     return new Attempt(
         end.job(),
         end.node(),
@@ -79,6 +81,36 @@ public record Attempt(
   }
 
   /**
+   * How this one really ended, after it was taken for lost: for the history only. The status of the
+   * task, and what counts, remain as they are.
+   */
+  public Attempt reportedLate(TaskEnd end) {
+    String raw = end.rawStatus() == null ? "" : ", with status " + end.rawStatus().strip();
+    String text =
+        "reported after its worker was taken for lost, so it does not count: it ended as "
+            + end.kind().name().toLowerCase(Locale.ROOT)
+            + raw;
+    return new Attempt(
+        job,
+        node,
+        number,
+        invocation,
+        worker,
+        end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis,
+        end.kind(),
+        bits,
+        end.exitCode(),
+        end.signal(),
+        end.coreDumped(),
+        end.stopReason(),
+        end.usage() == null ? Usage.UNKNOWN : end.usage(),
+        text.length() > MAX_MESSAGE ? StatusText.cut(text, MAX_MESSAGE) : text,
+        "",
+        false,
+        backoffSeconds);
+  }
+
+  /**
    * What the status of the task keeps of it; null: it did not fail, or was only stopped, or never
    * began.
    */
@@ -90,7 +122,7 @@ public record Attempt(
   }
 
   private static String cause(TaskEnd end, TaskStatus status) {
-    if (end.message() != null) {
+    if (end.message() != null && end.lastErrorLine() == null) {
       return end.message();
     }
     Json.Obj data = status.data();
@@ -99,6 +131,14 @@ public record Attempt(
         return text.value();
       }
     }
-    return StatusText.howItEnded(end);
+    if (end.lastErrorLine() == null && end.rawStatus() != null && isGoodExit(end)) {
+      return "the task said " + status.main().name().toLowerCase(Locale.ROOT) + " without a reason";
+    }
+    return StatusText.whyItFailed(end);
+  }
+
+  /** "Exited with code 0" would read like success. */
+  private static boolean isGoodExit(TaskEnd end) {
+    return end.exitCode() != null && end.exitCode() == 0;
   }
 }

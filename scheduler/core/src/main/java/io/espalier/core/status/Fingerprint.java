@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 
 /**
  * Tells whether two failures have the same cause: a hash of how the process ended and of its
- * message without what differs from task to task (its own names, numbers, ids, blanks). Stable over
+ * message without what differs from task to task (its own names, numbers, ids, blanks). Where the
+ * message is the last line of the task's error output, the exit code does not count. Stable over
  * versions: it is stored.
  */
 public final class Fingerprint {
@@ -30,7 +31,7 @@ public final class Fingerprint {
             + "|"
             + (end.stopReason() == null ? "" : end.stopReason())
             + "|"
-            + (end.exitCode() == null ? "" : end.exitCode())
+            + (end.exitCode() == null || isErrorOutput(end, message) ? "" : end.exitCode())
             + "|"
             + (end.signal() == null ? "" : end.signal())
             + "|"
@@ -40,6 +41,11 @@ public final class Fingerprint {
       hash = (hash ^ text.charAt(i)) * FNV_PRIME;
     }
     return String.format(Locale.ROOT, "%016x", hash);
+  }
+
+  /** Where the task's own words say why, its exit code tells no causes apart. */
+  private static boolean isErrorOutput(TaskEnd end, String message) {
+    return message.equals(end.lastErrorLine());
   }
 
   /** The message with a mark in place of everything that may differ between two tasks. */

@@ -34,12 +34,37 @@ public interface StatusStore extends AutoCloseable {
   void bindSource(String source);
 
   /**
-   * Takes the store over: durably raises the epoch by one. From now on commits of older epochs are
+   * Takes the store over: durably raises the epoch. From now on commits of older epochs are
    * refused.
    *
-   * @return the new epoch, at least 1
+   * @return the new epoch, at least 1, and what was known of the leadership before
    */
-  long openEpoch();
+  Taken openEpoch(TakeOver how);
+
+  /** The epoch that the store has now, read afresh; 0: nobody has led with it yet. */
+  long epoch();
+
+  /**
+   * How a store is taken over.
+   *
+   * @param atLeast the new epoch is not below this, and above every epoch that the store had
+   * @param leaseMillis how long leases of this leadership may last, margin included: stored with
+   *     the epoch, because the next leadership must outwait them; 0: it grants none
+   */
+  record TakeOver(long atLeast, long leaseMillis) {
+    /** Raises the epoch by one; grants no leases. */
+    public static final TakeOver PLAIN = new TakeOver(1, 0);
+  }
+
+  /**
+   * What a take-over gave.
+   *
+   * @param epoch the new one
+   * @param storeId which store this is: random, made with it, never changed
+   * @param earlierLeaseMillis how long leases of the leadership before may last; 0: none are known
+   * @param first whether nobody had led with this store before
+   */
+  record Taken(long epoch, String storeId, long earlierLeaseMillis, boolean first) {}
 
   /** The jobs of which there are rows, in any order. */
   Set<String> jobs();
@@ -90,6 +115,16 @@ public interface StatusStore extends AutoCloseable {
 
   /** What queues had used when that was stored last, in any order. */
   List<QueueUsage> queueUsage();
+
+  /** What {@link #keepNodesSketch} was given last; empty: nothing yet. */
+  String nodesSketch();
+
+  /**
+   * Durably replaces what is remembered of the last good nodes.
+   *
+   * @throws StaleEpochException when another epoch is in force
+   */
+  void keepNodesSketch(long epoch, String sketch);
 
   /** The sequence of the newest stored event; 0 when there is none. */
   long newestEvent();

@@ -74,7 +74,7 @@ public final class StatusText {
     if (code != null && code == 0) {
       return TaskReport.DONE;
     }
-    Json.Builder data = Json.object().put(TaskReport.EXCEPTION, howItEnded(end));
+    Json.Builder data = Json.object().put(TaskReport.EXCEPTION, whyItFailed(end));
     if (code != null) {
       data.put("exit_code", code);
     }
@@ -93,7 +93,10 @@ public final class StatusText {
     }
     return end.kind() == TaskEnd.Kind.KILLED
         ? TaskReport.killed(whyKilled(end, "killed before it wrote a status: ") + howItEnded(end))
-        : TaskReport.error("wrote no status: " + howItEnded(end));
+        : TaskReport.error(
+            hasFailed(end) && end.lastErrorLine() != null
+                ? whyItFailed(end)
+                : "wrote no status: " + howItEnded(end));
   }
 
   private static TaskReport stoppedForAnError(TaskEnd end) {
@@ -107,6 +110,20 @@ public final class StatusText {
 
   private static String whyKilled(TaskEnd end, String otherwise) {
     return end.stopReason() == StopReason.OVER_LIMIT ? StopReasons.sentence(end) + ": " : otherwise;
+  }
+
+  /** By its exit code or signal, whatever else it says. */
+  private static boolean hasFailed(TaskEnd end) {
+    return end.signal() != null || (end.exitCode() != null && end.exitCode() != 0);
+  }
+
+  /** The last line of its error output is the cause; how the process ended is a detail. */
+  static String whyItFailed(TaskEnd end) {
+    String line = end.lastErrorLine();
+    if (line == null) {
+      return howItEnded(end);
+    }
+    return end.signal() == null ? line : howItEnded(end) + ": " + line;
   }
 
   static String howItEnded(TaskEnd end) {

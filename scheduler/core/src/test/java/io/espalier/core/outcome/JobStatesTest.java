@@ -23,7 +23,7 @@ class JobStatesTest {
   private static final String BROKEN = "2 of 3 ended tasks failed, 5 % allowed";
 
   private static JobFacts facts(JobTally tally, JobFlags flags) {
-    return new JobFacts(true, "", "", 100, tally, flags);
+    return new JobFacts(true, "", "", "", 100, tally, flags);
   }
 
   private static JobFacts facts(JobTally tally) {
@@ -42,19 +42,21 @@ class JobStatesTest {
     all.put("succeeded", facts(new JobTally(0, 0, 0, 4, 0)));
     all.put(
         "succeeded early",
-        new JobFacts(true, "", "", 50, new JobTally(1, 1, 0, 2, 0), JobFlags.NONE));
+        new JobFacts(true, "", "", "", 50, new JobTally(1, 1, 0, 2, 0), JobFlags.NONE));
     all.put(
         "open",
-        new JobFacts(true, "", "", OutcomeRules.NEVER, new JobTally(1, 0, 2, 1, 0), JobFlags.NONE));
+        new JobFacts(
+            true, "", "", "", OutcomeRules.NEVER, new JobTally(1, 0, 2, 1, 0), JobFlags.NONE));
     all.put(
         "open all done",
-        new JobFacts(true, "", "", OutcomeRules.NEVER, new JobTally(0, 0, 0, 4, 0), JobFlags.NONE));
+        new JobFacts(
+            true, "", "", "", OutcomeRules.NEVER, new JobTally(0, 0, 0, 4, 0), JobFlags.NONE));
     all.put("failed by rule", facts(new JobTally(1, 0, 0, 1, 2), FAILED));
     all.put("failed at the end", facts(new JobTally(0, 0, 0, 3, 1)));
     all.put("stopped", facts(new JobTally(1, 1, 0, 2, 0), STOPPED));
     all.put("paused", facts(FRESH, PAUSED));
-    all.put("disabled", new JobFacts(true, "off", "", 100, FRESH, JobFlags.NONE));
-    all.put("invalid", new JobFacts(false, "", "", 100, FRESH, JobFlags.NONE));
+    all.put("disabled", new JobFacts(true, "off", "", "", 100, FRESH, JobFlags.NONE));
+    all.put("invalid", new JobFacts(false, "", "", "", 100, FRESH, JobFlags.NONE));
     return all;
   }
 
@@ -102,19 +104,29 @@ class JobStatesTest {
     all.put("rule broken", flagged(JobEvent.RULE_BROKEN));
     all.put(
         "disable",
-        f -> new JobFacts(f.valid(), "off", f.overdue(), f.donePercent(), f.tally(), f.flags()));
+        f ->
+            new JobFacts(
+                f.valid(), "off", f.overdue(), f.stuck(), f.donePercent(), f.tally(), f.flags()));
     all.put(
         "enable",
-        f -> new JobFacts(f.valid(), "", f.overdue(), f.donePercent(), f.tally(), f.flags()));
+        f ->
+            new JobFacts(
+                f.valid(), "", f.overdue(), f.stuck(), f.donePercent(), f.tally(), f.flags()));
     all.put(
         "break",
-        f -> new JobFacts(false, f.off(), f.overdue(), f.donePercent(), f.tally(), f.flags()));
+        f ->
+            new JobFacts(
+                false, f.off(), f.overdue(), f.stuck(), f.donePercent(), f.tally(), f.flags()));
     all.put(
         "repair",
-        f -> new JobFacts(true, f.off(), f.overdue(), f.donePercent(), f.tally(), f.flags()));
+        f ->
+            new JobFacts(
+                true, f.off(), f.overdue(), f.stuck(), f.donePercent(), f.tally(), f.flags()));
     all.put(
         "deadline",
-        f -> new JobFacts(f.valid(), f.off(), "too late", f.donePercent(), f.tally(), f.flags()));
+        f ->
+            new JobFacts(
+                f.valid(), f.off(), "too late", f.stuck(), f.donePercent(), f.tally(), f.flags()));
     return all;
   }
 
@@ -226,7 +238,8 @@ class JobStatesTest {
         .isEqualTo("its task is done");
     assertThat(JobStates.of(facts(JobTally.NONE)))
         .isEqualTo(new JobStates.Verdict(JobState.WAITING, "there is no node that it may run on"));
-    JobFacts early = new JobFacts(true, "", "", 99.5, new JobTally(2, 2, 0, 995, 1), JobFlags.NONE);
+    JobFacts early =
+        new JobFacts(true, "", "", "", 99.5, new JobTally(2, 2, 0, 995, 1), JobFlags.NONE);
     assertThat(JobStates.of(early))
         .isEqualTo(
             new JobStates.Verdict(
@@ -238,6 +251,7 @@ class JobStatesTest {
             true,
             "",
             "the job was to be complete by noon",
+            "",
             100,
             new JobTally(1, 0, 0, 3, 0),
             JobFlags.NONE);
@@ -247,7 +261,8 @@ class JobStatesTest {
 
   @Test
   void enoughIsOnlyEnoughWhenNothingRunsAnyMore() {
-    JobFacts ending = new JobFacts(true, "", "", 50, new JobTally(1, 0, 1, 2, 0), JobFlags.NONE);
+    JobFacts ending =
+        new JobFacts(true, "", "", "", 50, new JobTally(1, 0, 1, 2, 0), JobFlags.NONE);
     assertThat(ending.restIsNotNeeded()).isTrue();
     assertThat(JobStates.of(ending).state()).isEqualTo(JobState.RUNNING);
     JobFacts ended = ending.with(new JobTally(1, 0, 0, 2, 1));

@@ -33,7 +33,7 @@ class ClocksTest {
   private final List<TaskEnd> ends = new ArrayList<>();
   private final List<String> stops = new ArrayList<>();
   private final SchedulerSide scheduler =
-      new SchedulerSide(7, TIMERS, SchedulerSide.Past.KNOWN, new Scheduler());
+      new SchedulerSide(Term.alone(7, ""), TIMERS, SchedulerSide.Past.KNOWN, new Scheduler());
   private final WorkerSide worker =
       new WorkerSide(
           SELF,
@@ -91,6 +91,9 @@ class ClocksTest {
 
     @Override
     public void workers(List<WorkerInfo> workers) {}
+
+    @Override
+    public void newerEpoch(long heard) {}
 
     @Override
     public void warn(String message) {}
@@ -310,9 +313,9 @@ class ClocksTest {
         for (Verdict verdict : List.of(Verdict.ACCEPTED, Verdict.REGISTER_AGAIN)) {
           // Of an earlier epoch, or of a heartbeat that has been answered.
           worker.heartbeatAnswered(
-              new HeartbeatAnswer(number, verdict, 6, 99, 1, TIMERS, false, ""), workerNow());
+              new HeartbeatAnswer(number, verdict, 6, 99, 1, TIMERS, false, "", ""), workerNow());
           worker.heartbeatAnswered(
-              new HeartbeatAnswer(-number, verdict, 7, 99, 1, TIMERS, false, ""), workerNow());
+              new HeartbeatAnswer(-number, verdict, 7, 99, 1, TIMERS, false, "", ""), workerNow());
         }
       }
       pass(1_000);

@@ -83,6 +83,20 @@ class ProtocolTimersTest {
   }
 
   @Test
+  void aTakeOverOutwaitsTheLeasesOfTheLeadershipBefore() {
+    long patient = ProtocolTimers.PATIENT.lostMillis();
+
+    ProtocolTimers quick = ProtocolTimers.QUICK.outwaiting(patient);
+
+    assertThat(quick.takeoverMillis()).isEqualTo(patient);
+    assertThat(quick.problems()).isEmpty();
+    assertThat(quick.lostMillis()).isEqualTo(ProtocolTimers.QUICK.lostMillis());
+    assertThat(ProtocolTimers.PATIENT.outwaiting(ProtocolTimers.QUICK.lostMillis()))
+        .isEqualTo(ProtocolTimers.PATIENT);
+    assertThat(ProtocolTimers.QUICK.outwaiting(0)).isEqualTo(ProtocolTimers.QUICK);
+  }
+
+  @Test
   void aMissingValueIsNamed() {
     Map<String, Long> values = new HashMap<>(ProtocolTimers.BALANCED.values());
     values.remove("lease");

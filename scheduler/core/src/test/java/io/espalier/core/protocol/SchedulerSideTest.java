@@ -196,8 +196,12 @@ class SchedulerSideTest {
 
     assertThat(world.report(W1, done).settled()).isEmpty();
     world.side.recorded(RunId.of(task), world.now);
+    assertThat(world.report(W1, done).settled()).as("not durable yet").isEmpty();
+    assertThat(world.report(W1, done).settled()).isEmpty();
+    assertThat(world.late).as("told once").containsExactly(done);
+    world.side.recorded(RunId.of(task), world.now);
     assertThat(world.report(W1, done).settled()).containsExactly(RunId.of(task));
-    assertThat(world.late).containsExactly(done);
+    assertThat(world.late).hasSize(1);
     assertThat(world.ends).singleElement().matches(e -> e.kind() == Kind.LOST);
   }
 

@@ -24,6 +24,12 @@ final class SchedulerWorld implements SchedulerOutput {
   final List<TaskEnd> ends = new ArrayList<>();
   final List<TaskEnd> late = new ArrayList<>();
   final List<String> warnings = new ArrayList<>();
+  final List<Long> heard = new ArrayList<>();
+  boolean leads = true;
+
+  /** Leadership ends with the batch of that number. */
+  int leadsUntilSent = Integer.MAX_VALUE;
+
   int published;
   long now = 1_000_000;
   private long heartbeats = 10;
@@ -34,7 +40,16 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   SchedulerWorld(SchedulerSide.Past past) {
-    side = new SchedulerSide(EPOCH, TIMERS, past, this);
+    this(past, "");
+  }
+
+  SchedulerWorld(SchedulerSide.Past past, String storeId) {
+    side =
+        new SchedulerSide(
+            new Term(EPOCH, storeId, () -> leads && sent.size() < leadsUntilSent),
+            TIMERS,
+            past,
+            this);
   }
 
   static SchedulerWorld open() {
@@ -72,6 +87,11 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   @Override
+  public void newerEpoch(long epoch) {
+    heard.add(epoch);
+  }
+
+  @Override
   public void warn(String message) {
     warnings.add(message);
   }
@@ -99,7 +119,8 @@ final class SchedulerWorld implements SchedulerOutput {
         runs.size(),
         0,
         runs,
-        cleared);
+        cleared,
+        "");
   }
 
   Heartbeat beat(WorkerRef ref, long session) {
@@ -120,7 +141,8 @@ final class SchedulerWorld implements SchedulerOutput {
         0,
         0,
         List.of(),
-        List.of());
+        List.of(),
+        "");
   }
 
   HeartbeatAnswer says(Heartbeat heartbeat) {
@@ -173,7 +195,7 @@ final class SchedulerWorld implements SchedulerOutput {
 
   ReportAnswer report(WorkerRef ref, TaskEnd... ends) {
     ReportAnswer answer =
-        side.report(new Report(ref, ++heartbeats, List.of(ends), List.of(), List.of()), now);
+        side.report(new Report(ref, ++heartbeats, List.of(ends), List.of(), List.of(), ""), now);
     side.step(now);
     return answer;
   }

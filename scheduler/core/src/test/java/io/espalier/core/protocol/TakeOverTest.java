@@ -37,10 +37,10 @@ class TakeOverTest {
 
     long session = world.healthy(W1);
     world.side.start(world.launch("a", W1), world.now);
-    world.side.leadershipValidUntil(world.now);
+    world.leads = false;
     int sent = world.sent.size();
 
-    assertThat(world.side.step(world.now)).isEqualTo(Long.MAX_VALUE);
+    assertThat(world.side.step(world.now)).isGreaterThan(world.now);
     assertThat(world.sent).hasSize(sent);
     assertThat(world.says(world.beat(W1, session)).verdict()).isEqualTo(Verdict.NOT_LEADER);
     assertThat(world.report(W1).accepted()).isFalse();
@@ -64,7 +64,8 @@ class TakeOverTest {
             0,
             0,
             List.of(),
-            List.of());
+            List.of(),
+            "");
 
     assertThat(world.says(newer).verdict()).isEqualTo(Verdict.NOT_LEADER);
   }
@@ -76,7 +77,9 @@ class TakeOverTest {
     values.put("margin", 1L);
 
     assertThatThrownBy(
-            () -> new SchedulerSide(1, ProtocolTimers.of(values), SchedulerSide.Past.KNOWN, world))
+            () ->
+                new SchedulerSide(
+                    Term.alone(1, ""), ProtocolTimers.of(values), SchedulerSide.Past.KNOWN, world))
         .hasMessageContaining("margin");
   }
 

@@ -147,7 +147,8 @@ class WorkerPoolTest {
             0,
             0,
             List.of(),
-            List.of());
+            List.of(),
+            "");
     HeartbeatAnswer answer = world.says(old);
 
     assertThat(answer.verdict()).isEqualTo(Verdict.REFUSED);

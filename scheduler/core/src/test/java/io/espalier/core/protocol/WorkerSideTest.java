@@ -27,6 +27,7 @@ class WorkerSideTest implements WorkerOutput {
   private final List<Report> reports = new ArrayList<>();
   private final List<Launch> started = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
+  private String storeId = "";
   private final WorkerSide side = new WorkerSide(SELF, facts(3), this);
   private long now = 5_000_000;
   private long wall = 9_000_000;
@@ -114,7 +115,8 @@ class WorkerSideTest implements WorkerOutput {
         1,
         timers,
         false,
-        "because");
+        "because",
+        storeId);
   }
 
   private void hears(Verdict verdict) {
@@ -506,5 +508,27 @@ class WorkerSideTest implements WorkerOutput {
     step();
 
     assertThat(done).containsOnlyOnce("drained");
+  }
+
+  // ---- stores
+
+  @Test
+  void itSaysWhichStoreItServesAndHeedsNoSchedulerOfAnother() {
+    storeId = "ours";
+    registered();
+    step();
+    after(TIMERS.heartbeatMillis());
+    assertThat(lastHeartbeat().storeId()).isEqualTo("ours");
+
+    storeId = "theirs";
+    epoch += 10;
+    for (Verdict verdict : List.of(Verdict.ACCEPTED, Verdict.STOP_ALL, Verdict.REGISTER_AGAIN)) {
+      hears(verdict);
+      after(8_000);
+    }
+
+    assertThat(side.session()).isNotZero();
+    assertThat(side.epoch()).isEqualTo(epoch - 10);
+    assertThat(lastHeartbeat().storeId()).isEqualTo("ours");
   }
 }

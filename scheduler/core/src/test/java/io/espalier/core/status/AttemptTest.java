@@ -2,12 +2,15 @@ package io.espalier.core.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.StatusFrom;
 import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerRef;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +98,66 @@ class AttemptTest {
     assertThat(failed("db-17", 2, first.message()).fingerprint()).isNotEqualTo(first.fingerprint());
     assertThat(failed("db-17", 1, "connection refused").fingerprint())
         .isNotEqualTo(first.fingerprint());
+  }
+
+  /** As a job with {@code status_from: exit_code} fails. */
+  private static Attempt exited(String node, int code, String lastErrorLine) {
+    TaskEnd end = end(node, TaskEnd.Kind.EXITED, code, lastErrorLine);
+    TaskEvent.Ended ended =
+        (TaskEvent.Ended)
+            new StatusText(text -> new Result<>(null, List.of()))
+                .meaning(end, StatusFrom.EXIT_CODE);
+    return Attempt.of(end, 1, WorkerRef.LOCAL, status(96, ended.report().data()), false, 9);
+  }
+
+  @Test
+  void the_last_line_of_its_error_output_is_the_cause_and_the_exit_code_a_detail() {
+    Attempt attempt = exited("db-17", 3, "disk 7 of db-17 is read-only");
+    assertThat(attempt.message()).isEqualTo("disk 7 of db-17 is read-only");
+    assertThat(attempt.exitCode()).isEqualTo(3);
+    assertThat(exited("db-4", 4, "disk 12 of db-4 is read-only").fingerprint())
+        .isEqualTo(attempt.fingerprint());
+    assertThat(exited("db-17", 3, "no space left").fingerprint())
+        .isNotEqualTo(attempt.fingerprint());
+  }
+
+  @Test
+  void a_task_that_says_failed_and_no_more_has_its_last_error_line_as_cause() {
+    TaskEnd silent = end("n", TaskEnd.Kind.EXITED, 0, null).withRawStatus("failed");
+    assertThat(said(silent).message()).isEqualTo("the task said failed without a reason");
+    assertThat(said(silent.withMessage("disk is read-only")).message())
+        .isEqualTo("disk is read-only");
+  }
+
+  private static Attempt said(TaskEnd end) {
+    return Attempt.of(end, 1, WorkerRef.LOCAL, status(16, null), false, 9);
+  }
+
+  @Test
+  void what_a_task_says_itself_stands_before_its_error_output() {
+    TaskEnd end = end("n", TaskEnd.Kind.EXITED, 1, "a warning").withRawStatus("...");
+    Json.Obj data = Json.object().put("exception", "table is locked").build();
+    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(96, data), false, 9);
+    assertThat(attempt.message()).isEqualTo("table is locked");
+  }
+
+  @Test
+  void a_task_that_is_done_or_was_stopped_has_no_cause_in_its_error_output() {
+    TaskEnd noisy = end("n", TaskEnd.Kind.EXITED, 0, "a warning");
+    assertThat(Attempt.of(noisy, 1, WorkerRef.LOCAL, status(4, null), false, 9).message())
+        .isEmpty();
+    TaskEnd stopped = noisy.withStopReason(StopReason.OUT_OF_MEMORY);
+    assertThat(stopped.lastErrorLine()).isNull();
+  }
+
+  @Test
+  void a_signal_is_part_of_the_cause() {
+    TaskEnd end =
+        TaskEnd.of("job", "n", INVOCATION, TaskEnd.Kind.EXITED)
+            .withExit(null, 11)
+            .withMessage("reading row 7");
+    assertThat(Attempt.of(end, 1, WorkerRef.LOCAL, status(96, null), false, 9).message())
+        .isEqualTo("ended by signal 11: reading row 7");
   }
 
   @Test

@@ -9,12 +9,14 @@ import io.espalier.server.ha.HaCheck;
 import io.espalier.server.ha.HaCheck.Finding;
 import io.espalier.server.ha.HaCheck.Level;
 import io.espalier.server.ha.StepDownDrill;
+import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,15 +35,26 @@ import picocli.CommandLine.Spec;
       "With --drill the leader is asked to let another lead, and the time until it starts tasks is",
       "measured. Nothing is killed; tasks go on.",
       "",
-      "Exit codes: 0 nothing is wrong (warnings are allowed), 1 something is, 3 no ZooKeeper.",
+      "Exit codes: 0 nothing is wrong (warnings are allowed), 1 something is, 3 no ZooKeeper or"
+          + " store.",
       "",
       "EXAMPLES",
-      "  espalier ha-check --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --drill"
+      "  espalier ha-check --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --drill",
+      "  espalier ha-check --status-store mysql://espalier@db.example:3306/espalier"
     })
 public final class HaCheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();
+
+  @Option(
+      names = "--status-store",
+      paramLabel = "STORE",
+      description =
+          "In place of --zookeeper: mysql://USER@HOST:PORT/SCHEMA of a group with --ha store.")
+  private @Nullable String store;
+
+  @Mixin private final MySqlFlags account = new MySqlFlags();
 
   @Mixin private final AccessFlags access = new AccessFlags();
 
@@ -53,19 +66,29 @@ public final class HaCheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    ZooKeeperTarget group =
-        zookeeper
-            .target()
-            .orElseThrow(
-                () -> new CommandFailure(ExitCode.USAGE, "--zookeeper HOSTS/PATH is missing"));
+    Optional<ZooKeeperTarget> ensemble = zookeeper.target();
+    Optional<MySqlAddress> schema = schema();
+    if (ensemble.isPresent() == schema.isPresent()) {
+      throw new CommandFailure(
+          ExitCode.USAGE,
+          "give --zookeeper HOSTS/PATH, or --status-store mysql://... with --ha store");
+    }
     List<Finding> findings = new ArrayList<>();
     StepDownDrill.@Nullable Outcome outcome = null;
     try {
-      new HaCheck(group, access.access(), finding -> add(findings, finding)).look();
+      HaCheck check = new HaCheck(access.access(), finding -> add(findings, finding));
+      if (schema.isPresent()) {
+        check.look(schema.get());
+      } else {
+        check.look(ensemble.orElseThrow());
+      }
       if (drill && findings.stream().anyMatch(finding -> finding.level() == Level.PROBLEM)) {
         add(findings, new Finding(Level.PROBLEM, "drill", "not done: something is wrong already"));
       } else if (drill) {
-        outcome = StepDownDrill.run(group, access.access());
+        outcome =
+            schema.isPresent()
+                ? StepDownDrill.run(schema.get(), access.access())
+                : StepDownDrill.run(ensemble.orElseThrow(), access.access());
         add(findings, finding(outcome));
       }
     } catch (IOException e) {
@@ -83,6 +106,18 @@ public final class HaCheckCommand implements Callable<Integer> {
     return findings.stream().anyMatch(finding -> finding.level() == Level.PROBLEM)
         ? ExitCode.FAILED
         : ExitCode.OK;
+  }
+
+  private Optional<MySqlAddress> schema() {
+    if (store == null) {
+      return Optional.empty();
+    }
+    List<String> problems = new ArrayList<>();
+    Optional<MySqlAddress> address = account.address("--status-store", store, problems);
+    if (!problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+    }
+    return address;
   }
 
   private static Finding finding(StepDownDrill.Outcome outcome) {

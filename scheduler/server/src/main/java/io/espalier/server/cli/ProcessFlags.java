@@ -168,6 +168,7 @@ final class ProcessFlags {
       problems.add("--test-failure-rate must be between 0 and 1");
     }
     LogKeeping keeping = logs.keeping(problems);
+    ProcessOptions.Owning owning = statusStore.owning(problems);
     EventKeeping events = statusStore.events(problems);
     Measuring measured = measuring.measuring(problems);
     Shard shard = shards.shard(problems);
@@ -191,6 +192,7 @@ final class ProcessFlags {
         store.kind(),
         fresh,
         false,
+        oneRun,
         workerCommand == null ? List.of() : List.of(workerCommand),
         instanceNodeName == null ? hostName() : instanceNodeName,
         listener,
@@ -205,6 +207,7 @@ final class ProcessFlags {
         store.mysql(),
         events,
         access,
+        owning,
         Optional.ofNullable(record));
   }
 

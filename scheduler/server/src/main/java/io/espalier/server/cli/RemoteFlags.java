@@ -17,6 +17,13 @@ final class RemoteFlags {
       description = "Where workers find the scheduler (default ${DEFAULT-VALUE}).")
   private String thrift = "127.0.0.1:6789";
 
+  @Option(
+      names = "--safe-wait",
+      description =
+          "Start nothing until no task of an earlier scheduler can be alive: after the status store"
+              + " and every trace of its age were lost.")
+  private boolean safeWait;
+
   @Mixin private final RpcFlags rpc = new RpcFlags();
   @Mixin private final TimerFlags timerFlags = new TimerFlags();
 
@@ -29,6 +36,6 @@ final class RemoteFlags {
     }
     PeerOptions peer = rpc.peer(listen.host(), tls, insecure, problems);
     ProtocolTimers timers = timerFlags.timers(problems);
-    return new Remote(listen, peer, timers);
+    return new Remote(listen, peer, timers, safeWait);
   }
 }

@@ -1,6 +1,7 @@
 package io.espalier.server.cli;
 
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Statuses are kept under --data-dir: a second run goes on where the first one ended.",
       "Exit codes: 0 all tasks done; 1 some failed or can never start; 2 a job or the",
-      "configuration is invalid; 130 interrupted.",
+      "configuration is invalid, or the program of a command is missing; 130 interrupted.",
       "",
       "EXAMPLES",
       "  espalier run config-examples/quickstart.json"
@@ -40,6 +41,7 @@ import picocli.CommandLine.Parameters;
 public final class RunCommand implements Callable<Integer> {
   private static final long REDRAW_MILLIS = 100;
   private static final int BLOCKED_LISTED = 10;
+  private static final int CAUSES_LISTED = 5;
 
   @Parameters(paramLabel = "CONFIG", description = "File or directory of the configuration.")
   private String config = "";
@@ -71,11 +73,16 @@ public final class RunCommand implements Callable<Integer> {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       Screen screen = new Screen(System.err, terminal);
+      NewCauses causes = new NewCauses();
       while (!process.awaitQuiet(REDRAW_MILLIS)) {
-        screen.show(progress(process));
+        List<JobProgress> jobs = progress(process);
+        for (String line : causes.since(jobs, job -> failures(process, job))) {
+          screen.print(line);
+        }
+        screen.show(jobs);
       }
       screen.last(progress(process));
-      RunSummary summary = summary(process, (System.nanoTime() - start) / 1e9);
+      RunSummary summary = summary(process, options, (System.nanoTime() - start) / 1e9);
       if (json) {
         System.out.println(JsonWriter.pretty(summary.toJson()));
       } else {
@@ -96,7 +103,12 @@ public final class RunCommand implements Callable<Integer> {
         .toList();
   }
 
-  private static RunSummary summary(EspalierProcess process, double seconds)
+  private static FailureGroups failures(EspalierProcess process, String job)
+      throws InterruptedException {
+    return process.await(process.api().failures(job, CAUSES_LISTED));
+  }
+
+  private static RunSummary summary(EspalierProcess process, ProcessOptions options, double seconds)
       throws InterruptedException {
     Map<String, String> invalid = new TreeMap<>();
     for (Job job : process.config().jobs().values()) {
@@ -117,8 +129,22 @@ public final class RunCommand implements Callable<Integer> {
         addBlocked(process, job.job(), blocked);
       }
     }
+    List<FailureGroups> failures = new ArrayList<>();
+    for (JobProgress job : jobs) {
+      if (job.failed() > 0) {
+        failures.add(failures(process, job.job()));
+      }
+    }
     return new RunSummary(
-        jobs, standings, process.peaks(), invalid, blocked, process.started(), seconds);
+        jobs,
+        standings,
+        process.peaks(),
+        invalid,
+        blocked,
+        failures,
+        options.dataDir().toString(),
+        process.started(),
+        seconds);
   }
 
   private static void addBlocked(

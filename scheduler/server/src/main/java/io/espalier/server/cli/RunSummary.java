@@ -3,6 +3,8 @@ package io.espalier.server.cli;
 import static io.espalier.core.outcome.JobState.FAILED;
 import static io.espalier.core.outcome.JobState.SUCCEEDED;
 
+import io.espalier.core.api.FailureGroups;
+import io.espalier.core.api.FailureGroups.Group;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStanding;
@@ -21,6 +23,8 @@ import java.util.Map;
  * @param standings of the jobs, by name
  * @param invalidJobs jobs that could not run, with their first problem
  * @param blocked some of the tasks that can never start
+ * @param failures why tasks have failed, of the jobs with such tasks
+ * @param dataDir where the logs of failed tasks are
  * @param startedHere starts of this run
  */
 record RunSummary(
@@ -29,6 +33,8 @@ record RunSummary(
     List<Peak> peaks,
     Map<String, String> invalidJobs,
     List<Blocked> blocked,
+    List<FailureGroups> failures,
+    String dataDir,
     long startedHere,
     double seconds) {
 
@@ -59,8 +65,11 @@ record RunSummary(
               .put("running", job.running())
               .put("total", job.total())
               .put("state", state(job).word());
-      if (isState(job, FAILED)) {
+      if (isState(job, FAILED) || isState(job, JobState.STUCK)) {
         counts.put("state_reason", reason(job));
+      }
+      if (job.failed() > 0) {
+        counts.put("failures", causes(job.job()));
       }
       byJob.put(job.job(), counts.build());
     }
@@ -86,6 +95,21 @@ record RunSummary(
         .put("peak", byLevel.build())
         .put("exit", exitCode())
         .build();
+  }
+
+  private Json.Arr causes(String job) {
+    List<Json> causes = new ArrayList<>();
+    for (FailureGroups of : failures) {
+      for (FailureGroups.Group group : of.job().equals(job) ? of.groups() : List.<Group>of()) {
+        causes.add(
+            Json.object()
+                .put("count", group.count())
+                .put("message", group.message())
+                .put("nodes", Json.strings(group.samples()))
+                .build());
+      }
+    }
+    return new Json.Arr(causes);
   }
 
   private boolean isState(JobProgress job, JobState state) {
@@ -136,6 +160,7 @@ record RunSummary(
       lines.add(line.toString());
     }
     invalidJobs.forEach((job, problem) -> lines.add("  " + job + "  not run: " + problem));
+    failures.forEach(of -> addCauses(of, lines));
     blocked.forEach(
         task -> lines.add("  blocked: " + task.job() + " on " + task.node() + ": " + task.why()));
     List<Peak> used = peaks.stream().filter(p -> p.used() > 0).toList();
@@ -160,5 +185,39 @@ record RunSummary(
       }
     }
     return lines;
+  }
+
+  /** Each cause with a task of it, and where to see more. */
+  private void addCauses(FailureGroups of, List<String> lines) {
+    String in = " --data-dir " + Printable.word(dataDir);
+    String job = Printable.word(of.job());
+    for (Group group : of.groups()) {
+      lines.add(
+          "  failed: "
+              + of.job()
+              + on(group)
+              + ": "
+              + (group.message().isEmpty()
+                  ? "no reason is known"
+                  : Printable.text(group.message())));
+      if (!group.samples().isEmpty()) {
+        String node = Printable.word(group.samples().get(0));
+        lines.add("    espalier logs " + job + " " + node + " --stream stdout,stderr" + in);
+      }
+    }
+    if (of.groupsTotal() > of.groups().size()) {
+      long more = of.groupsTotal() - of.groups().size();
+      lines.add(
+          "  failed: " + of.job() + ", " + more + (more == 1 ? " more cause" : " more causes"));
+      lines.add("    espalier failures " + job + in);
+    }
+  }
+
+  private static String on(Group group) {
+    String first = group.samples().isEmpty() ? "" : group.samples().get(0);
+    if (first.isEmpty()) {
+      return ", " + group.count() + (group.count() == 1 ? " task" : " tasks");
+    }
+    return " on " + first + (group.count() > 1 ? " and " + (group.count() - 1) + " more" : "");
   }
 }

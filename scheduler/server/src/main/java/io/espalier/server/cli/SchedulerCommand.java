@@ -6,6 +6,7 @@ import io.espalier.server.ha.HaOptions;
 import io.espalier.server.ha.HaScheduler;
 import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.StoreSetBackException;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.util.List;
 import java.util.Optional;
@@ -22,14 +23,15 @@ import picocli.CommandLine.Option;
     description = "Run the scheduler until it is stopped, following its configuration.",
     footer = {
       "",
-      "SIGINT and SIGTERM stop it cleanly: statuses are kept, local tasks are ended; those of remote",
+      "SIGINT and SIGTERM stop it cleanly: statuses are kept, local tasks are ended; those of"
+          + " remote",
       "workers go on, and the next start takes them over.",
       "",
       "EXAMPLES",
       "  espalier scheduler --config config-examples/quickstart.json --runner local",
       "  espalier scheduler --config config-examples/remote.json --thrift 127.0.0.1:6789",
       "",
-      "With --zookeeper it is one of several: it stands by until it is elected. See",
+      "With --zookeeper or --ha store it is one of several: it stands by until it is elected. See",
       "docs/high-availability.md."
     })
 public final class SchedulerCommand implements Callable<Integer> {
@@ -48,17 +50,44 @@ public final class SchedulerCommand implements Callable<Integer> {
       names = "--advertise",
       paramLabel = "HOST",
       description =
-          "With --zookeeper: the host by which workers, clients and other schedulers reach this one"
-              + " (default: the one it listens on).")
+          "With --zookeeper or --ha: the host by which workers, clients and other schedulers reach"
+              + " this one (default: the one it listens on).")
   private @Nullable String advertise;
+
+  @Option(
+      names = "--ha",
+      paramLabel = "HOW",
+      description =
+          "store: one of several schedulers with one status store in MySQL, which elects the one"
+              + " that leads; without ZooKeeper.")
+  private @Nullable String ha;
 
   @Override
   public Integer call() throws InterruptedException {
     ProcessOptions options = flags.options(config, false, false, 0, remote);
     Optional<ZooKeeperTarget> group = zookeeper.target();
-    if (group.isPresent()) {
-      return elected(options, group.get());
+    if (ha != null && !ha.equals("store")) {
+      throw new CommandFailure(ExitCode.USAGE, "--ha " + ha + " is not known; there is: store");
     }
+    if (ha != null && group.isPresent()) {
+      throw new CommandFailure(ExitCode.USAGE, "--ha store and --zookeeper: keep one of them");
+    }
+    if (ha != null || group.isPresent()) {
+      return elected(options, group);
+    }
+    while (true) {
+      try {
+        return alone(options);
+      } catch (CommandFailure e) {
+        if (!(e.getCause() instanceof StoreSetBackException)) {
+          throw e;
+        }
+        System.err.println("espalier: " + e.getCause().getMessage() + "; starting again");
+      }
+    }
+  }
+
+  private static int alone(ProcessOptions options) throws InterruptedException {
     try (EspalierProcess process = EspalierProcess.startUntilSignal(options, true)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process
@@ -70,14 +99,14 @@ public final class SchedulerCommand implements Callable<Integer> {
     }
   }
 
-  private int elected(ProcessOptions options, ZooKeeperTarget group) throws InterruptedException {
-    List<String> problems = HaOptions.problems(options);
+  private int elected(ProcessOptions options, Optional<ZooKeeperTarget> zookeepers)
+      throws InterruptedException {
+    HaOptions group =
+        new HaOptions(zookeepers, Optional.ofNullable(advertise), ProcessFlags.hostName());
+    List<String> problems = group.problems(options);
     if (!problems.isEmpty()) {
       throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
-    return HaScheduler.run(
-        options,
-        new HaOptions(group, Optional.ofNullable(advertise), ProcessFlags.hostName()),
-        line -> System.err.println("espalier: " + line));
+    return HaScheduler.run(options, group, line -> System.err.println("espalier: " + line));
   }
 }

@@ -48,6 +48,16 @@ final class Screen {
     }
   }
 
+  /** A line that stays, above what is redrawn. */
+  void print(String line) {
+    if (drawn > 0) {
+      out.print("\u001b[" + drawn + "A\u001b[J");
+      drawn = 0;
+    }
+    out.println(line);
+    out.flush();
+  }
+
   private void redraw(List<String> rendered) {
     StringBuilder frame = new StringBuilder();
     if (drawn > 0) {

@@ -1,22 +1,21 @@
 package io.espalier.server.cli;
 
 import io.espalier.server.process.EventKeeping;
+import io.espalier.server.process.ProcessOptions.Owning;
 import io.espalier.server.process.ProcessOptions.Store;
+import io.espalier.server.process.StoreOwnership;
 import io.espalier.server.store.mysql.MySqlAddress;
-import io.espalier.server.store.mysql.MySqlAddress.Tls;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Where statuses are kept, and how one gets there. */
 final class StoreFlags {
   private static final int MOST_DAYS = 36_500;
+  private static final long MOST_PROOF_MILLIS = Duration.ofDays(1).toMillis();
 
   @Option(
       names = "--status-store",
@@ -25,31 +24,24 @@ final class StoreFlags {
       description = "sqlite (default), memory or mysql://USER@HOST:PORT/SCHEMA.")
   private String store = "sqlite";
 
-  @Option(
-      names = "--store-password-file",
-      paramLabel = "FILE",
-      description = "File with the password of the MySQL account.")
-  private @Nullable Path passwordFile;
+  @Mixin private MySqlFlags account = new MySqlFlags();
 
   @Option(
-      names = "--store-password-env",
-      paramLabel = "NAME",
-      description = "Environment variable with the password of the MySQL account.")
-  private @Nullable String passwordVariable;
-
-  @Option(
-      names = "--store-tls",
-      paramLabel = "MODE",
+      names = "--take-over",
       description =
-          "disabled, preferred, required, verify-ca or verify-identity. Default: verify-identity"
-              + " with --store-tls-ca, preferred on this host, otherwise required.")
-  private @Nullable String tls;
+          "Take a store in MySQL from another scheduler that has not ended in order. Waits first"
+              + " until that one has no proof any more that the store is its own, and until its"
+              + " tasks have ended.")
+  private boolean takeOver;
 
   @Option(
-      names = "--store-tls-ca",
-      paramLabel = "FILE",
-      description = "Authority (PEM) that has signed the MySQL server's certificate.")
-  private @Nullable Path tlsCa;
+      names = "--store-proof-ms",
+      paramLabel = "MS",
+      description =
+          "For how long a store in MySQL that is away counts as this scheduler's: after that no"
+              + " worker is answered, and local tasks are ended (default 600000; with --ha store"
+              + " 6000, after which another scheduler may lead).")
+  private @Nullable Long proofMillis;
 
   @Option(
       names = "--event-retention-days",
@@ -66,6 +58,18 @@ final class StoreFlags {
           "How many events are kept at most; the newest 100000 always are (default"
               + " ${DEFAULT-VALUE}; 0: no bound).")
   private long eventMax;
+
+  Owning owning(List<String> problems) {
+    if (!isMySql(store) && (takeOver || proofMillis != null)) {
+      problems.add("--take-over and --store-proof-ms are for --status-store mysql://...");
+    }
+    long least = StoreOwnership.LEAST_PROOF.toMillis();
+    if (proofMillis != null && (proofMillis < least || proofMillis > MOST_PROOF_MILLIS)) {
+      problems.add("--store-proof-ms must be between " + least + " and " + MOST_PROOF_MILLIS);
+      return Owning.DEFAULT;
+    }
+    return new Owning(takeOver, Optional.ofNullable(proofMillis).map(Duration::ofMillis));
+  }
 
   EventKeeping events(List<String> problems) {
     if (eventDays < 0 || eventDays > MOST_DAYS) {
@@ -88,20 +92,9 @@ final class StoreFlags {
     return text.startsWith("mysql:");
   }
 
-  /**
-   * A schema with the account's password and protection.
-   *
-   * @param flag that named it
-   * @return empty when there were problems
-   */
+  /** As {@link MySqlFlags#address}. */
   Optional<MySqlAddress> mysql(String flag, String text, List<String> problems) {
-    try {
-      return Optional.of(address(text, problems));
-    } catch (IllegalArgumentException e) {
-      // Not the text: it may hold a password.
-      problems.add(flag + " mysql://... " + e.getMessage());
-      return Optional.empty();
-    }
+    return account.address(flag, text, problems);
   }
 
   /**
@@ -113,8 +106,7 @@ final class StoreFlags {
       Optional<MySqlAddress> address = mysql("--status-store", store, problems);
       return new Choice(address.isPresent() ? Store.MYSQL : Store.SQLITE, address);
     }
-    if (!elsewhere
-        && Stream.of(passwordFile, passwordVariable, tls, tlsCa).anyMatch(flag -> flag != null)) {
+    if (!elsewhere && account.isGiven()) {
       problems.add("--store-... flags are for --status-store mysql://...");
     }
     for (Store kind : List.of(Store.SQLITE, Store.MEMORY)) {
@@ -125,48 +117,5 @@ final class StoreFlags {
     problems.add(
         "--status-store " + store + " is none of sqlite, memory, mysql://USER@HOST:PORT/SCHEMA");
     return new Choice(Store.SQLITE, Optional.empty());
-  }
-
-  private MySqlAddress address(String text, List<String> problems) {
-    MySqlAddress address = MySqlAddress.parse(text);
-    if (passwordFile != null && passwordVariable != null) {
-      problems.add("--store-password-file and --store-password-env: keep one of them");
-    }
-    if (passwordFile != null) {
-      if (!Files.isReadable(passwordFile)) {
-        problems.add("--store-password-file " + passwordFile + " cannot be read");
-      }
-      address = address.withPasswordFile(passwordFile);
-    } else if (passwordVariable != null) {
-      if (System.getenv(passwordVariable) == null) {
-        problems.add("--store-password-env " + passwordVariable + " is not set");
-      }
-      address = address.withPasswordVariable(passwordVariable);
-    }
-    if (tlsCa != null && !Files.isReadable(tlsCa)) {
-      problems.add("--store-tls-ca " + tlsCa + " cannot be read");
-    }
-    Tls mode = tlsCa == null ? address.tls() : Tls.VERIFY_IDENTITY;
-    return address.withTls(mode(mode, problems), Optional.ofNullable(tlsCa));
-  }
-
-  private Tls mode(Tls byDefault, List<String> problems) {
-    if (tls == null) {
-      return byDefault;
-    }
-    for (Tls mode : Tls.values()) {
-      if (mode.label().equals(tls)) {
-        if (tlsCa != null && mode.compareTo(Tls.VERIFY_CA) < 0) {
-          problems.add("--store-tls " + tls + " does not look at --store-tls-ca");
-        }
-        return mode;
-      }
-    }
-    problems.add(
-        "--store-tls "
-            + tls
-            + " is none of "
-            + Arrays.stream(Tls.values()).map(Tls::label).collect(Collectors.joining(", ")));
-    return byDefault;
   }
 }

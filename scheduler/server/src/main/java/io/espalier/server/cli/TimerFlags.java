@@ -77,7 +77,7 @@ final class TimerFlags {
       paramLabel = "MS",
       description =
           "How long a new scheduler waits before it takes an invocation that nobody confirms for"
-              + " dead; raise it when the scheduler before had a longer lease.")
+              + " dead; longer leases of the scheduler before are waited for in any case.")
   private @Nullable Long takeover;
 
   /**

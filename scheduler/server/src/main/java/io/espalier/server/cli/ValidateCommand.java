@@ -15,10 +15,15 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.CommandCheck;
+import io.espalier.server.process.ProcessOptions.Runner;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -44,7 +49,10 @@ import picocli.CommandLine.Spec;
       "2:there is an error, or the configuration cannot be read"
     },
     footerHeading = "%nEXAMPLES%n",
-    footer = {"  espalier validate config-examples/quickstart.json"})
+    footer = {
+      "  espalier validate config-examples/quickstart.json",
+      "  espalier validate site.json --runner remote"
+    })
 public final class ValidateCommand implements Callable<Integer> {
   private final ConfigParser parser;
   private final Collection<NodeSourceType> nodeSourceTypes;
@@ -56,6 +64,21 @@ public final class ValidateCommand implements Callable<Integer> {
 
   @Option(names = "--strict", description = "Take warnings for errors.")
   private boolean strict;
+
+  @Option(
+      names = "--runner",
+      paramLabel = "KIND",
+      defaultValue = "local",
+      description =
+          "What is to run the tasks. With local (the default) the programs of all commands must be"
+              + " on this host; with remote, dry-run or simulated they are not looked for.")
+  private String runner = "local";
+
+  @Option(
+      names = "--worker-command",
+      paramLabel = "PATH",
+      description = "Program for jobs that have no command of their own, to be looked for.")
+  private @Nullable String workerCommand;
 
   @Mixin private final ShardFlags shards = new ShardFlags();
 
@@ -74,6 +97,10 @@ public final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (Arrays.stream(Runner.values()).noneMatch(kind -> kind.label().equals(runner))) {
+      throw new CommandFailure(
+          ExitCode.USAGE, "--runner " + runner + " is none of local, remote, dry-run, simulated");
+    }
     Result<Config> result = check();
     List<Problem> problems = Problems.sorted(result.problems());
     int errors = (int) problems.stream().filter(Problem::isError).count();
@@ -87,7 +114,7 @@ public final class ValidateCommand implements Callable<Integer> {
     } else {
       problems.forEach(problem -> out.println(line(problem)));
       out.println(
-          printable(ConfigSources.shown(config))
+          Printable.text(ConfigSources.shown(config))
               + ": "
               + counted(errors, "error")
               + ", "
@@ -111,10 +138,21 @@ public final class ValidateCommand implements Callable<Integer> {
       for (NodeSourceSpec spec : value.settings().nodeSources()) {
         problems.addAll(problemsOf(spec, value, source.directory()));
       }
+      if (runner.equals(Runner.LOCAL.label())) {
+        problems.addAll(commands(source.directory()).problems(value));
+      }
       return new Result<>(value, problems);
     } catch (Unavailable e) {
       return ConfigLoader.failed(e.problem());
     }
+  }
+
+  private CommandCheck commands(String directory) {
+    return new CommandCheck(
+        Path.of(directory),
+        System.getenv(),
+        workerCommand == null ? List.of() : List.of(workerCommand),
+        "if only the hosts of workers have it: --runner remote");
   }
 
   private List<Problem> problemsOf(NodeSourceSpec spec, Config value, String directory) {
@@ -150,26 +188,11 @@ public final class ValidateCommand implements Callable<Integer> {
     if (problem.hint() != null) {
       out.append("; ").append(problem.hint());
     }
-    return printable(out.toString());
+    return Printable.text(out.toString());
   }
 
   private static String prefixed(Position at) {
     return at.line() == 0 ? "" : ":" + at;
-  }
-
-  /** Names come from strangers: they must not move the cursor or colour the terminal. */
-  private static String printable(String text) {
-    StringBuilder out = new StringBuilder();
-    text.codePoints()
-        .forEach(
-            c -> {
-              if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
-                out.append(String.format("\\u%04x", c));
-              } else {
-                out.appendCodePoint(c);
-              }
-            });
-    return out.toString();
   }
 
   private static String counted(int count, String what) {

@@ -1,6 +1,8 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.ha.Validity.Moment;
+import io.espalier.server.process.StoreOwnership;
+import io.espalier.server.process.Validity;
+import io.espalier.server.process.Validity.Moment;
 import io.espalier.server.zk.ZooKeeperFailure;
 import io.espalier.server.zk.ZooKeeperLink;
 import java.io.IOException;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>ZooKeeper elects, nothing else: epochs come from the status store. Thread-safe.
  */
-final class Election implements AutoCloseable {
+final class Election implements Candidacy {
   private static final Logger LOG = LoggerFactory.getLogger(Election.class);
   private static final int PROOF_MILLIS = 1_000;
 
@@ -161,7 +163,8 @@ final class Election implements AutoCloseable {
   }
 
   /** Tells all who wait for a leader that it answers from now on. */
-  void opened() {
+  @Override
+  public void opened() {
     try {
       link.client().setData().inBackground().forPath(Znodes.opened(base), self);
     } catch (Exception e) {
@@ -184,22 +187,26 @@ final class Election implements AutoCloseable {
    * Whether another may lead, so that there is nothing to wait for: the session has ended, or our
    * place was taken. That proofs are overdue is not that: they may come again.
    */
-  boolean isLost() {
+  @Override
+  public boolean isLost() {
     return isOver() || !latch.hasLeadership();
   }
 
   /** Whether nothing will come of this candidacy any more: it has led and leads no more. */
-  boolean isOver() {
+  @Override
+  public boolean isOver() {
     return gone || closed;
   }
 
   /** For how long it is certain that we lead; 0 or less: it is not. */
-  long remainingMillis() {
+  @Override
+  public long remainingMillis() {
     return closed ? 0 : validity.remainingMillis();
   }
 
   /** What keeps us from proving that we lead; empty: nothing. */
-  Optional<String> problem() {
+  @Override
+  public Optional<String> problem() {
     String problem = proofProblem;
     boolean certain = remainingMillis() > 0;
     if (problem.isEmpty() && (certain || isLost())) {
@@ -217,7 +224,8 @@ final class Election implements AutoCloseable {
    *
    * @return whether we do
    */
-  boolean awaitLeadership(long millis) throws InterruptedException {
+  @Override
+  public boolean awaitLeadership(long millis) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     synchronized (change) {
       for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
@@ -228,6 +236,11 @@ final class Election implements AutoCloseable {
       }
     }
     return leads();
+  }
+
+  @Override
+  public Optional<StoreOwnership> ownership() {
+    return Optional.empty();
   }
 
   /** Leaves the queue; the next in it leads at once. */

@@ -1,8 +1,13 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.status.StoreException;
 import io.espalier.server.access.ClientAccess;
 import io.espalier.server.ha.SchedulerProbe.Said;
+import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.mysql.MySqlOwners;
+import io.espalier.server.store.mysql.MySqlOwners.Standing;
+import io.espalier.server.store.mysql.StoreOwner;
 import io.espalier.server.zk.ZooKeeperFailure;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -11,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
@@ -25,7 +32,9 @@ public final class HaCheck {
   private static final long STALE_PROOF_MILLIS = 10_000;
   private static final long SKEW_MILLIS = 1_000;
 
-  private final ZooKeeperTarget group;
+  /** Whoever is there changes its row in that time, also on a busy machine. */
+  private static final long BEATS_MILLIS = 4_000;
+
   private final Consumer<Finding> found;
   private final SchedulerProbe probe;
 
@@ -33,9 +42,8 @@ public final class HaCheck {
    * @param access what the schedulers are shown
    * @param found told of each finding as it is made
    */
-  public HaCheck(ZooKeeperTarget group, ClientAccess access, Consumer<Finding> found) {
+  public HaCheck(ClientAccess access, Consumer<Finding> found) {
     this.probe = new SchedulerProbe(access);
-    this.group = group;
     this.found = found;
   }
 
@@ -66,17 +74,17 @@ public final class HaCheck {
   }
 
   /**
-   * Looks at everything once.
+   * Looks at a group that elects in ZooKeeper.
    *
    * @throws IOException when ZooKeeper cannot be reached: then there is nothing to look at
    */
-  public void look() throws IOException, InterruptedException {
-    ensemble();
+  public void look(ZooKeeperTarget group) throws IOException, InterruptedException {
+    ensemble(group);
     try (ZooKeeperLink link = ZooKeeperLink.open(group)) {
       link.awaitConnected(CONNECT_AT_MOST);
       session(link);
       List<Candidate> candidates = LeaderWatch.read(link);
-      candidates(candidates);
+      candidates(group.toString(), candidates);
       store(link);
       if (!candidates.isEmpty()) {
         proof(link);
@@ -86,7 +94,50 @@ public final class HaCheck {
     }
   }
 
-  private void ensemble() throws InterruptedException {
+  /**
+   * Looks at a group that elects by its status store.
+   *
+   * @throws IOException when the store cannot be asked: then there is nothing to look at
+   */
+  public void look(MySqlAddress store) throws IOException, InterruptedException {
+    try (MySqlOwners owners = MySqlOwners.of(store)) {
+      Optional<StoreOwner> before = owners.read();
+      if (before.isEmpty()) {
+        problem("store", owners.description() + ": no scheduler of this version has led with it");
+        return;
+      }
+      List<Standing> then = owners.standings();
+      TimeUnit.MILLISECONDS.sleep(BEATS_MILLIS);
+      StoreOwner now = owners.read().orElse(before.get());
+      List<Candidate> candidates = StoreGroup.candidates(now, StoreGroup.beating(then, owners));
+      candidates(owners.description(), candidates);
+      ok("store", owners.description() + ", epoch " + owners.epoch());
+      if (now.isFree()) {
+        problem("leader", "nobody has the store");
+      } else if (now.isUnchangedSince(before.get())) {
+        problem("proof", now.label() + " has the store, and has not proven it just now");
+      } else {
+        ok("proof", now.label() + " has proven just now that the store is its own");
+        session(now.proofMillis());
+        if (!candidates.isEmpty()) {
+          leader(candidates.get(0));
+          clocks(candidates);
+        }
+      }
+    } catch (StoreException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private void session(long millis) {
+    if (millis > LONG_SESSION_MILLIS) {
+      warning("session", "proofs count for " + millis + " ms: fail-over takes longer than 15 s");
+    } else {
+      ok("session", "a leader that is silent for " + millis + " ms is replaced");
+    }
+  }
+
+  private void ensemble(ZooKeeperTarget group) throws InterruptedException {
     String[] servers = group.hosts().split(",", -1);
     int answering = 0;
     List<String> modes = new ArrayList<>();
@@ -120,7 +171,7 @@ public final class HaCheck {
     }
   }
 
-  private void candidates(List<Candidate> candidates) {
+  private void candidates(String group, List<Candidate> candidates) {
     if (candidates.isEmpty()) {
       problem("candidates", "there is no scheduler at " + group);
     } else if (candidates.size() == 1) {
@@ -135,7 +186,7 @@ public final class HaCheck {
   }
 
   private void store(ZooKeeperLink link) throws IOException {
-    String path = Znodes.store(group.path());
+    String path = Znodes.store(link.target().path());
     try {
       String name = new String(link.client().getData().forPath(path), StandardCharsets.UTF_8);
       if (name.startsWith("sqlite")) {
@@ -146,12 +197,12 @@ public final class HaCheck {
     } catch (KeeperException.NoNodeException e) {
       problem("store", "no scheduler has named its status store at " + path);
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, group, e);
+      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
     }
   }
 
   private void proof(ZooKeeperLink link) throws IOException {
-    String path = Znodes.proof(group.path());
+    String path = Znodes.proof(link.target().path());
     try {
       Stat stat = link.client().checkExists().forPath(path);
       long age = stat == null ? Long.MAX_VALUE : System.currentTimeMillis() - stat.getMtime();
@@ -161,7 +212,7 @@ public final class HaCheck {
         ok("proof", "the leader has proven to lead " + Math.max(0, age) + " ms ago");
       }
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, group, e);
+      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
     }
   }
 
@@ -199,7 +250,7 @@ public final class HaCheck {
       try {
         boolean leads = candidate.equals(candidates.get(0));
         Said said = probe.get(candidate.http(), leads ? "/api/v1/leadership" : "/healthz");
-        if (!leads && !(said.body().get("role") instanceof Json.Str)) {
+        if (!leads && !Json.of("standby").equals(said.body().get("role"))) {
           problem("standby", candidate + " does not stand by: it answers as a leader");
         }
         if (said.body().get("time_ms") instanceof Json.Num time) {

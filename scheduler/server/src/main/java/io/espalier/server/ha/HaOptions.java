@@ -4,18 +4,21 @@ import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * How a scheduler takes part in an election.
  *
- * @param zookeeper of its group
+ * @param zookeeper of its group; empty: the group elects by the status store that it shares
  * @param advertise the host by which others reach it; empty: the one it listens on
  * @param hostName of this machine, for where it listens on all addresses, and for people
  */
-public record HaOptions(ZooKeeperTarget zookeeper, Optional<String> advertise, String hostName) {
+public record HaOptions(
+    Optional<ZooKeeperTarget> zookeeper, Optional<String> advertise, String hostName) {
 
   /** The host that others are told. */
   String hostFor(String listening) {
@@ -28,23 +31,43 @@ public record HaOptions(ZooKeeperTarget zookeeper, Optional<String> advertise, S
    *
    * @param options of the scheduler itself
    */
-  public static List<String> problems(ProcessOptions options) {
+  public List<String> problems(ProcessOptions options) {
+    String flag = zookeeper.isPresent() ? "--zookeeper" : "--ha store";
     if (options.runner() == ProcessOptions.Runner.LOCAL) {
       return List.of(
-          "--zookeeper with --runner local: its tasks would die with the leader; use --runner"
+          flag
+              + " with --runner local: its tasks would die with the leader; use --runner"
               + " remote with workers");
     }
     if (options.store() == ProcessOptions.Store.MEMORY) {
       return List.of(
-          "--zookeeper with --status-store memory: the next leader would know nothing of what runs"
+          flag
+              + " with --status-store memory: the next leader would know nothing of what runs"
               + " and what is done; name a store that all schedulers share");
+    }
+    if (zookeeper.isEmpty() && options.mysql().isEmpty()) {
+      return List.of(
+          "--ha store needs --status-store mysql://...: a file cannot elect among hosts; with a"
+              + " SQLite store on one machine use --zookeeper");
     }
     if (options.remote().filter(remote -> remote.thrift().port() == 0).isPresent()) {
       return List.of(
-          "--zookeeper with --thrift port 0: workers are told the port before it is chosen; name"
+          flag
+              + " with --thrift port 0: workers are told the port before it is chosen; name"
               + " one");
     }
     return List.of();
+  }
+
+  /** The group that it is to join. */
+  Group group(ProcessOptions options, Consumer<List<Candidate>> news) throws IOException {
+    if (zookeeper.isPresent()) {
+      return new ZooKeeperGroup(zookeeper.get(), news);
+    }
+    return new StoreGroup(
+        options.mysql().orElseThrow(),
+        options.owning().chosenProof().orElse(StoreGroup.DEFAULT_PROOF),
+        news);
   }
 
   /**

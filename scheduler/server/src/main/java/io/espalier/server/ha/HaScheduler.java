@@ -10,7 +10,7 @@ import io.espalier.server.process.Leadership;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.process.StopSignals;
-import io.espalier.server.zk.ZooKeeperLink;
+import io.espalier.server.process.StoreOwnership;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebSecurity;
@@ -19,7 +19,6 @@ import io.espalier.webui.WebStartException;
 import io.espalier.webui.security.MemoryAuditLog;
 import java.io.IOException;
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -44,7 +43,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class HaScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HaScheduler.class);
-  private static final Duration CONNECT_AT_MOST = Duration.ofSeconds(15);
   private static final long LOOK_MILLIS = 100;
   private static final int STANDBY_AUDIT = 100;
   private static final long FIRST_PAUSE_MILLIS = 2_000;
@@ -56,8 +54,7 @@ public final class HaScheduler implements AutoCloseable {
   private final ProcessOptions options;
   private final HaOptions ha;
   private final Consumer<String> say;
-  private final ZooKeeperLink link;
-  private final LeaderWatch watch;
+  private final Group group;
   private final Candidate self;
   private final @Nullable HostPort http;
   private final WebSecurity security;
@@ -66,13 +63,11 @@ public final class HaScheduler implements AutoCloseable {
   private @Nullable WebServer standby;
   private volatile String takeOverProblem = "";
 
-  private HaScheduler(ProcessOptions options, HaOptions ha, Consumer<String> say)
-      throws IOException {
+  private HaScheduler(ProcessOptions options, HaOptions ha, Group group, Consumer<String> say) {
     this.options = options;
     this.ha = ha;
     this.say = say;
-    this.link = ZooKeeperLink.open(ha.zookeeper());
-    this.watch = LeaderWatch.start(link, this::candidates);
+    this.group = group;
     // What is refused here changes nothing: the data directory is the leader's.
     this.security = options.access().open(new MemoryAuditLog(STANDBY_AUDIT));
     standby = options.http().map(this::serve).orElse(null);
@@ -103,7 +98,8 @@ public final class HaScheduler implements AutoCloseable {
   public static int run(ProcessOptions options, HaOptions ha, Consumer<String> say)
       throws InterruptedException {
     EspalierProcess.check(options);
-    try (HaScheduler scheduler = new HaScheduler(options, ha, say)) {
+    try (Group group = ha.group(options, HaScheduler::candidates);
+        HaScheduler scheduler = new HaScheduler(options, ha, group, say)) {
       StopSignals.handle(number -> scheduler.stop());
       scheduler.begin();
       scheduler.takeTurns();
@@ -120,16 +116,16 @@ public final class HaScheduler implements AutoCloseable {
    */
   private void begin() throws IOException, InterruptedException {
     try {
-      link.awaitConnected(CONNECT_AT_MOST);
+      group.awaitConnected();
     } catch (IOException e) {
       throw new CommandFailure(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
     }
-    SharedStore.require(link, ha.storeName(options));
+    group.requireStore(ha.storeName(options));
     if (http != null) {
       say.accept(
           "listening on " + (options.access().tls().isPresent() ? "https" : "http") + "://" + http);
     }
-    say.accept("standing by at " + ha.zookeeper());
+    say.accept("standing by at " + group);
   }
 
   private void takeTurns() throws InterruptedException {
@@ -137,7 +133,7 @@ public final class HaScheduler implements AutoCloseable {
     while (!stopAsked.await(pause, TimeUnit.MILLISECONDS)) {
       serveStandby();
       boolean led = false;
-      try (Election election = Election.join(link, self, Validity.ofSystemClocks())) {
+      try (Candidacy election = group.join(self)) {
         led = awaitElection(election) && lead(election);
       } catch (IOException e) {
         takeOverProblem = String.valueOf(e.getMessage());
@@ -147,7 +143,7 @@ public final class HaScheduler implements AutoCloseable {
     }
   }
 
-  private boolean awaitElection(Election election) throws InterruptedException {
+  private boolean awaitElection(Candidacy election) throws InterruptedException {
     while (!election.awaitLeadership(LOOK_MILLIS)) {
       if (stopAsked.getCount() == 0 || election.isOver()) {
         return false;
@@ -161,8 +157,8 @@ public final class HaScheduler implements AutoCloseable {
    *
    * @return whether it did; false: it could not begin, or failed, and should let others try
    */
-  private boolean lead(Election election) throws InterruptedException {
-    LOG.info("elected at {}; taking over", ha.zookeeper());
+  private boolean lead(Candidacy election) throws InterruptedException {
+    LOG.info("elected at {}; taking over", group);
     long since = System.nanoTime();
     Right right = new Right(election);
     try (EspalierProcess process = takeOver(right)) {
@@ -195,7 +191,7 @@ public final class HaScheduler implements AutoCloseable {
 
   private EspalierProcess takeOver(Leadership right) {
     try {
-      SharedStore.require(link, ha.storeName(options));
+      group.requireStore(ha.storeName(options));
     } catch (IOException e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
@@ -204,7 +200,7 @@ public final class HaScheduler implements AutoCloseable {
     return process;
   }
 
-  private void candidates(List<Candidate> now) {
+  private static void candidates(List<Candidate> now) {
     LOG.info("candidates, the leader first: {}", now);
   }
 
@@ -237,16 +233,19 @@ public final class HaScheduler implements AutoCloseable {
   }
 
   private StandbyState state() {
-    Optional<Candidate> leader = watch.leader();
-    String problem = link.problem().orElse(takeOverProblem);
+    Optional<Candidate> leader = group.leader();
+    String problem = group.problem().orElse(takeOverProblem);
     if (leader.isEmpty()) {
-      return new StandbyState(Optional.empty(), "", problem);
+      return new StandbyState(group.ownerName(), Optional.empty(), "", problem);
     }
     if (leader.get().equals(self)) {
       return new StandbyState(
-          Optional.empty(), "", problem.isEmpty() ? "this one is taking over" : problem);
+          group.ownerName(),
+          Optional.empty(),
+          "",
+          problem.isEmpty() ? "this one is taking over" : problem);
     }
-    return new StandbyState(uri(leader.get()), leader.get().toString(), problem);
+    return new StandbyState(group.ownerName(), uri(leader.get()), leader.get().toString(), problem);
   }
 
   private static Optional<URI> uri(Candidate leader) {
@@ -260,10 +259,10 @@ public final class HaScheduler implements AutoCloseable {
 
   /** By what right this one leads. */
   private final class Right implements Leadership {
-    private final Election election;
+    private final Candidacy election;
     private volatile long stepDownNanos;
 
-    Right(Election election) {
+    Right(Candidacy election) {
       this.election = election;
     }
 
@@ -294,7 +293,17 @@ public final class HaScheduler implements AutoCloseable {
 
     @Override
     public Optional<String> problem() {
-      return election.problem().or(link::problem);
+      return election.problem().or(group::problem);
+    }
+
+    @Override
+    public Optional<String> group() {
+      return Optional.of(group.ownerName());
+    }
+
+    @Override
+    public Optional<StoreOwnership> ownership() {
+      return election.ownership();
     }
 
     @Override
@@ -319,13 +328,13 @@ public final class HaScheduler implements AutoCloseable {
           true,
           epoch,
           Math.max(0, right.remainingMillis()),
-          watch.candidates().stream().map(Candidate::http).toList(),
+          group.candidates().stream().map(Candidate::http).toList(),
           right.problem().orElse(null));
     }
 
     @Override
     public void stepDown(String reason) {
-      if (watch.candidates().size() < 2) {
+      if (group.candidates().size() < 2) {
         throw new RefusedException(
             RefusedException.Reason.CONFLICT, "there is no other scheduler that could lead");
       }
@@ -351,8 +360,6 @@ public final class HaScheduler implements AutoCloseable {
   @Override
   public void close() {
     leaveStandby();
-    watch.close();
-    link.close();
     stopped.countDown();
   }
 }

@@ -5,6 +5,7 @@ import io.espalier.server.zk.ZooKeeperLink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
 
 /**
  * Which status store a group has. Epochs grow in the store: two candidates with stores of their own
@@ -12,6 +13,26 @@ import org.apache.zookeeper.KeeperException;
  */
 final class SharedStore {
   private SharedStore() {}
+
+  /**
+   * When the name was written down, by the ensemble's own count: tells this group from others.
+   *
+   * @throws IOException when ZooKeeper does not answer
+   */
+  static String made(ZooKeeperLink link) throws IOException {
+    String path = Znodes.store(link.target().path());
+    try {
+      Stat stat = link.client().checkExists().forPath(path);
+      if (stat == null) {
+        throw new ZooKeeperFailure("there is no znode " + path);
+      }
+      return Long.toHexString(stat.getCzxid()) + " " + stat.getCtime();
+    } catch (ZooKeeperFailure e) {
+      throw e;
+    } catch (Exception e) {
+      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+    }
+  }
 
   /**
    * Writes the name down when there is none yet.

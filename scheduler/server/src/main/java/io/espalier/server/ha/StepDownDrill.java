@@ -3,6 +3,8 @@ package io.espalier.server.ha;
 import io.espalier.core.json.Json;
 import io.espalier.server.access.ClientAccess;
 import io.espalier.server.ha.SchedulerProbe.Said;
+import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.mysql.MySqlOwners;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
@@ -47,43 +49,66 @@ public final class StepDownDrill {
       throws IOException, InterruptedException {
     try (ZooKeeperLink link = ZooKeeperLink.open(group)) {
       link.awaitConnected(CONNECT_AT_MOST);
-      List<Candidate> candidates = LeaderWatch.read(link);
-      if (candidates.isEmpty() || candidates.get(0).http().isEmpty()) {
-        throw new IOException("no scheduler at " + group + " leads and serves HTTP");
-      }
-      SchedulerProbe probe = new SchedulerProbe(access);
-      Candidate old = candidates.get(0);
-      long oldEpoch = epoch(probe.get(old.http(), "/api/v1/leadership"));
-      long began = System.nanoTime();
-      Said asked =
-          probe.post(
-              old.http(),
-              "/api/v1/leadership/step-down",
-              Json.object().put("reason", "espalier ha-check --drill").build());
-      if (asked.status() != 200) {
-        throw new IOException(
-            "the leader " + old + " refuses to step down: " + asked.body().get("detail"));
-      }
-      Candidate next = old;
-      long nextEpoch = 0;
-      while (nextEpoch <= oldEpoch) {
-        if (System.nanoTime() - began > PATIENCE_NANOS) {
-          throw new IOException("nobody leads a minute after " + old + " stepped down");
-        }
-        Thread.sleep(LOOK_MILLIS);
-        List<Candidate> now = LeaderWatch.read(link);
-        next = now.isEmpty() ? old : now.get(0);
-        nextEpoch = now.isEmpty() ? 0 : epochIfLeads(probe, next);
-      }
-      long answers = millisSince(began);
-      return new Outcome(
-          old.http(),
-          next.http(),
-          oldEpoch,
-          nextEpoch,
-          answers,
-          firstStart(probe, next, nextEpoch, began));
+      return run(group.toString(), () -> LeaderWatch.read(link), access);
     }
+  }
+
+  /**
+   * Does it in a group that elects by its status store.
+   *
+   * @param access what the schedulers are shown; an admin's
+   * @throws IOException saying why it could not be done, or that nobody leads afterwards
+   */
+  public static Outcome run(MySqlAddress store, ClientAccess access)
+      throws IOException, InterruptedException {
+    try (MySqlOwners owners = MySqlOwners.of(store)) {
+      return run(owners.description(), () -> StoreGroup.read(owners), access);
+    }
+  }
+
+  /** Asks for the candidates, the leader first; empty while nobody leads. */
+  private interface Candidates {
+    List<Candidate> now() throws IOException;
+  }
+
+  private static Outcome run(String group, Candidates asked, ClientAccess access)
+      throws IOException, InterruptedException {
+    List<Candidate> candidates = asked.now();
+    if (candidates.isEmpty() || candidates.get(0).http().isEmpty()) {
+      throw new IOException("no scheduler at " + group + " leads and serves HTTP");
+    }
+    SchedulerProbe probe = new SchedulerProbe(access);
+    Candidate old = candidates.get(0);
+    long oldEpoch = epoch(probe.get(old.http(), "/api/v1/leadership"));
+    long began = System.nanoTime();
+    Said answer =
+        probe.post(
+            old.http(),
+            "/api/v1/leadership/step-down",
+            Json.object().put("reason", "espalier ha-check --drill").build());
+    if (answer.status() != 200) {
+      throw new IOException(
+          "the leader " + old + " refuses to step down: " + answer.body().get("detail"));
+    }
+    Candidate next = old;
+    long nextEpoch = 0;
+    while (nextEpoch <= oldEpoch) {
+      if (System.nanoTime() - began > PATIENCE_NANOS) {
+        throw new IOException("nobody leads a minute after " + old + " stepped down");
+      }
+      Thread.sleep(LOOK_MILLIS);
+      List<Candidate> now = asked.now();
+      next = now.isEmpty() ? old : now.get(0);
+      nextEpoch = now.isEmpty() ? 0 : epochIfLeads(probe, next);
+    }
+    long answers = millisSince(began);
+    return new Outcome(
+        old.http(),
+        next.http(),
+        oldEpoch,
+        nextEpoch,
+        answers,
+        firstStart(probe, next, nextEpoch, began));
   }
 
   private static long millisSince(long nanos) {

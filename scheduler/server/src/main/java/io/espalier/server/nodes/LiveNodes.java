@@ -2,6 +2,8 @@ package io.espalier.server.nodes;
 
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSink;
@@ -9,6 +11,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
+import io.espalier.json.JsonReader;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,8 +21,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The node sources of the settings in force, kept from one refresh to the next. Each is asked at
@@ -30,11 +37,22 @@ import org.jspecify.annotations.Nullable;
  * else for any.
  */
 public final class LiveNodes implements PolledNodes {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveNodes.class);
+
   private final NodeFetcher fetcher;
   private final Duration refresh;
   private final Duration retry;
   private final InstantSource clock;
+  private final NodesMemory memory;
+
+  /** What was saved, or is from before the start; null: not known yet. */
+  private @Nullable String remembered;
+
   private volatile @Nullable Live live;
+
+  /** Whether the newest settings have an error, so that nobody of {@link #live} is to be asked. */
+  private volatile boolean broken;
+
   private volatile Runnable news = () -> {};
   private volatile Optional<Instant> nextChange = Optional.empty();
 
@@ -77,6 +95,21 @@ public final class LiveNodes implements PolledNodes {
    * @param retry time after a failed one, if it is shorter
    */
   public LiveNodes(NodeFetcher fetcher, Duration refresh, Duration retry, InstantSource clock) {
+    this(fetcher, refresh, retry, clock, NodesMemory.NONE);
+  }
+
+  /**
+   * @param refresh time between two questions to a source that does not say
+   * @param retry time after a failed one, if it is shorter
+   * @param memory by which the change guard judges the first answers
+   */
+  public LiveNodes(
+      NodeFetcher fetcher,
+      Duration refresh,
+      Duration retry,
+      InstantSource clock,
+      NodesMemory memory) {
+    this.memory = memory;
     this.fetcher = fetcher;
     this.refresh = refresh;
     this.retry = retry;
@@ -122,6 +155,7 @@ public final class LiveNodes implements PolledNodes {
       for (LiveSource source : current.sources) {
         source.prove(tree.kept);
       }
+      remember(current);
     }
     return tree.result;
   }
@@ -132,27 +166,105 @@ public final class LiveNodes implements PolledNodes {
     return !others.isEmpty();
   }
 
+  private void remember(Live current) {
+    List<Json> sketches = new ArrayList<>();
+    for (LiveSource source : current.sources) {
+      NodesSketch sketch = source.isComputed() ? null : source.sketch();
+      if (sketch != null) {
+        sketches.add(sketch.toJson());
+      }
+    }
+    String text = JsonWriter.compact(new Json.Arr(sketches));
+    if (!text.equals(remembered)) {
+      try {
+        memory.save(text);
+        remembered = text;
+      } catch (RuntimeException e) {
+        LOG.warn("What the nodes are is not remembered for the next start: {}", e.toString());
+      }
+    }
+  }
+
+  /** What is known of sources from before the start. */
+  private static List<NodesSketch> sketches(String text) {
+    List<NodesSketch> sketches = new ArrayList<>();
+    if (!text.isEmpty() && JsonReader.parse(text).value() instanceof Json.Arr all) {
+      for (Json each : all.items()) {
+        if (each instanceof Json.Obj sketch) {
+          sketches.add(NodesSketch.of(sketch));
+        }
+      }
+    }
+    return sketches;
+  }
+
+  /**
+   * Gives each source what is known of it: of the one that asked the same, else of the one that was
+   * in its place and is no more, whose settings were edited.
+   */
+  private static void inherit(List<LiveSource> sources, @Nullable Live before, String remembered) {
+    if (before == null) {
+      List<NodesSketch> sketches = sketches(remembered);
+      for (LiveSource source : sources) {
+        pick(
+                sketches,
+                sources,
+                sketch -> source.question().equals(sketch.question()),
+                (other, sketch) -> other.question().equals(sketch.question()),
+                sketch -> sketch.path().equals(source.spec().path()))
+            .ifPresent(source::remembers);
+      }
+      return;
+    }
+    for (LiveSource source : sources) {
+      pick(
+              before.sources,
+              sources,
+              source::asksLike,
+              LiveSource::asksLike,
+              old -> source.replaces(old))
+          .ifPresent(source::continues);
+    }
+  }
+
+  private static <T> Optional<T> pick(
+      List<T> known,
+      List<LiveSource> sources,
+      Predicate<T> isSame,
+      BiPredicate<LiveSource, T> belongs,
+      Predicate<T> isInPlace) {
+    Optional<T> same = known.stream().filter(isSame).findFirst();
+    return same.isPresent()
+        ? same
+        : known.stream()
+            .filter(isInPlace)
+            .filter(old -> sources.stream().noneMatch(other -> belongs.test(other, old)))
+            .findFirst();
+  }
+
   /** The sources of the settings; those that ask the same as before keep what they know. */
   private Result<Live> liveFor(Settings settings) {
     Live before = live;
     if (before != null && before.settings.nodesHash().equals(settings.nodesHash())) {
+      broken = false;
       return new Result<>(before, List.of());
+    }
+    if (remembered == null) {
+      // Without it a broken answer could not be told from a good one: it is read again later.
+      remembered = memory.load();
     }
     Result<List<NodeSource>> created = fetcher.create(settings);
     List<NodeSource> made = created.value();
+    broken = made == null;
     if (made == null) {
       return new Result<>(null, created.problems());
     }
     List<LiveSource> sources = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
       NodeSourceSpec spec = settings.nodeSources().get(i);
-      LiveSource source =
-          new LiveSource(spec, made.get(i), settings.levels(), refresh, retry, clock);
-      if (before != null) {
-        before.sources.stream().filter(source::asksLike).findFirst().ifPresent(source::continues);
-      }
-      sources.add(source);
+      sources.add(new LiveSource(spec, made.get(i), settings.levels(), refresh, retry, clock));
     }
+    inherit(sources, before, remembered == null ? "" : remembered);
     boolean whole = fetcher.builder(settings).shard().isWhole();
     Live fresh =
         new Live(settings, List.copyOf(sources), created.problems(), new AtomicBoolean(whole));
@@ -338,6 +450,9 @@ public final class LiveNodes implements PolledNodes {
   @Override
   public Optional<Instant> nextFetch() {
     Live current = live;
+    if (broken) {
+      return Optional.empty();
+    }
     Instant soonest = null;
     for (LiveSource source : current == null ? List.<LiveSource>of() : current.sources) {
       if (source.isComputed()) {

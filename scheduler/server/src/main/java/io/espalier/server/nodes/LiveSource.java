@@ -3,6 +3,7 @@ package io.espalier.server.nodes;
 import io.espalier.core.config.ChangeGuard;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
@@ -48,6 +49,11 @@ final class LiveSource {
 
   private volatile @Nullable Held held;
 
+  /** Of the last good answer; from before the start while there was none since. */
+  private volatile @Nullable NodesSketch sketch;
+
+  private @Nullable NodesSketch sketchOfCandidate;
+
   /** Whether what is kept of the last good answer is too little. */
   private volatile boolean anew;
 
@@ -77,6 +83,21 @@ final class LiveSource {
   /** Takes over what is known of the same source under earlier settings. */
   void continues(LiveSource earlier) {
     good = earlier.good;
+    sketch = earlier.sketch;
+  }
+
+  /** Takes over what was known of it before the start. */
+  void remembers(NodesSketch before) {
+    sketch = before;
+  }
+
+  @Nullable NodesSketch sketch() {
+    return sketch;
+  }
+
+  /** Tells it from other sources, also over a restart. */
+  String question() {
+    return spec.source() + " " + Long.toHexString(Hashes.of(0, JsonWriter.compact(spec.prefs())));
   }
 
   /** Whether the other asks the same for the same levels; guards may differ. */
@@ -84,6 +105,13 @@ final class LiveSource {
     return spec.source().equals(other.spec.source())
         && spec.prefs().equals(other.spec.prefs())
         && levels.equals(other.levels);
+  }
+
+  /** Whether this is the other one with edited settings: the same place, the same levels. */
+  boolean replaces(LiveSource other) {
+    return spec.path().equals(other.spec.path())
+        && levels.equals(other.levels)
+        && isComputed() == other.isComputed();
   }
 
   NodeSource source() {
@@ -137,6 +165,10 @@ final class LiveSource {
     if (fresh != null) {
       good = keeping.apply(fresh);
       candidate = null;
+      if (sketchOfCandidate != null) {
+        sketch = sketchOfCandidate;
+        sketchOfCandidate = null;
+      }
     }
   }
 
@@ -194,47 +226,66 @@ final class LiveSource {
 
   private void take(Answer fresh, TopologyBuilder soFar) {
     Answer old = good;
+    sketchOfCandidate = null;
     if (old != null && old.sameNodes(fresh)) {
       accept(anew ? fresh : old.again(fresh));
       return;
     }
+    NodesSketch before = sketch;
     ChangeGuard guard = spec.guard();
     String mark = fresh.tape().mark();
     boolean free =
-        old == null
-            || !guard.enabled()
+        !guard.enabled()
             || guard.allow().equals(ChangeGuard.ANY)
             || guard.allow().equals(mark)
             || allowed.equals(mark);
-    List<String> objections =
-        free || old == null ? List.of() : GuardCheck.objections(guard, levels, old, fresh, soFar);
-    if (old == null || objections.isEmpty()) {
-      accept(fresh);
+    List<String> objections = List.of();
+    Instant since = Instant.EPOCH;
+    if (!free && old != null) {
+      objections = GuardCheck.objections(guard, levels, old, fresh, soFar);
+      since = old.at();
+    } else if (!free && before != null) {
+      objections = before.objections(guard, levels, fresh, soFar);
+      since = before.at();
+    }
+    if (objections.isEmpty()) {
+      acceptNew(fresh, soFar);
       return;
     }
-    Held before = held;
-    int times = before != null && before.mark.equals(mark) ? before.times + 1 : 1;
+    Held last = held;
+    int times = last != null && last.mark.equals(mark) ? last.times + 1 : 1;
     boolean confirmed = guard.confirmations() > 0 && times >= guard.confirmations();
     if (confirmed && fresh.tape().count() > 0) {
       LOG.info("The changed nodes of {} are confirmed by {} answers", spec.path(), times);
-      accept(fresh);
+      acceptNew(fresh, soFar);
       return;
     }
     held = new Held(mark, times);
     allowed = "";
     // An earlier answer that could not prove itself is not newer than what is held.
     candidate = null;
-    fail(List.of(objection(objections, mark, old)));
+    String consequence =
+        old == null
+            ? "which is the first one since this scheduler started, and no nodes are in force"
+                + " before a good one: beside that of "
+                + since
+                + " it "
+            : "the nodes of " + since + " stay in force: it ";
+    fail(List.of(objection(objections, mark, consequence)));
   }
 
-  private Problem objection(List<String> objections, String mark, Answer old) {
+  private void acceptNew(Answer fresh, TopologyBuilder soFar) {
+    sketchOfCandidate = NodesSketch.of(spec.path(), question(), levels, fresh, soFar);
+    accept(fresh);
+  }
+
+  private Problem objection(List<String> objections, String mark, String consequence) {
     return Problem.error(
             spec.path(),
             "the change guard holds the newest answer of the source \""
                 + spec.source()
-                + "\", the nodes of "
-                + old.at()
-                + " stay in force: it "
+                + "\", "
+                + consequence
                 + String.join(", and ", objections))
         .withHint("if the answer is right: \"allow_change\": \"" + mark + "\" beside \"source\"");
   }

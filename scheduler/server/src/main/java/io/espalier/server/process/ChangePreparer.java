@@ -22,11 +22,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +47,6 @@ final class ChangePreparer implements AutoCloseable {
   private final SchedulerLoop loop;
   private final Executor owner;
   private final StatusStore store;
-  private final Runnable flush;
   private final Consumer<@Nullable String> error;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(work -> new Thread(work, "changes"));
@@ -65,7 +66,6 @@ final class ChangePreparer implements AutoCloseable {
   private volatile long changesInForce;
 
   /**
-   * @param flush blocks until everything submitted so far is durable
    * @param error sets or clears the current problem
    */
   ChangePreparer(
@@ -73,13 +73,11 @@ final class ChangePreparer implements AutoCloseable {
       SchedulerLoop loop,
       Executor owner,
       StatusStore store,
-      Runnable flush,
       Consumer<@Nullable String> error) {
     this.core = core;
     this.loop = loop;
     this.owner = owner;
     this.store = store;
-    this.flush = flush;
     this.error = error;
   }
 
@@ -203,6 +201,9 @@ final class ChangePreparer implements AutoCloseable {
 
   private void prepare(Config newConfig, Topology topology, long nodesAtMillis) {
     long start = System.nanoTime();
+    Change change = core.prepare(newConfig, topology);
+    // First, so that nothing that is read below is older than what is noted from now on.
+    onLoop(() -> loop.willRead(change));
     Map<String, Long> stored = store.incarnations();
     Map<String, Long> incarnations = new HashMap<>();
     Set<String> forgotten = new HashSet<>();
@@ -215,30 +216,41 @@ final class ChangePreparer implements AutoCloseable {
         }
       }
     }
-    Change change = core.prepare(newConfig, topology);
     NewTasks fresh = change.newTasks();
     List<StatusRow> rows = new ArrayList<>();
-    if (!fresh.isEmpty()) {
-      flush.run();
-      for (String job : fresh.jobs()) {
-        if (!forgotten.contains(job)) {
-          store.load(job, rows::add);
-        }
+    for (String job : fresh.jobs()) {
+      if (!forgotten.contains(job)) {
+        store.load(job, rows::add);
       }
-      for (NewTasks.NewNodes added : fresh.nodes()) {
-        List<String> names = new ArrayList<>(added.nodes().length);
-        for (int node : added.nodes()) {
-          names.add(topology.name(node));
-        }
-        for (String job : added.jobs()) {
+    }
+    for (NewTasks.NewNodes added : fresh.nodes()) {
+      List<String> names = new ArrayList<>(added.nodes().length);
+      for (int node : added.nodes()) {
+        names.add(topology.name(node));
+      }
+      for (String job : added.jobs()) {
+        if (!forgotten.contains(job)) {
           rows.addAll(store.load(job, names));
         }
       }
     }
+    onLoop(
+        () ->
+            loop.change(new PreparedChange(change, rows, nodesAtMillis, forgotten, incarnations)));
+    LOG.info(
+        "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",
+        newConfig.jobs().size(),
+        topology.size(),
+        rows.size(),
+        (System.nanoTime() - start) / 1_000_000);
+  }
+
+  /** Has it done on the scheduler thread, and waits for the answer. */
+  private void onLoop(Supplier<CompletionStage<Void>> what) {
     CompletableFuture<Void> answer = new CompletableFuture<>();
     owner.execute(
         () ->
-            loop.change(new PreparedChange(change, rows, nodesAtMillis, forgotten, incarnations))
+            what.get()
                 .whenComplete(
                     (nothing, problem) -> {
                       if (problem == null) {
@@ -248,12 +260,6 @@ final class ChangePreparer implements AutoCloseable {
                       }
                     }));
     answer.join();
-    LOG.info(
-        "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",
-        newConfig.jobs().size(),
-        topology.size(),
-        rows.size(),
-        (System.nanoTime() - start) / 1_000_000);
   }
 
   @Override

@@ -8,10 +8,10 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problems;
 import io.espalier.core.scheduling.Peak;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.topology.NodeSourceContext;
-import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.exit.CommandFailure;
@@ -23,8 +23,10 @@ import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.store.mysql.MySqlStatusStore;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +137,7 @@ public final class EspalierProcess implements AutoCloseable {
       ConfigNews follow,
       Leadership leadership,
       AtomicReference<@Nullable Throwable> death)
-      throws IOException {
+      throws IOException, InterruptedException {
     boolean complete = false;
     try {
       Wiring wiring = new Wiring(options, plugins, configs, follow, leadership, death::set);
@@ -165,7 +167,7 @@ public final class EspalierProcess implements AutoCloseable {
 
   private static void check(MySqlAddress address) {
     try {
-      MySqlStatusStore.open(address, JsonReader::parse).close();
+      MySqlStatusStore.check(address);
     } catch (StoreException e) {
       if (!e.retryable()) {
         throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
@@ -191,6 +193,9 @@ public final class EspalierProcess implements AutoCloseable {
         throw new CommandFailure(ExitCode.USAGE, lines(configs.current().problems()));
       }
       requireNodeSources(plugins, options, config.settings());
+      if (options.oneRun() && options.runner() == ProcessOptions.Runner.LOCAL) {
+        requireCommands(options, config);
+      }
       good = true;
       return configs;
     } finally {
@@ -209,6 +214,18 @@ public final class EspalierProcess implements AutoCloseable {
         new NodeFetcher(plugins.nodeSources(), options.instanceNodeName(), context).check(settings);
     if (problems.stream().anyMatch(Problem::isError)) {
       throw new CommandFailure(ExitCode.USAGE, lines(problems));
+    }
+  }
+
+  /** A task that fails again and again for want of its program must not be what tells of it. */
+  private static void requireCommands(ProcessOptions options, Config config) {
+    CommandCheck check =
+        new CommandCheck(
+            Path.of(options.configDirectory()), System.getenv(), options.workerCommand(), null);
+    List<Problem> problems = new ArrayList<>(check.problems(config));
+    problems.addAll(check.withoutCommand(config));
+    if (!problems.isEmpty()) {
+      throw new CommandFailure(ExitCode.USAGE, lines(Problems.sorted(problems)));
     }
   }
 
@@ -290,7 +307,11 @@ public final class EspalierProcess implements AutoCloseable {
       return true;
     }
     changesSeen = changes;
-    parts.nodes.poll(Instant.now());
+    try {
+      parts.nodes.poll(Instant.now());
+    } catch (InterruptedException e) {
+      throw signalled ? stopped() : e;
+    }
     return false;
   }
 
@@ -350,6 +371,9 @@ public final class EspalierProcess implements AutoCloseable {
     try {
       return answer.toCompletableFuture().get(1, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
+      if (signalled) {
+        throw stopped();
+      }
       throw new CommandFailure(ExitCode.FAILED, String.valueOf(e.getCause()), e);
     } catch (java.util.concurrent.TimeoutException e) {
       requireAlive();
@@ -360,6 +384,8 @@ public final class EspalierProcess implements AutoCloseable {
   private <T> T askLoop(Function<SchedulerLoop, T> question) throws InterruptedException {
     try {
       return parts.thread.call(() -> question.apply(parts.loop));
+    } catch (InterruptedException e) {
+      throw signalled ? stopped() : e;
     } catch (java.util.concurrent.TimeoutException e) {
       requireAlive();
       throw new CommandFailure(ExitCode.FAILED, "the scheduler does not answer", e);
@@ -369,7 +395,12 @@ public final class EspalierProcess implements AutoCloseable {
   private void requireAlive() {
     Throwable cause = death.get();
     if (cause != null) {
-      throw new CommandFailure(ExitCode.FAILED, "the scheduler died: " + cause, cause);
+      throw new CommandFailure(
+          ExitCode.FAILED,
+          cause instanceof StoreException
+              ? String.valueOf(cause.getMessage())
+              : "the scheduler died: " + cause,
+          cause);
     }
   }
 

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * By what right a scheduler leads. Without an election it just does: {@link #ALONE}. For any
- * thread; nothing of it waits.
+ * By what right a scheduler leads. Without an election it does as long as its status store is its
+ * own: {@link #ALONE}. For any thread; nothing of it waits.
  */
 public interface Leadership {
   /** One scheduler, no other. */
@@ -27,6 +27,19 @@ public interface Leadership {
 
   /** What is wrong with it, for people. */
   Optional<String> problem();
+
+  /**
+   * Names the group of schedulers that elects this one: the group owns a store that its schedulers
+   * share. Empty: there is no group, and this scheduler owns it.
+   */
+  default Optional<String> group() {
+    return Optional.empty();
+  }
+
+  /** The ownership of the status store by which it was elected; empty: it is still to be had. */
+  default Optional<StoreOwnership> ownership() {
+    return Optional.empty();
+  }
 
   /**
    * For operators.

@@ -31,8 +31,9 @@ final class LogMeters {
     Gauge.builder("espalier.logs.files", logs, l -> l.stats().files())
         .description("Files of task logs")
         .register(metrics);
-    Gauge.builder("espalier.logs.full", logs, l -> l.hasRoom() ? 0 : 1)
-        .description("1 while tasks wait because the disk does not keep up with their output")
+    Gauge.builder("espalier.logs.full", logs, l -> l.hasRoom() && l.problem().isEmpty() ? 0 : 1)
+        .description(
+            "1 while output of tasks is not kept: it cannot be written, or not as fast as it comes")
         .register(metrics);
   }
 }

@@ -40,10 +40,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
 final class LoopApi implements SchedulerApi {
+  /** How long an answer waits for the status store. */
+  private static final long DURABLE_WITHIN_SECONDS = 5;
+
   private final SchedulerLoop loop;
   private final Executor owner;
   private final PublishedViews view;
@@ -96,20 +101,19 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
-    return ask(l -> l.questions().histograms(jobs, samples)).thenCompose(Function.identity());
+    return show(l -> l.questions().histograms(jobs, samples));
   }
 
   @Override
   public CompletionStage<TaskPage> tasks(TaskQuery query) {
-    return ask(l -> l.tasks(query))
-        .thenCompose(Function.identity())
+    return show(l -> l.tasks(query))
         .thenApplyAsync(
             page -> new TaskPage(remembered(query.job(), page.tasks()), page.next()), blocking);
   }
 
   @Override
   public CompletionStage<TaskView> task(String job, String node) {
-    return ask(l -> l.task(job, node))
+    return show(l -> CompletableFuture.completedFuture(l.task(job, node)))
         .thenApplyAsync(task -> remembered(job, List.of(task)).get(0), blocking);
   }
 
@@ -160,7 +164,7 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<Explanation> explain(String job, String node) {
-    return ask(l -> l.questions().explain(job, node)).thenCompose(Function.identity());
+    return show(l -> l.questions().explain(job, node));
   }
 
   @Override
@@ -186,27 +190,27 @@ final class LoopApi implements SchedulerApi {
 
   @Override
   public CompletionStage<TreeView> tree(TreeQuery query) {
-    return ask(l -> l.questions().tree(query)).thenCompose(Function.identity());
+    return show(l -> l.questions().tree(query));
   }
 
   @Override
   public CompletionStage<NodeDetail> node(String level, String node) {
-    return ask(l -> l.questions().node(level, node)).thenCompose(Function.identity());
+    return show(l -> l.questions().node(level, node));
   }
 
   @Override
   public CompletionStage<WaitingReasons> waiting(String job) {
-    return ask(l -> l.questions().waiting(job)).thenCompose(Function.identity());
+    return show(l -> l.questions().waiting(job));
   }
 
   @Override
   public CompletionStage<FailureGroups> failures(String job, int limit) {
-    return ask(l -> l.questions().failures(job, limit)).thenCompose(Function.identity());
+    return show(l -> l.questions().failures(job, limit));
   }
 
   @Override
   public CompletionStage<JobLevels> levels(String job, int samples) {
-    return ask(l -> l.questions().levels(job, samples)).thenCompose(Function.identity());
+    return show(l -> l.questions().levels(job, samples));
   }
 
   @Override
@@ -302,6 +306,29 @@ final class LoopApi implements SchedulerApi {
   @Override
   public JobVersions jobVersions() {
     return jobVersions;
+  }
+
+  /** An answer that tells of statuses is given once they are durable: no crash takes it back. */
+  private <T> CompletionStage<T> show(Function<SchedulerLoop, CompletionStage<T>> question) {
+    return ask(question)
+        .thenCompose(Function.identity())
+        .thenCompose(answer -> durable().thenApply(nothing -> answer));
+  }
+
+  private CompletionStage<Void> durable() {
+    return ask(SchedulerLoop::durable)
+        .thenCompose(Function.identity())
+        .toCompletableFuture()
+        .orTimeout(DURABLE_WITHIN_SECONDS, TimeUnit.SECONDS)
+        .exceptionallyCompose(
+            problem ->
+                CompletableFuture.failedFuture(
+                    problem instanceof TimeoutException
+                        ? new RefusedException(
+                            RefusedException.Reason.UNAVAILABLE,
+                            "the latest results are not durable yet: the status store is slow or"
+                                + " away")
+                        : problem));
   }
 
   private <T> CompletionStage<T> ask(Function<SchedulerLoop, T> question) {

@@ -46,6 +46,11 @@ final class LoopListener implements TaskListener {
   }
 
   @Override
+  public void late(TaskEnd end) {
+    owner.execute(() -> loop.lateEnd(end));
+  }
+
+  @Override
   public void progress(String job, String node, Invocation invocation, Progress progress) {
     Key key = new Key(job, node, invocation);
     if (waiting.put(key, progress) == null) {

@@ -4,9 +4,11 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Term;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.Taken;
 import io.espalier.core.status.StatusText;
 import io.espalier.json.JsonReader;
 import io.espalier.server.remote.RemoteRunner;
@@ -26,9 +28,13 @@ import io.espalier.worker.SimulatedRunner;
 import io.espalier.worker.process.SupervisorOptions;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +69,42 @@ final class PartsChosen {
     };
   }
 
+  /** Who this is for a store that it shares with others. */
+  static StoreOwnership.Applicant applicant(
+      ProcessOptions options, DataDirectory data, Optional<String> group) {
+    String process =
+        "the scheduler on host "
+            + hostName()
+            + " with data directory "
+            + data.root()
+            + " (process "
+            + ProcessHandle.current().pid()
+            + group.map(name -> ", of " + name).orElse("")
+            + ")";
+    return new StoreOwnership.Applicant(
+        group.orElseGet(() -> "machine " + machineId() + " directory " + data.id()),
+        process,
+        options.owning().proof(),
+        options.owning().takeOver());
+  }
+
+  /** Which machine this is: two of them may have a copy of the same directory. */
+  private static String machineId() {
+    try {
+      return Files.readString(Path.of("/etc/machine-id")).strip();
+    } catch (IOException e) {
+      return hostName();
+    }
+  }
+
+  private static String hostName() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "unknown";
+    }
+  }
+
   private static StatusStore mysql(ProcessOptions options) {
     MySqlStatusStore store =
         MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
@@ -79,8 +121,10 @@ final class PartsChosen {
       DataDirectory data,
       LogStore logs,
       StatusText statusText,
-      long epoch,
-      Leadership leadership)
+      Taken taken,
+      SchedulerSide.Past past,
+      Leadership leadership,
+      LongConsumer newerEpoch)
       throws IOException {
     String shard = options.instanceNodeName();
     return switch (options.runner()) {
@@ -95,15 +139,13 @@ final class PartsChosen {
         ProcessOptions.Remote how = options.remote().orElseThrow();
         yield RemoteRunner.listen(
             shard,
-            epoch,
-            how.timers(),
-            options.store() == ProcessOptions.Store.MEMORY
-                ? SchedulerSide.Past.UNKNOWN
-                : SchedulerSide.Past.KNOWN,
+            new Term(taken.epoch(), taken.storeId(), () -> leadership.remainingMillis() > 0),
+            how.timers().outwaiting(taken.earlierLeaseMillis()),
+            past,
             new InetSocketAddress(how.thrift().host(), how.thrift().port()),
             how.peer(),
             JsonReader::parse,
-            leadership::remainingMillis);
+            newerEpoch);
       }
       case LOCAL ->
           LocalRunner.prepare(
@@ -133,8 +175,8 @@ final class PartsChosen {
     ProcessOptions.HostPort at = leadership.http(options.http().orElseThrow());
     if (options.access().isInTheClear(at.host())) {
       LOG.warn(
-          "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy in"
-              + " front of it that speaks TLS",
+          "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy"
+              + " in front of it that speaks TLS",
           at);
     }
     return WebServer.start(

@@ -1,8 +1,10 @@
 package io.espalier.server.process;
 
+import io.espalier.core.api.SchedulerView;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.webui.WebSecurity;
@@ -32,7 +34,10 @@ final class ProblemWatch implements AutoCloseable {
   private final @Nullable Recording recording;
   private final WebSecurity security;
   private final Leadership leadership;
+  private final @Nullable RemoteRunner remote;
+  private final StoreHistory history;
   private final Consumer<Throwable> onDeath;
+  private boolean waited = true;
   private final ScheduledExecutorService watch =
       Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
 
@@ -45,6 +50,8 @@ final class ProblemWatch implements AutoCloseable {
       @Nullable Recording recording,
       WebSecurity security,
       Leadership leadership,
+      @Nullable RemoteRunner remote,
+      StoreHistory history,
       Consumer<Throwable> onDeath) {
     this.loop = loop;
     this.thread = thread;
@@ -54,6 +61,8 @@ final class ProblemWatch implements AutoCloseable {
     this.recording = recording;
     this.security = security;
     this.leadership = leadership;
+    this.remote = remote;
+    this.history = history;
     this.onDeath = onDeath;
   }
 
@@ -61,6 +70,8 @@ final class ProblemWatch implements AutoCloseable {
    * Begins to look, every second for problems and every minute for old logs.
    *
    * @param recording null: nothing is recorded
+   * @param remote null: there are no workers elsewhere
+   * @param history of the store, told once the safe wait is over
    * @param onDeath is told when statuses can no longer be kept
    */
   static ProblemWatch start(
@@ -72,11 +83,23 @@ final class ProblemWatch implements AutoCloseable {
       @Nullable Recording recording,
       WebSecurity security,
       Leadership leadership,
+      @Nullable RemoteRunner remote,
+      StoreHistory history,
       InstantSource clock,
       Consumer<Throwable> onDeath) {
     ProblemWatch started =
         new ProblemWatch(
-            loop, thread, nodes, writer, logs, recording, security, leadership, onDeath);
+            loop,
+            thread,
+            nodes,
+            writer,
+            logs,
+            recording,
+            security,
+            leadership,
+            remote,
+            history,
+            onDeath);
     started.every(1, started::showProblems);
     started.every(60, () -> logs.prune(clock.millis()));
     return started;
@@ -109,7 +132,7 @@ final class ProblemWatch implements AutoCloseable {
         () -> {
           loop.error("nodes", nodesProblem);
           loop.error("paths", pathsClosed);
-          loop.error("status store", storeProblem);
+          loop.error(SchedulerView.STORE, storeProblem);
           loop.error("task logs", logProblem);
           loop.error("recording", recordingProblem);
           security
@@ -117,7 +140,25 @@ final class ProblemWatch implements AutoCloseable {
               .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
           loop.error("leadership", leadership.problem().orElse(null));
         });
+    if (remote != null) {
+      showWorkers(remote);
+    }
     writer.failure().ifPresent(onDeath);
+  }
+
+  private void showWorkers(RemoteRunner workers) {
+    String problem = workers.problem().orElse(null);
+    boolean waits = workers.waitsSafely();
+    if (waited && !waits) {
+      history.safe();
+    }
+    waited = waits;
+    String setBack = waits ? history.problem().orElse(null) : null;
+    thread.execute(
+        () -> {
+          loop.error("workers", problem);
+          loop.error("store set back", setBack);
+        });
   }
 
   @Override

@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param store where statuses live
  * @param fresh forget all statuses first
  * @param frozen start nothing: only answer questions about what is stored
+ * @param oneRun until nothing is left to do: a command that cannot be started is refused at once
  * @param workerCommand argv prefix of jobs that have no command; empty: none
  * @param http listener; empty: none
  * @param maxAttempts a task fails for good after so many; 0: no bound
@@ -34,6 +35,7 @@ import java.util.Optional;
  * @param mysql of the status store in MySQL; empty with any other
  * @param events how long they are kept
  * @param access who may call over HTTP
+ * @param owning how a status store in MySQL is taken
  * @param record where everything that is done to the scheduling core is written; empty: nowhere
  */
 public record ProcessOptions(
@@ -46,6 +48,7 @@ public record ProcessOptions(
     Store store,
     boolean fresh,
     boolean frozen,
+    boolean oneRun,
     List<String> workerCommand,
     String instanceNodeName,
     Optional<HostPort> http,
@@ -60,6 +63,7 @@ public record ProcessOptions(
     Optional<MySqlAddress> mysql,
     EventKeeping events,
     HttpAccess access,
+    Owning owning,
     Optional<Path> record) {
 
   /** All of them, as one line of flags; without passwords. */
@@ -88,8 +92,17 @@ public record ProcessOptions(
         measuring.shown(),
         "--seed=" + seed,
         "--fresh=" + fresh,
+        "--store-proof-ms=" + owning.proof().toMillis(),
+        "--take-over=" + owning.takeOver(),
         record.map(file -> "--record=" + file + " ").orElse("")
             + remote.map(Remote::shown).orElse(""));
+  }
+
+  /** How long its tasks may live once it has no right to them any more, margin included. */
+  public long leaseMillis() {
+    return remote
+        .map(with -> with.timers().lostMillis())
+        .orElse(runner == Runner.LOCAL ? LOCAL_END_MILLIS : 0L);
   }
 
   /** What its data belong to. */
@@ -110,6 +123,7 @@ public record ProcessOptions(
         Store.SQLITE,
         false,
         true,
+        false,
         List.of(),
         instanceNodeName,
         Optional.empty(),
@@ -124,8 +138,29 @@ public record ProcessOptions(
         Optional.empty(),
         EventKeeping.DEFAULT,
         HttpAccess.OPEN,
+        Owning.DEFAULT,
         Optional.empty());
   }
+
+  /**
+   * How a status store in MySQL is taken.
+   *
+   * @param takeOver also from another owner that has not ended in order
+   * @param chosenProof for how long each proof that the store is this scheduler's counts; empty: as
+   *     long as is good for how it is elected
+   */
+  public record Owning(boolean takeOver, Optional<Duration> chosenProof) {
+    /** From nobody else. */
+    public static final Owning DEFAULT = new Owning(false, Optional.empty());
+
+    /** For how long a proof counts unless the store itself elects. */
+    public Duration proof() {
+      return chosenProof.orElse(StoreOwnership.DEFAULT_PROOF);
+    }
+  }
+
+  /** A scheduler without proof stops its local tasks: TERM, KILL, and a slow machine. */
+  private static final long LOCAL_END_MILLIS = 60_000;
 
   /** {@code --runner}. */
   public enum Runner {
@@ -176,8 +211,10 @@ public record ProcessOptions(
    * @param thrift where workers find it
    * @param peer how both ends know each other, and how long calls take
    * @param timers of the protocol, checked
+   * @param safeWait start nothing until no task of an earlier scheduler can be alive, whatever the
+   *     store says
    */
-  public record Remote(HostPort thrift, PeerOptions peer, ProtocolTimers timers) {
+  public record Remote(HostPort thrift, PeerOptions peer, ProtocolTimers timers, boolean safeWait) {
     String shown() {
       StringBuilder text =
           new StringBuilder("--thrift=" + thrift + " (" + peer.security() + ") timers in ms:");

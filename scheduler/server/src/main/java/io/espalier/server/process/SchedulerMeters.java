@@ -119,7 +119,15 @@ final class SchedulerMeters {
     writer.observe(nanos -> latency.record(Duration.ofNanos(nanos)));
   }
 
-  void leadership(LeadershipControl leadership) {
+  /**
+   * @param group see {@link Leadership#group}
+   */
+  void leadership(LeadershipControl leadership, String group) {
+    Gauge.builder("espalier.leader", leadership, l -> 1)
+        .description("Whether this scheduler leads")
+        .tag("group", group)
+        .strongReference(true)
+        .register(metrics);
     gauge(
         "espalier.leader.epoch",
         "Grows with each leadership; 0 without an election",

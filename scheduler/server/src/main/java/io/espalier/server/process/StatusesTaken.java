@@ -5,6 +5,8 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StatusStore.Taken;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
@@ -85,16 +87,17 @@ final class StatusesTaken {
    * Takes them, if there are any to take; the store is then this scheduler's again.
    *
    * @param into bound, by {@link #bind}
-   * @return the epoch by which to go on
+   * @param how the store is taken over
+   * @return the epoch by which to go on, and what was known of the leadership before
    * @throws CommandFailure when one cannot be had: it is in use, belongs to another configuration,
    *     or its last scheduler did not see the end of its tasks; or when one is missing
    */
-  static long take(ProcessOptions options, DataDirectory data, StatusStore into) {
-    long epoch = into.openEpoch();
+  static Taken take(ProcessOptions options, DataDirectory data, StatusStore into, TakeOver how) {
     if (options.statusesFrom().isEmpty()) {
-      return epoch;
+      return into.openEpoch(how);
     }
     List<DataOwner> owners = new ArrayList<>();
+    long[] highest = {0};
     for (EarlierStore earlier : options.statusesFrom()) {
       use(
           earlier,
@@ -103,11 +106,15 @@ final class StatusesTaken {
           store -> {
             store.store.running().stream().findFirst().ifPresent(row -> refuseRunning(store, row));
             owners.add(store.owner);
+            highest[0] = Math.max(highest[0], store.store.epoch());
           });
     }
     requireAll(owners);
+    // Tokens of tasks begin with the epoch, and only ever grow, whatever store they came from.
+    Taken taken =
+        into.openEpoch(new TakeOver(Math.max(how.atLeast(), highest[0] + 1), how.leaseMillis()));
     for (EarlierStore earlier : options.statusesFrom()) {
-      StatusesTaken taking = new StatusesTaken(into, epoch);
+      StatusesTaken taking = new StatusesTaken(into, taken.epoch());
       use(earlier, options.configUri(), true, taking::all);
       LOG.info("took {} statuses from {}", taking.taken, earlier);
     }
@@ -116,10 +123,11 @@ final class StatusesTaken {
       DataOwner owner = DataOwner.parse(options.source());
       if (owner.passedOn().equals(schema.source())) {
         schema.pass(owner.passedOn(), owner.toString());
-        return into.openEpoch();
+        Taken again = into.openEpoch(how);
+        return new Taken(again.epoch(), again.storeId(), taken.earlierLeaseMillis(), taken.first());
       }
     }
-    return epoch;
+    return taken;
   }
 
   /**

@@ -11,8 +11,10 @@ import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusText;
+import io.espalier.core.status.StoreException;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigPoller;
@@ -21,13 +23,16 @@ import io.espalier.server.config.JobEditor;
 import io.espalier.server.events.RecentEvents;
 import io.espalier.server.nodes.LiveNodes;
 import io.espalier.server.nodes.NodeFetcher;
+import io.espalier.server.nodes.NodesMemory;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;
+import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
+import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.security.AuditLog;
@@ -41,6 +46,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -88,7 +94,7 @@ final class Wiring implements AutoCloseable {
   /**
    * @param configPoller polled once, with a good configuration
    * @param follow where the poller's news are to go
-   * @param leadership by which it may answer workers and start tasks
+   * @param elected by which it may answer workers and start tasks
    * @throws IOException when something of the outside cannot be had, saying what
    */
   Wiring(
@@ -96,9 +102,9 @@ final class Wiring implements AutoCloseable {
       Plugins plugins,
       ConfigPoller configPoller,
       ConfigNews follow,
-      Leadership leadership,
+      Leadership elected,
       Consumer<Throwable> onDeath)
-      throws IOException {
+      throws IOException, InterruptedException {
     boolean complete = false;
     try {
       InstantSource clock = InstantSource.system();
@@ -109,9 +115,37 @@ final class Wiring implements AutoCloseable {
         data.forget();
       }
       StatusesTaken.requireNothingBeside(options, data);
+      // The store's tables are not touched before it is certain that it is nobody else's.
+      Optional<StoreOwnership> ownership = owned(options, data, elected, elected.ownership());
       StatusStore store = opened("status store", PartsChosen.store(options, data));
+      ownership = owned(options, data, elected, ownership);
+      StoreRight leadership = new StoreRight(elected, ownership.orElse(null));
+      Consumer<Throwable> died =
+          cause -> {
+            if (cause instanceof StaleEpochException) {
+              // Before all else: closing takes a while, and workers must hear nothing of us in it.
+              leadership.end();
+            }
+            onDeath.accept(cause);
+          };
+      if (store instanceof MySqlStatusStore schema) {
+        StoreOwnership mine = ownership.orElseThrow();
+        schema.ownedBy(mine.process());
+        if (elected.ownership().isEmpty()) {
+          mine.prove(died, () -> unproven(options, store, died));
+        }
+      }
       StatusesTaken.bind(options, data, store);
-      long epoch = StatusesTaken.take(options, data, store);
+      EpochFile mark = new EpochFile(data.epochFile());
+      StoreHistory history = StoreHistory.look(options, store, mark, data);
+      StatusStore.Taken taken =
+          StatusesTaken.take(
+              options,
+              data,
+              store,
+              new StatusStore.TakeOver(mark.highest() + 1, options.leaseMillis()));
+      mark.seen(taken.epoch());
+      long epoch = taken.epoch();
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();
@@ -130,9 +164,18 @@ final class Wiring implements AutoCloseable {
       if (recording != null) {
         core.recordTo(recording);
       }
-      thread = opened("scheduler", new LoopThread(clock, onDeath));
+      thread = opened("scheduler", new LoopThread(clock, died));
       // At once: a store that cannot be read below must not cost the next try its port.
-      TaskRunner runner = PartsChosen.runner(options, data, logs, statusText, epoch, leadership);
+      TaskRunner runner =
+          PartsChosen.runner(
+              options,
+              data,
+              logs,
+              statusText,
+              taken,
+              history.past(taken),
+              leadership,
+              newer -> history.heard(newer, epoch, died));
       opened("runner", () -> stop(runner));
       remote = runner instanceof RemoteRunner workers ? workers : null;
       EventMeters happened = new EventMeters(metrics);
@@ -177,7 +220,8 @@ final class Wiring implements AutoCloseable {
               store,
               epoch,
               () -> options.events().retention(clock.millis()),
-              StoreCleaner.Pace.DEFAULT));
+              StoreCleaner.Pace.DEFAULT,
+              died));
       JobEditor editor =
           new JobEditor(
               configPoller.source(), plugins.configParser().inShard(options.shard()), clock);
@@ -212,7 +256,6 @@ final class Wiring implements AutoCloseable {
                   loop,
                   thread,
                   store,
-                  () -> writer.submit(Batch.EMPTY).toCompletableFuture().join(),
                   problem -> thread.execute(() -> loop.error("changes", problem))));
       NodeFetcher fetcher =
           new NodeFetcher(
@@ -224,7 +267,12 @@ final class Wiring implements AutoCloseable {
           opened(
               "nodes",
               new NodesPoller(
-                  new LiveNodes(fetcher, options.nodesUpdate(), options.nodesRetry(), clock),
+                  new LiveNodes(
+                      fetcher,
+                      options.nodesUpdate(),
+                      options.nodesRetry(),
+                      clock,
+                      memory(store, epoch)),
                   options.nodesUpdate(),
                   options.nodesRetry(),
                   clock,
@@ -237,12 +285,74 @@ final class Wiring implements AutoCloseable {
       opened(
           "watch",
           ProblemWatch.start(
-              loop, thread, nodes, writer, logs, recording, security, leadership, clock, onDeath));
+              loop,
+              thread,
+              nodes,
+              writer,
+              logs,
+              recording,
+              security,
+              leadership,
+              remote,
+              history,
+              clock,
+              died));
       complete = true;
     } finally {
       if (!complete) {
         close();
       }
+    }
+  }
+
+  /** What is remembered of nodes goes where the statuses are, so that it survives a fail-over. */
+  private static NodesMemory memory(StatusStore store, long epoch) {
+    return new NodesMemory() {
+      @Override
+      public String load() {
+        return store.nodesSketch();
+      }
+
+      @Override
+      public void save(String text) {
+        store.keepNodesSketch(epoch, text);
+      }
+    };
+  }
+
+  /** Takes the store unless it is ours already; before its tables are there it cannot be taken. */
+  private Optional<StoreOwnership> owned(
+      ProcessOptions options,
+      DataDirectory data,
+      Leadership elected,
+      Optional<StoreOwnership> already)
+      throws InterruptedException {
+    if (already.isPresent() || options.mysql().isEmpty()) {
+      return already;
+    }
+    Optional<StoreOwnership> taken =
+        StoreOwnership.take(
+            options.mysql().get(), PartsChosen.applicant(options, data, elected.group()));
+    taken.ifPresent(mine -> opened("store ownership", mine));
+    return taken;
+  }
+
+  /**
+   * Remote tasks end by their leases; local ones have none, and have to end before another
+   * scheduler may start them.
+   */
+  private static void unproven(
+      ProcessOptions options, StatusStore store, Consumer<Throwable> died) {
+    if (options.runner() == ProcessOptions.Runner.LOCAL) {
+      died.accept(
+          new StoreException(
+              store.description()
+                  + " has not said for "
+                  + options.owning().proof().toSeconds()
+                  + " s that it belongs to this scheduler: the local tasks are ended, because"
+                  + " another may start them",
+              false,
+              null));
     }
   }
 
@@ -325,7 +435,7 @@ final class Wiring implements AutoCloseable {
     meters.shard(shard);
     meters.loop(thread, loop.stats());
     meters.store(writer);
-    meters.leadership(leadership.control(epoch));
+    meters.leadership(leadership.control(epoch), leadership.group().orElse(""));
     if (queries instanceof ThreadPoolExecutor pool) {
       meters.gauge(
           "espalier.queries.queue",

@@ -10,6 +10,8 @@ import io.espalier.core.protocol.ReportAnswer;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.SchedulerOutput;
 import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Term;
+import io.espalier.core.protocol.Turn;
 import io.espalier.core.protocol.Work;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
@@ -34,6 +36,7 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +46,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +68,6 @@ public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
   private static final int MESSAGES_PER_TURN = 20_000;
   private static final int LOGS_MILLIS = 5_000;
-  private static final long LEADERSHIP_LOOK_MILLIS = 200;
 
   private final String shard;
   private final ProtocolTimers timers;
@@ -75,7 +77,8 @@ public final class RemoteRunner implements TaskRunner {
   private final Thread thread;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
-  private final LongSupplier leadsForMillis;
+  private final LongConsumer newerEpoch;
+  private final Turn<Long> turn;
   private final long wallAtStart = System.currentTimeMillis();
   private final long nanosAtStart = System.nanoTime();
   private final Map<WorkerRef, Long> lastSeen = new ConcurrentHashMap<>();
@@ -83,66 +86,56 @@ public final class RemoteRunner implements TaskRunner {
   private volatile List<WorkerInfo> workers = List.of();
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
-  private long now;
+  private volatile String problem = "";
+  private volatile boolean waitsSafely;
+  private boolean resumed;
   private long exitWaitBefore;
 
   private RemoteRunner(
       String shard,
-      long epoch,
+      Term term,
       ProtocolTimers timers,
       SchedulerSide.Past past,
       InetSocketAddress listen,
       PeerOptions peer,
       JsonText json,
-      LongSupplier leadsForMillis)
+      LongConsumer newerEpoch)
       throws IOException {
     this.shard = shard;
-    this.leadsForMillis = leadsForMillis;
+    this.newerEpoch = newerEpoch;
     this.timers = timers;
-    this.now = clock();
-    this.side = new SchedulerSide(epoch, timers, past, new Output());
+    this.side = new SchedulerSide(term, timers, past, new Output());
+    this.waitsSafely = past == SchedulerSide.Past.UNKNOWN;
+    this.turn = new Turn<>(new Owner(), inbox, MESSAGES_PER_TURN);
     this.thread = new Thread(this::run, "workers");
     thread.setDaemon(true);
     this.server = RpcServer.scheduler(listen, peer, json, new Answers());
     this.calls = new WorkerCalls(peer);
   }
 
-  /** Listens for workers as a scheduler that is the only one. */
-  public static RemoteRunner listen(
-      String shard,
-      long epoch,
-      ProtocolTimers timers,
-      SchedulerSide.Past past,
-      InetSocketAddress listen,
-      PeerOptions peer,
-      JsonText json)
-      throws IOException {
-    return listen(shard, epoch, timers, past, listen, peer, json, () -> Long.MAX_VALUE);
-  }
-
   /**
    * Listens for workers; they are answered once {@link #resume} was called.
    *
    * @param shard name of the instance node
-   * @param epoch of this leadership, raised durably before
+   * @param term of which leadership; without it nothing is answered or sent
    * @param past whether the store knows all that may be alive
    * @param json reads what comes as JSON text
-   * @param leadsForMillis for how long leadership is certain; without it nothing is answered or
-   *     sent. {@link Long#MAX_VALUE}: for ever. Asked for often, on the runner's thread
+   * @param newerEpoch told on the runner's thread, once, when a worker has heard of a later leader
+   *     of the same store; from then on nothing is answered or sent
    * @throws IOException naming the address, when it cannot be had
    */
   public static RemoteRunner listen(
       String shard,
-      long epoch,
+      Term term,
       ProtocolTimers timers,
       SchedulerSide.Past past,
       InetSocketAddress listen,
       PeerOptions peer,
       JsonText json,
-      LongSupplier leadsForMillis)
+      LongConsumer newerEpoch)
       throws IOException {
     RemoteRunner runner =
-        new RemoteRunner(shard, epoch, timers, past, listen, peer, json, leadsForMillis);
+        new RemoteRunner(shard, term, timers, past, listen, peer, json, newerEpoch);
     runner.thread.start();
     return runner;
   }
@@ -172,6 +165,16 @@ public final class RemoteRunner implements TaskRunner {
     return lastSeen.getOrDefault(worker, 0L);
   }
 
+  /** Whether no worker gets tasks because invocations may be alive of which nothing is known. */
+  public boolean waitsSafely() {
+    return waitsSafely;
+  }
+
+  /** Why workers get no tasks, or are refused, for people. */
+  public Optional<String> problem() {
+    return Optional.of(problem).filter(text -> !text.isEmpty());
+  }
+
   /** The newest view of the pool. */
   public List<WorkerInfo> pool() {
     return workers;
@@ -190,8 +193,8 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   private void exitSafeWait() {
-    if (now < exitWaitBefore) {
-      side.endSafeWait(now);
+    if (now() < exitWaitBefore) {
+      side.endSafeWait(now());
     }
   }
 
@@ -230,7 +233,8 @@ public final class RemoteRunner implements TaskRunner {
     List<Assignment> copy = List.copyOf(unconfirmed);
     tell(
         () -> {
-          side.resume(copy, now);
+          side.resume(copy, now());
+          resumed = true;
           exitSafeWait();
         });
   }
@@ -240,19 +244,19 @@ public final class RemoteRunner implements TaskRunner {
     if (!known.add(RunId.of(launch))) {
       throw new IllegalStateException("this invocation was started before: " + RunId.of(launch));
     }
-    tell(() -> side.start(launch, now));
+    tell(() -> side.start(launch, now()));
   }
 
   @Override
   public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
     RunId run = new RunId(job, node, invocation);
-    return known.contains(run) && told(() -> side.kill(run, how, now));
+    return known.contains(run) && told(() -> side.kill(run, how, now()));
   }
 
   @Override
   public boolean extend(String job, String node, Invocation invocation, long millis) {
     RunId run = new RunId(job, node, invocation);
-    return known.contains(run) && told(() -> side.extend(run, millis, now));
+    return known.contains(run) && told(() -> side.extend(run, millis, now()));
   }
 
   @Override
@@ -267,14 +271,14 @@ public final class RemoteRunner implements TaskRunner {
     for (WorkerHold hold : holds) {
       (hold.kind() == WorkerHold.Kind.DRAIN ? draining : cordoned).add(hold.shard());
     }
-    tell(() -> side.holds(cordoned, draining, now));
+    tell(() -> side.holds(cordoned, draining, now()));
   }
 
   @Override
   public void recorded(TaskEnd end) {
     RunId run = RunId.of(end);
     unsettled.decrementAndGet();
-    tell(() -> side.recorded(run, now));
+    tell(() -> side.recorded(run, now()));
   }
 
   private boolean told(java.util.function.BooleanSupplier message) {
@@ -299,23 +303,11 @@ public final class RemoteRunner implements TaskRunner {
     while (!closing) {
       try {
         long wait = next - clock();
-        Runnable message =
-            wait <= 0 || !inbox.isEmpty() ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS);
-        now = clock();
-        proveLeadership();
-        for (int i = 0; message != null && i < MESSAGES_PER_TURN; i++) {
-          handled(message);
-          message = inbox.poll();
-        }
-        if (message != null) {
-          handled(message);
-        }
-        now = clock();
-        next = step();
-        if (leadsForMillis.getAsLong() != Long.MAX_VALUE) {
-          // Leadership that is certain again is no message.
-          next = Math.min(next, now + LEADERSHIP_LOOK_MILLIS);
-        }
+        next =
+            turn.whole(
+                wait <= 0 || !inbox.isEmpty()
+                    ? inbox.poll()
+                    : inbox.poll(wait, TimeUnit.MILLISECONDS));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
@@ -323,35 +315,38 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  /**
-   * A scheduler that was frozen must not answer as if no time had passed: what is certain is asked
-   * for after the clock was read.
-   */
-  private void proveLeadership() {
-    long remaining = leadsForMillis.getAsLong();
-    side.leadershipValidUntil(remaining == Long.MAX_VALUE ? remaining : now + remaining);
+  /** The time of what is being handled: of the runner's thread. */
+  private long now() {
+    return turn.now();
   }
 
-  private long step() {
-    try {
-      return side.step(now);
-    } catch (RuntimeException e) {
-      log.error("the protocol failed", e);
-      return now + 1_000;
+  /** What the runner's thread does in turns. */
+  private final class Owner implements Turn.Half<Long> {
+    @Override
+    public Long now() {
+      return clock();
     }
-  }
 
-  /**
-   * A message is never older than the time at which it is handled, also if this thread was stopped
-   * in between for long: a heartbeat that is taken for older than it is would have its worker lost
-   * while the lease that it is granted is in force.
-   */
-  private void handled(Runnable message) {
-    try {
-      now = clock();
-      message.run();
-    } catch (RuntimeException e) {
-      log.error("while handling a message about workers", e);
+    @Override
+    public void handled() {}
+
+    @Override
+    public long step() {
+      long at = turn.now();
+      try {
+        long next = side.step(at);
+        problem = side.problem(at).orElse("");
+        waitsSafely = resumed ? side.safeWaitEndsMillis() != 0 : waitsSafely;
+        return next;
+      } catch (RuntimeException e) {
+        log.error("the protocol failed", e);
+        return at + 1_000;
+      }
+    }
+
+    @Override
+    public void failed(RuntimeException mistake) {
+      log.error("while handling a message about workers", mistake);
     }
   }
 
@@ -364,10 +359,10 @@ public final class RemoteRunner implements TaskRunner {
           address,
           work,
           timers.callMillis(),
-          answer -> tell(() -> side.answered(worker, answer, now)),
+          answer -> tell(() -> side.answered(worker, answer, now())),
           (reached, why) -> {
             log.debug("work {} for {}: {}", work.number(), worker.shard(), why);
-            tell(() -> side.failed(worker, work.number(), reached, why, now));
+            tell(() -> side.failed(worker, work.number(), reached, why, now()));
           });
     }
 
@@ -380,8 +375,8 @@ public final class RemoteRunner implements TaskRunner {
 
     @Override
     public void late(TaskEnd end) {
-      // A copy of an end that is settled comes here too, so this is nothing to be warned of.
-      log.debug("{} is known to have ended, and was reported again: {}", RunId.of(end), end.kind());
+      unsettled.incrementAndGet();
+      hear(to -> to.late(end));
     }
 
     @Override
@@ -401,6 +396,11 @@ public final class RemoteRunner implements TaskRunner {
       newest.forEach(worker -> there.add(worker.ref()));
       lastSeen.keySet().retainAll(there);
       hear(to -> to.workers(newest));
+    }
+
+    @Override
+    public void newerEpoch(long heard) {
+      newerEpoch.accept(heard);
     }
 
     @Override
@@ -440,7 +440,7 @@ public final class RemoteRunner implements TaskRunner {
       tell(
           () -> {
             try {
-              answer.complete(question.apply(now));
+              answer.complete(question.apply(now()));
             } catch (RuntimeException e) {
               answer.completeExceptionally(e);
             }

@@ -16,7 +16,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   source            the configuration it belongs to
  *   lock, owner       the lock, and who has it
+ *   id                which directory this is, for a store that is elsewhere
  *   statuses.sqlite   task statuses
- *   epoch             when statuses are kept in memory only
+ *   epoch             the highest one seen
+ *   set-back          there while the scheduler waits because its store was set back
  *   passed-on         there when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
  *   logs/  journal/   output of tasks; live invocations
@@ -123,6 +127,46 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
+  /**
+   * Durably remembers that the store was set back, unless that is known already.
+   *
+   * @param what how that was found
+   */
+  public void setBack(String what) {
+    if (setBack().isPresent()) {
+      return;
+    }
+    try {
+      DurableFiles.replace(setBackFile(), what + "\n");
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  /** What was given to {@link #setBack(String)} and not forgotten. */
+  public Optional<String> setBack() {
+    try {
+      return Optional.of(Files.readString(setBackFile()).strip());
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  /** Undoes {@link #setBack(String)}. */
+  public void forgetSetBack() {
+    try {
+      Files.deleteIfExists(setBackFile());
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  private Path setBackFile() {
+    return root.resolve("set-back");
+  }
+
   private Path passedOn() {
     return root.resolve("passed-on");
   }
@@ -130,6 +174,19 @@ public final class DataDirectory implements AutoCloseable {
   /** The absolute path, links resolved. */
   public Path root() {
     return root;
+  }
+
+  /** Which directory this is, also when it is moved or mounted elsewhere: random, made once. */
+  public String id() {
+    Path file = root.resolve("id");
+    try {
+      if (!Files.exists(file)) {
+        DurableFiles.replace(file, UUID.randomUUID() + "\n");
+      }
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
   }
 
   public Path statusFile() {

@@ -1,45 +1,91 @@
 package io.espalier.server.store;
 
+import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StatusStore.Taken;
 import io.espalier.core.status.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.LongSupplier;
+import java.util.List;
+import java.util.UUID;
 
 /**
- * Allocates epochs where no durable store does (rulings 6): a synced file. The data directory's
- * lock keeps other processes away. Not thread-safe.
+ * The highest epoch that a data directory has seen, in a synced file. For a store in memory it is
+ * where epochs come from (rulings 6); for every other store it is what shows that the store was set
+ * back to an earlier day. One line: the epoch, and where they come from here, the id of the store
+ * and the leases of the newest leadership. The data directory's lock keeps other processes away.
+ * Not thread-safe.
  */
-public final class EpochFile implements LongSupplier {
+public final class EpochFile implements MemoryStatusStore.Epochs {
   private final Path file;
 
   public EpochFile(Path file) {
     this.file = file;
   }
 
+  private record Line(long epoch, String storeId, long leaseMillis) {}
+
   /**
-   * Raises the epoch by one, durably.
+   * The highest epoch that was seen; 0: none was.
    *
-   * @throws StoreException when the file cannot be read as a number, or not be written
+   * @throws StoreException when the file cannot be read, or not as such
    */
-  @Override
-  public long getAsLong() {
-    try {
-      long next = Files.exists(file) ? current() + 1 : 1;
-      DurableFiles.replace(file, next + "\n");
-      return next;
-    } catch (IOException e) {
-      throw new StoreException("cannot raise the epoch in " + file + ": " + reason(e), true, e);
+  public long highest() {
+    return read().epoch();
+  }
+
+  /**
+   * Durably remembers an epoch that a store has given, unless a higher one was seen.
+   *
+   * @throws StoreException when the file cannot be read or written
+   */
+  public void seen(long epoch) {
+    Line line = read();
+    if (epoch > line.epoch()) {
+      write(new Line(epoch, line.storeId(), line.leaseMillis()));
     }
   }
 
-  private long current() throws IOException {
-    String text = Files.readString(file).strip();
+  /**
+   * Durably raises the epoch.
+   *
+   * @throws StoreException when the file cannot be read, or not be written
+   */
+  @Override
+  public Taken raise(TakeOver how) {
+    Line line = read();
+    long next = Math.max(line.epoch() + 1, how.atLeast());
+    String storeId = line.storeId().isEmpty() ? UUID.randomUUID().toString() : line.storeId();
+    write(new Line(next, storeId, how.leaseMillis()));
+    return new Taken(next, storeId, line.leaseMillis(), line.epoch() == 0);
+  }
+
+  private void write(Line line) {
     try {
-      long current = Long.parseLong(text);
-      if (current > 0 && current < Long.MAX_VALUE) {
-        return current;
+      String text =
+          line.storeId().isEmpty()
+              ? line.epoch() + "\n"
+              : line.epoch() + " " + line.storeId() + " " + line.leaseMillis() + "\n";
+      DurableFiles.replace(file, text);
+    } catch (IOException e) {
+      throw failed("write", e);
+    }
+  }
+
+  private Line read() {
+    try {
+      if (!Files.exists(file)) {
+        return new Line(0, "", 0);
       }
+      List<String> words = List.of(Files.readString(file).strip().split(" ", -1));
+      long epoch = Long.parseLong(words.get(0));
+      if (epoch > 0 && epoch < Long.MAX_VALUE && (words.size() == 1 || words.size() == 3)) {
+        return words.size() == 1
+            ? new Line(epoch, "", 0)
+            : new Line(epoch, words.get(1), Long.parseLong(words.get(2)));
+      }
+    } catch (IOException e) {
+      throw failed("read", e);
     } catch (NumberFormatException ignored) {
       // Reported below, with the numbers that are none.
     }
@@ -47,6 +93,11 @@ public final class EpochFile implements LongSupplier {
         "the epoch file " + file + " is damaged; put a number above all earlier epochs into it",
         false,
         null);
+  }
+
+  private StoreException failed(String what, IOException e) {
+    return new StoreException(
+        "cannot " + what + " the epoch in " + file + ": " + reason(e), true, e);
   }
 
   private static String reason(IOException e) {

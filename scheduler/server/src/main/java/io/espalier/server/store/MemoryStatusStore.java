@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers for as long as the process lives. */
 public final class MemoryStatusStore implements StatusStore {
-  private final LongSupplier epochs;
+  private final Epochs epochs;
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
@@ -39,6 +39,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
+  private String nodesSketch = "";
   private long epoch;
 
   /** The history of one task as it grows. */
@@ -61,17 +62,37 @@ public final class MemoryStatusStore implements StatusStore {
     }
   }
 
-  /** With epochs 1, 2, 3: fencing holds within this process only. */
+  /** Where the epoch of a store that forgets everything else is durable. */
+  public interface Epochs {
+    /** Durably raises it. */
+    Taken raise(TakeOver how);
+  }
+
+  /** With epochs 1, 2, 3: old epochs are refused within this process only. */
   public MemoryStatusStore() {
-    this(() -> 0);
+    this(new EpochsInMemory());
   }
 
   /**
-   * @param epochs allocates durable epochs, such as {@link EpochFile}; a value that does not grow
-   *     is replaced by the next one
+   * @param epochs such as an {@link EpochFile}
    */
-  public MemoryStatusStore(LongSupplier epochs) {
+  public MemoryStatusStore(Epochs epochs) {
     this.epochs = epochs;
+  }
+
+  private static final class EpochsInMemory implements Epochs {
+    private final String storeId = UUID.randomUUID().toString();
+    private long epoch;
+    private long leaseMillis;
+
+    @Override
+    public Taken raise(TakeOver how) {
+      long earlierLeaseMillis = leaseMillis;
+      boolean first = epoch == 0;
+      epoch = Math.max(epoch + 1, how.atLeast());
+      leaseMillis = how.leaseMillis();
+      return new Taken(epoch, storeId, earlierLeaseMillis, first);
+    }
   }
 
   @Override
@@ -90,8 +111,14 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
-  public synchronized long openEpoch() {
-    epoch = Math.max(epoch + 1, epochs.getAsLong());
+  public synchronized Taken openEpoch(TakeOver how) {
+    Taken taken = epochs.raise(how);
+    epoch = taken.epoch();
+    return taken;
+  }
+
+  @Override
+  public synchronized long epoch() {
     return epoch;
   }
 
@@ -211,6 +238,19 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   /** Whatever is old goes with each commit. */
+  @Override
+  public synchronized String nodesSketch() {
+    return nodesSketch;
+  }
+
+  @Override
+  public synchronized void keepNodesSketch(long writer, String sketch) {
+    if (writer != epoch) {
+      throw new StaleEpochException(description(), writer, epoch);
+    }
+    nodesSketch = sketch;
+  }
+
   @Override
   public synchronized int cleanUp(long ofEpoch, Retention retention, int atMost) {
     if (ofEpoch != epoch) {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** Brings a file to the schema of this version, or says why it is none of ours. */
 final class SqliteSchema {
   /** The number of the newest migration; each one ends with setting it. */
-  static final int VERSION = 8;
+  static final int VERSION = 9;
 
   /** "ESPA": set by the first migration, so that a foreign file is told from an old one. */
   static final int APPLICATION_ID = 0x45535041;

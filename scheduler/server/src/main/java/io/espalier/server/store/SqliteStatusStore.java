@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
@@ -132,8 +133,13 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   }
 
   @Override
-  public long openEpoch() {
-    return write(SqliteWriter::raiseEpoch);
+  public Taken openEpoch(TakeOver how) {
+    return write(w -> w.raiseEpoch(how));
+  }
+
+  @Override
+  public long epoch() {
+    return write(SqliteWriter::epoch);
   }
 
   @Override
@@ -144,6 +150,27 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
               long inForce = w.epoch();
               if (inForce == epoch) {
                 w.apply(batch);
+              }
+              return inForce;
+            });
+    if (current != epoch) {
+      throw new StaleEpochException(description(), epoch, current);
+    }
+  }
+
+  @Override
+  public String nodesSketch() {
+    return write(w -> Objects.requireNonNullElse(w.text("nodes"), ""));
+  }
+
+  @Override
+  public void keepNodesSketch(long epoch, String sketch) {
+    long current =
+        write(
+            w -> {
+              long inForce = w.epoch();
+              if (inForce == epoch) {
+                w.setMeta("nodes", sketch);
               }
               return inForce;
             });

@@ -125,16 +125,27 @@ final class SqliteWriter {
   }
 
   long epoch() throws SQLException {
-    getMeta.setString(1, "epoch");
+    return number("epoch");
+  }
+
+  private long number(String name) throws SQLException {
+    getMeta.setString(1, name);
     try (ResultSet found = getMeta.executeQuery()) {
       return found.next() ? found.getLong(1) : 0;
     }
   }
 
-  long raiseEpoch() throws SQLException {
-    long next = epoch() + 1;
+  StatusStore.Taken raiseEpoch(StatusStore.TakeOver how) throws SQLException {
+    long old = epoch();
+    long next = Math.max(old + 1, how.atLeast());
+    String storeId = text("store_id");
+    if (storeId == null) {
+      throw new SQLException("the store has no id");
+    }
+    long earlierLeaseMillis = number("lease");
     setMeta("epoch", next);
-    return next;
+    setMeta("lease", how.leaseMillis());
+    return new StatusStore.Taken(next, storeId, earlierLeaseMillis, old == 0);
   }
 
   void apply(Batch batch) throws SQLException {

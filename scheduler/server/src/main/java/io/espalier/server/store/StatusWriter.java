@@ -1,13 +1,17 @@
 package io.espalier.server.store;
 
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskKey;
+import io.espalier.server.store.WithoutData.Variant;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,9 +28,11 @@ import org.slf4j.LoggerFactory;
  * that was submitted is dropped. The queue is bounded by its user: while {@link #isSaturated} no
  * new task should be started; ends are accepted all the same, and there are no more of them than
  * tasks that run. A failure that trying again cannot mend (the store was taken over, or is damaged)
- * ends the writer: all stages complete with it, now and from then on. What failed is given to the
- * store again as it was, the same {@link Batch}: by that a store recognises a commit whose answer
- * it did not hear.
+ * ends the writer: all stages complete with it, now and from then on. Data that the store refuses
+ * although it works do not: the batches of the group go one by one, and of the one that is refused
+ * the data of its tasks are left out, with an error in the log that names them. What failed is
+ * given to the store again as it was, the same {@link Batch}: by that a store recognises a commit
+ * whose answer it did not hear.
  *
  * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
  *
@@ -58,6 +64,9 @@ public final class StatusWriter implements AutoCloseable {
   // Of the thread that commits.
   private @Nullable Group failed;
 
+  /** So many of the next batches go one by one: something of one of them is refused. */
+  private int alone;
+
   private volatile LongConsumer observer = nanos -> {};
   private final AtomicLong failures = new AtomicLong();
 
@@ -67,8 +76,14 @@ public final class StatusWriter implements AutoCloseable {
     }
   }
 
-  /** What goes into one transaction. */
-  private record Group(List<Pending> members, Batch together) {}
+  /**
+   * What goes into one transaction.
+   *
+   * @param without the tasks whose data are left out, because the store refuses them
+   * @param next what to try when the store refuses this too
+   */
+  private record Group(
+      List<Pending> members, Batch together, Set<TaskKey> without, List<Variant> next) {}
 
   /**
    * @param saturation changes in the queue from which on the store counts as too slow
@@ -214,6 +229,9 @@ public final class StatusWriter implements AutoCloseable {
       if (!together.isEmpty()) {
         store.commit(epoch, together);
       }
+    } catch (RefusedDataException e) {
+      failed = smaller(next, e);
+      return failed == null && alone == 0 ? failed(e, group) : 0;
     } catch (StoreException e) {
       failed = e.retryable() ? next : null;
       return failed(e, group);
@@ -222,6 +240,13 @@ public final class StatusWriter implements AutoCloseable {
       return failed(new StoreException(store.description() + " failed: " + e, false, e), group);
     }
     failed = null;
+    alone = Math.max(0, alone - group.size());
+    if (!next.without().isEmpty()) {
+      LOG.error(
+          "{} has refused what these tasks returned, and keeps their ends without it: {}",
+          store.description(),
+          next.without());
+    }
     long nanos = System.nanoTime() - begin;
     lastCommitNanos.set(nanos);
     observer.accept(nanos);
@@ -236,11 +261,38 @@ public final class StatusWriter implements AutoCloseable {
     return group.size();
   }
 
+  /**
+   * What to try in place of a group of which the store refuses something.
+   *
+   * @return null: nothing of its own, but its batches one by one, or there is nothing to leave out
+   */
+  private @Nullable Group smaller(Group refused, RefusedDataException e) {
+    failures.incrementAndGet();
+    problem = e.getMessage();
+    if (refused.members().size() > 1) {
+      LOG.warn("{}; trying its changes one by one", e.getMessage());
+      alone = refused.members().size();
+      return null;
+    }
+    boolean first = refused.without().isEmpty();
+    List<Variant> variants = first ? WithoutData.of(refused.together()) : refused.next();
+    if (variants.isEmpty()) {
+      alone = 0;
+      return null;
+    }
+    Variant variant = variants.get(0);
+    return new Group(
+        refused.members(), variant.batch(), variant.tasks(), variants.subList(1, variants.size()));
+  }
+
   private Group nextGroup() {
     List<Pending> group = new ArrayList<>();
     synchronized (lock) {
       long changes = 0;
       for (Pending pending : queue) {
+        if (!group.isEmpty() && alone > 0) {
+          break;
+        }
         if (!group.isEmpty() && changes + pending.batch().size() > limits.groupSize()) {
           break;
         }
@@ -249,11 +301,11 @@ public final class StatusWriter implements AutoCloseable {
       }
     }
     if (group.size() == 1) {
-      return new Group(group, group.get(0).batch());
+      return new Group(group, group.get(0).batch(), Set.of(), List.of());
     }
     Batch.Builder all = Batch.builder();
     group.forEach(pending -> all.add(pending.batch()));
-    return new Group(group, all.build());
+    return new Group(group, all.build(), Set.of(), List.of());
   }
 
   private int failed(StoreException e, List<Pending> group) {

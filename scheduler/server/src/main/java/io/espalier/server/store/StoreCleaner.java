@@ -1,5 +1,6 @@
 package io.espalier.server.store;
 
+import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.Retention;
 import io.espalier.core.status.StoreException;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +24,7 @@ public final class StoreCleaner implements AutoCloseable {
   private final long epoch;
   private final Supplier<Retention> retention;
   private final Pace pace;
+  private final Consumer<? super StoreException> onStale;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           work -> {
@@ -41,8 +44,14 @@ public final class StoreCleaner implements AutoCloseable {
         new Pace(Duration.ofMinutes(1), Duration.ofHours(1), Duration.ofMillis(50), 1_000);
   }
 
-  private StoreCleaner(StatusStore store, long epoch, Supplier<Retention> retention, Pace pace) {
+  private StoreCleaner(
+      StatusStore store,
+      long epoch,
+      Supplier<Retention> retention,
+      Pace pace,
+      Consumer<? super StoreException> onStale) {
     this.store = store;
+    this.onStale = onStale;
     this.epoch = epoch;
     this.retention = retention;
     this.pace = pace;
@@ -52,10 +61,15 @@ public final class StoreCleaner implements AutoCloseable {
    * Begins to clean, on a thread of its own.
    *
    * @param retention asked before each look
+   * @param onStale told when another has taken the store over, after which nothing is cleaned
    */
   public static StoreCleaner start(
-      StatusStore store, long epoch, Supplier<Retention> retention, Pace pace) {
-    StoreCleaner cleaner = new StoreCleaner(store, epoch, retention, pace);
+      StatusStore store,
+      long epoch,
+      Supplier<Retention> retention,
+      Pace pace,
+      Consumer<? super StoreException> onStale) {
+    StoreCleaner cleaner = new StoreCleaner(store, epoch, retention, pace, onStale);
     cleaner.next(pace.first());
     return cleaner;
   }
@@ -80,6 +94,8 @@ public final class StoreCleaner implements AutoCloseable {
         LOG.info("{}: {} rows that were no longer wanted are deleted", store.description(), rows);
       }
       next(pace.interval());
+    } catch (StaleEpochException e) {
+      onStale.accept(e);
     } catch (StoreException e) {
       LOG.warn("{}: cleaning up failed: {}", store.description(), e.getMessage());
       if (e.retryable()) {

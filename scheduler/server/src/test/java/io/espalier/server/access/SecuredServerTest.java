@@ -222,7 +222,8 @@ class SecuredServerTest {
   @Test
   void aStandbyAsksOnWithTheTokenAndSendsOnWhoShowsACertificate() throws Exception {
     StandbyState state =
-        new StandbyState(Optional.of(server.orElseThrow().uri()), "the leader", "");
+        new StandbyState(
+            "/espalier/prod", Optional.of(server.orElseThrow().uri()), "the leader", "");
     try (WebServer standby =
         WebServer.standby(WebOptions.at("127.0.0.1", 0).withSecurity(security()), () -> state)) {
       String there = standby.uri().toString();

@@ -139,6 +139,62 @@ class ValidateCommandTest {
         .contains("error: bistro_settings.nodes.node_sources[0].prefs.x: too picky (value: 7)");
   }
 
+  private static String commanding(String program) {
+    return GOOD.replace("'o'}", "'o', 'command': ['" + program + "', '{node}']}");
+  }
+
+  @Test
+  void aProgramThatIsNotThereIsAnErrorAtItsPlace() throws Exception {
+    String file = write(commanding("./task.sh"));
+    assertThat(run(file)).isEqualTo(2);
+    assertThat(out.toString().lines().findFirst())
+        .contains(
+            file
+                + ":2:46: error: bistro_job->j.command[0]: cannot start "
+                + directory.resolve("task.sh")
+                + ": No such file or directory (value: \"./task.sh\"); if only the hosts of"
+                + " workers have it: --runner remote");
+  }
+
+  @Test
+  void aProgramMustBeExecutable() throws Exception {
+    Path script = Files.writeString(directory.resolve("task.sh"), "#!/bin/sh\n");
+    assertThat(run(write(commanding("./task.sh")))).isEqualTo(2);
+    assertThat(out.toString()).contains("Permission denied (it is not executable; chmod +x");
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    assertThat(run(write(commanding("./task.sh")))).isZero();
+    assertThat(run(write(commanding(script.toString())))).isZero();
+  }
+
+  @Test
+  void aBareWordIsLookedForInThePathOfTheTask() throws Exception {
+    assertThat(run(write(commanding("sh")))).isZero();
+    assertThat(run(write(commanding("no-such-program")))).isEqualTo(2);
+    assertThat(out.toString()).contains("no program \"no-such-program\" in PATH");
+    String elsewhere = "['sh'], 'task_subprocess': {'environment': {'PATH': '" + directory + "'}}}";
+    assertThat(run(write(GOOD.replace("'o'}", "'o', 'command': " + elsewhere)))).isEqualTo(2);
+    assertThat(out.toString()).contains("no program \"sh\" in PATH (" + directory + ")");
+  }
+
+  @Test
+  void whatRunsElsewhereOrNotAtAllIsNotLookedFor() throws Exception {
+    String file = write(commanding("/no/such/program"));
+    for (String runner : List.of("remote", "dry-run", "simulated")) {
+      assertThat(run("--runner", runner, file)).as(runner).isZero();
+    }
+    assertThat(run(write(commanding("/no/such").replace("'o',", "'o', 'enabled': false,"))))
+        .isZero();
+    assertThat(run("--runner", "lokal", file)).isNotZero();
+  }
+
+  @Test
+  void theWorkerCommandIsThatOfJobsWithoutOne() throws Exception {
+    assertThat(run("--worker-command", "sh", write(GOOD))).isZero();
+    assertThat(run("--worker-command", "/no/such", write(GOOD))).isEqualTo(2);
+    assertThat(out.toString())
+        .contains("error: bistro_job->j: --worker-command: cannot start /no/such");
+  }
+
   @Test
   void aDirectoryIsOneConfiguration() throws Exception {
     write(GOOD);

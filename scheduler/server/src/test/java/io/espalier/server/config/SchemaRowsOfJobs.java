@@ -213,6 +213,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
     UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
     key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
     key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
+    key(queue, "weight", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
+    key(queue, "weight", List.of(), List.of("0", "-1", "1000001"));
     key(queue, "max_slots", List.of("{}", "{'_': 1}", "{'slots': 0, 'ram': '9'}"), NO_OBJECT);
     key(queue, "max_slots", List.of(), List.of("{'slots': -1}", "{'slots': 0.5}"));
     key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);

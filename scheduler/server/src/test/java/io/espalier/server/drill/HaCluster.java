@@ -188,7 +188,9 @@ final class HaCluster implements AutoCloseable {
   int leader() {
     for (int i = 0; i < schedulers.size(); i++) {
       if (!schedulers.get(i).isFrozen()
-          && ask(i, "/healthz").filter(body -> body.get("role") == null).isPresent()) {
+          && ask(i, "/healthz")
+              .filter(body -> Json.of("leader").equals(body.get("role")))
+              .isPresent()) {
         return i;
       }
     }

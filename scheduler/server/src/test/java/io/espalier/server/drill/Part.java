@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A scheduler or worker process that can be killed, frozen and started again. */
 final class Part implements AutoCloseable {
-  private static final long GUARD_REPLACED_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long GUARD_REPLACED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
   private final List<String> prefix;
@@ -180,6 +180,8 @@ final class Part implements AutoCloseable {
   void thawGuard() {
     if (frozenGuard != 0) {
       signal("CONT", frozenGuard);
+      // It may have been replaced just now.
+      guardKilledAt = System.nanoTime();
       frozenGuard = 0;
     }
   }

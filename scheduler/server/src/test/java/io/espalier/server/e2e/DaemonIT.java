@@ -24,11 +24,11 @@ class DaemonIT {
   /** Two hosts of three shards, one slot each; the rest of the settings and the jobs follow. */
   private static String settings(String more) {
     return """
-        "bistro_settings": {
-          "nodes": {"levels": ["host", "shard"], "node_sources": [
-            {"source": "manual", "prefs": {"h1": ["a", "b", "c"], "h2": ["d", "e", "f"]}}]},
-          "resources": {"host": {"slots": {"limit": 1, "default": 1}}}%s}
-        """
+    "bistro_settings": {
+      "nodes": {"levels": ["host", "shard"], "node_sources": [
+        {"source": "manual", "prefs": {"h1": ["a", "b", "c"], "h2": ["d", "e", "f"]}}]},
+      "resources": {"host": {"slots": {"limit": 1, "default": 1}}}%s}
+    """
         .formatted(more);
   }
 
@@ -155,7 +155,7 @@ class DaemonIT {
       assertThat(text(http.get("/healthz"), "status")).isEqualTo("up");
       assertThat(http.response("/readyz").statusCode()).isEqualTo(200);
       assertThat(http.response("/metrics").body())
-          .contains("espalier_job_tasks{job=\"slow\",state=\"running\"} 2.0")
+          .contains("espalier_job_tasks{espalier_job=\"slow\",state=\"running\"} 2.0")
           .contains("espalier_status_commits_total");
       assertThat(http.response("/api/v1/openapi.yaml").body()).startsWith("openapi:");
       String waiting = site.starts("slow").containsKey("a") ? "b" : "a";

@@ -9,6 +9,7 @@ import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.server.e2e.Espalier.Ended;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,8 +100,10 @@ class RunIT {
                 """
                 {"done": 2, "failed": 1, "blocked": 0, "running": 0, "total": 3, "state": "failed",
                  "state_reason":
-                   "nothing is left to run: 2 of 3 tasks are done, 1 failed for good"}
+                   "nothing is left to run: 2 of 3 tasks are done, 1 failed for good",
+                 "failures": [{"count": 1, "message": "no luck", "nodes": ["b"]}]}
                 """));
+    assertThat(first.stderr().lines()).containsOnlyOnce("espalier: work failed on b: no luck");
     assertThat(at(first.json(), "exit")).isEqualTo(Json.of(1));
     assertThat(site.starts("work")).isEqualTo(Map.of("a", 1, "b", 2, "c", 1));
 
@@ -149,7 +152,8 @@ class RunIT {
                         ", \"command\": [\"./task.sh\"], \"fail_job_when\": {\"failed_tasks\": 1}"),
                     job(
                         "enough",
-                        ", \"command\": [\"./good.sh\"], \"succeed_job_when\": {\"done_pct\": 30}")));
+                        ", \"command\": [\"./good.sh\"], \"succeed_job_when\": {\"done_pct\":"
+                            + " 30}")));
     Ended first = site.run();
     assertThat(first.code()).as(first.stderr()).isEqualTo(1);
     assertThat(text(first.json(), "jobs", "enough", "state")).isEqualTo("succeeded");
@@ -182,7 +186,8 @@ class RunIT {
                     job("heavy", ", \"command\": [\"./task.sh\"], \"resources\": {\"slots\": 2}"),
                     job(
                         "fails",
-                        ", \"command\": [\"./fail.sh\"], \"filters\": {\"shard\": {\"whitelist\": [\"a\"]}}"),
+                        ", \"command\": [\"./fail.sh\"], \"filters\": {\"shard\": {\"whitelist\":"
+                            + " [\"a\"]}}"),
                     job("after", ", \"command\": [\"./task.sh\"], \"depends_on\": [\"fails\"]"),
                     job("off", ", \"command\": [\"./task.sh\"], \"enabled\": false")));
     Ended run = site.run();
@@ -194,12 +199,16 @@ class RunIT {
                 {"good": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3,
                           "state": "succeeded"},
                  "heavy": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3,
-                           "state": "waiting"},
+                           "state": "stuck", "state_reason":
+                             "its tasks need 2 of slots, and no node of level host has more than 1"},
                  "fails": {"done": 0, "failed": 1, "blocked": 0, "running": 0, "total": 1,
                            "state": "failed", "state_reason":
-                             "nothing is left to run: 0 of 1 task is done, 1 failed for good"},
+                             "nothing is left to run: 0 of 1 task is done, 1 failed for good",
+                           "failures": [{"count": 1, "nodes": ["a"],
+                             "message": "the task said failed without a reason"}]},
                  "after": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3,
-                           "state": "waiting"}}
+                           "state": "stuck", "state_reason":
+                             "its tasks wait for job fails on their node; on a job fails is not done here: failed"}}
                 """));
     Ended plain = site.espalier("run", "site.json");
     assertThat(plain.stdout())
@@ -215,6 +224,52 @@ class RunIT {
     assertThat(number(invalid.json(), "jobs", "good", "done")).isEqualTo(3);
     assertThat(invalid.stderr())
         .contains("bistro_job->wrong.command", "bistro_job->wrong.priority");
+  }
+
+  @Test
+  void a_run_says_why_tasks_failed_and_the_command_it_names_shows_more(@TempDir Path directory) {
+    Site site =
+        new Site(directory)
+            .script("task.sh", "echo \"disk $(( $$ )) is read-only\" >&2; exit 3")
+            .config(
+                config(
+                    job(
+                        "work",
+                        ", \"command\": [\"./task.sh\", \"{node}\"],"
+                            + " \"status_from\": \"exit_code\", \"backoff\": [\"fail\"]")));
+    Ended run = site.espalier("run", "site.json");
+    assertThat(run.code()).isEqualTo(1);
+    List<String> lines = run.stdout().lines().toList();
+    List<String> failed = lines.stream().filter(l -> l.startsWith("  failed: ")).toList();
+    assertThat(failed).singleElement().asString().endsWith(" is read-only").contains(" and 2 more");
+    String command = lines.get(lines.indexOf(failed.get(0)) + 1).strip();
+    assertThat(command).startsWith("espalier logs work ").endsWith("--data-dir .espalier/site");
+    Ended logs = site.espalier(command.substring("espalier ".length()).split(" "));
+    assertThat(logs.code()).as(logs.stderr()).isZero();
+    assertThat(logs.stdout()).contains("is read-only");
+  }
+
+  @Test
+  void a_run_starts_nothing_while_a_program_is_missing(@TempDir Path directory) {
+    Site site = new Site(directory).task("task.sh", "");
+    site.write("plain.txt", "no program");
+    site.config(
+        config(
+            job("good", ", \"command\": [\"./task.sh\"]"),
+            job("missing", ", \"command\": [\"./nosuch.sh\"]"),
+            job("plain", ", \"command\": [\"./plain.txt\"]"),
+            job("none", ""),
+            job("off", ", \"command\": [\"./nosuch.sh\"], \"enabled\": false")));
+    Ended run = site.run();
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.stderr().lines())
+        .hasSize(3)
+        .anyMatch(l -> l.contains("bistro_job->missing.command[0]: cannot start " + directory))
+        .anyMatch(l -> l.contains("bistro_job->plain.command[0]") && l.contains("chmod +x"))
+        .anyMatch(l -> l.contains("bistro_job->none: the job has no command"));
+    assertThat(site.notes()).isEmpty();
+    assertThat(site.run("--worker-command", "./nosuch.sh").stderr())
+        .contains("bistro_job->none: --worker-command: cannot start");
   }
 
   @ParameterizedTest
@@ -241,7 +296,8 @@ class RunIT {
         new Site(directory)
             .script(
                 "tags.sh",
-                "echo '{\"name\": \"x\", \"tags\": [\"ssd\"], \"attributes\": {\"gb\": 5}}'; echo y")
+                "echo '{\"name\": \"x\", \"tags\": [\"ssd\"], \"attributes\": {\"gb\": 5}}'; echo"
+                    + " y")
             .config(
                 """
                 {"bistro_settings": {

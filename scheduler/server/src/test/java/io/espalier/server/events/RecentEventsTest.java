@@ -8,6 +8,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.server.store.MemoryStatusStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ class RecentEventsTest {
     for (int i = 1; i <= 10; i++) {
       batch.append(new Event(i, i, "e", Json.Obj.EMPTY));
     }
-    store.commit(store.openEpoch(), batch.build());
+    store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch.build());
     feed.readOlderFrom(store, Runnable::run);
     assertThat(sequences(feed.past(2, 2).toCompletableFuture().join())).containsExactly(3L, 4L);
     assertThat(sequences(feed.past(7, 2).toCompletableFuture().join())).containsExactly(8L, 9L);
@@ -83,7 +84,7 @@ class RecentEventsTest {
   @Test
   void a_feed_goes_on_where_the_store_s_log_ends() {
     StatusStore store = new MemoryStatusStore();
-    long epoch = store.openEpoch();
+    long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
     RecentEvents before = RecentEvents.continuing(store, 5);
     for (int i = 0; i < 8; i++) {
       Event event = before.stamp(i, "e", Json.Obj.EMPTY);

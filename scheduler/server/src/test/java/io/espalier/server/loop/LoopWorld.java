@@ -10,6 +10,7 @@ import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.problem.Result;
+import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskEnd;
@@ -25,6 +26,7 @@ import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
@@ -53,8 +55,17 @@ final class LoopWorld {
   private Map<String, Long> anew = Map.of();
   boolean saturated;
   boolean storeAnswers = true;
+
+  /** Tasks outlive the scheduler, as those of workers do. */
+  boolean isRemote;
+
   final List<String> warnings = new ArrayList<>();
   final List<Event> events = new ArrayList<>();
+
+  /** Ends that the runner may forget, and what was stored of their tasks at that moment. */
+  final List<TaskEnd> recorded = new ArrayList<>();
+
+  final List<String> storedWhenRecorded = new ArrayList<>();
   final List<String> kills = new ArrayList<>();
   final List<String> extensions = new ArrayList<>();
 
@@ -92,13 +103,21 @@ final class LoopWorld {
   void crashAndRestart() {
     inbox.clear();
     unanswered.clear();
-    running.clear();
+    if (!isRemote) {
+      running.clear();
+    }
     core = new SchedulingCore(8);
     loop = newLoop(++epochs, 0);
     loop.restorePauses(List.copyOf(pauses.values()));
     loop.restoreStandings(List.copyOf(standings.values()));
     loop.restoreLimits(List.copyOf(limits.values()));
     loop.restoreQueueUsage(queueUsage);
+    if (isRemote) {
+      loop.restoreRunning(
+          stored.values().stream()
+              .filter(row -> row.status().main() == TaskStatus.Main.RUNNING)
+              .toList());
+    }
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -122,6 +141,15 @@ final class LoopWorld {
 
   /** Brings a configuration in force, with the stored statuses of what is new in it. */
   void configure(String json) {
+    CompletionStage<Void> inForce = loop.change(prepare(json));
+    settle();
+    if (!inForce.toCompletableFuture().isDone()) {
+      throw new AssertionError("the change is not in force");
+    }
+  }
+
+  /** A configuration with what is stored at this moment of what is new in it. */
+  PreparedChange prepare(String json) {
     Result<Config> parsed =
         plugins
             .configParser()
@@ -132,6 +160,11 @@ final class LoopWorld {
     }
     Topology topology = topology(config);
     Change change = core.prepare(config, topology);
+    CompletionStage<Void> mayRead = loop.willRead(change);
+    settle();
+    if (!mayRead.toCompletableFuture().isDone()) {
+      throw new AssertionError("what is stored cannot be read before it is durable");
+    }
     List<StatusRow> rows =
         stored.values().stream()
             .filter(
@@ -141,12 +174,7 @@ final class LoopWorld {
                             .anyMatch(n -> n.jobs().contains(row.job())))
             .filter(row -> !anew.containsKey(row.job()))
             .toList();
-    CompletionStage<Void> inForce =
-        loop.change(new PreparedChange(change, rows, now, anew.keySet(), anew));
-    settle();
-    if (!inForce.toCompletableFuture().isDone()) {
-      throw new AssertionError("the change is not in force");
-    }
+    return new PreparedChange(change, rows, now, anew.keySet(), anew);
   }
 
   /** The same, for a job that was deleted and made again. */
@@ -195,6 +223,14 @@ final class LoopWorld {
     throw new AssertionError("the loop does not come to rest");
   }
 
+  /** One step, after what the loop has been told so far. */
+  void step() {
+    while (!inbox.isEmpty()) {
+      inbox.remove().run();
+    }
+    loop.runOnce(now);
+  }
+
   void advance(long millis) {
     now += millis;
     settle();
@@ -210,6 +246,17 @@ final class LoopWorld {
       TaskEnd.Kind kind,
       @Nullable String status,
       @Nullable Integer exitCode) {
+    ends(job, node, kind, status, exitCode);
+    settle();
+  }
+
+  /** The same; the loop has not looked yet. */
+  void ends(
+      String job,
+      String node,
+      TaskEnd.Kind kind,
+      @Nullable String status,
+      @Nullable Integer exitCode) {
     Launch launch = running.remove(new TaskKey(job, node));
     if (launch == null) {
       throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
@@ -218,7 +265,6 @@ final class LoopWorld {
         TaskEnd.of(job, node, launch.invocation(), kind)
             .withRawStatus(status)
             .withExit(exitCode, null));
-    settle();
   }
 
   /** Its worker refuses to start it. */
@@ -314,6 +360,21 @@ final class LoopWorld {
 
     @Override
     public void open(TaskListener ends) {}
+
+    @Override
+    public boolean outlivesScheduler() {
+      return isRemote;
+    }
+
+    @Override
+    public void resume(List<Assignment> unconfirmed) {}
+
+    @Override
+    public void recorded(TaskEnd end) {
+      StatusRow row = stored.get(new TaskKey(end.job(), end.node()));
+      recorded.add(end);
+      storedWhenRecorded.add(row == null ? "nothing" : row.status().label().word());
+    }
 
     @Override
     public void start(Launch launch) {

@@ -68,6 +68,21 @@ class LiveNodesTest extends LiveNodesWorld {
   }
 
   @Test
+  void whileTheSettingsOfASourceHaveAnErrorNobodyIsDue() throws Exception {
+    outside("a").answer = List.of("h1");
+    outside("a").pace = Optional.of(Duration.ofSeconds(10));
+    outside("b").answer = List.of("h1/d1");
+    Settings settings = hostsAndDbs();
+    nodes.fetch(settings, now);
+    Settings broken = settings("'host', 'db'", "{'source': 'outsde', 'prefs': {'id': 'a'}}");
+    Result<Topology> result = after(broken, 60);
+    assertThat(result.value()).isNull();
+    assertThat(nodes.nextFetch()).as("else the poller spins").isEmpty();
+    assertThat(names(after(settings, 60))).containsExactly("h1", "d1");
+    assertThat(nodes.nextFetch()).contains(now.plusSeconds(10));
+  }
+
+  @Test
   void aSourceThatNeverAnsweredLeavesNoTree() throws Exception {
     outside("a").answer = List.of("h1");
     outside("b").broken = true;

@@ -39,7 +39,13 @@ abstract class LiveNodesWorld {
   Instant now = T0;
   int newsHeard;
 
-  final LiveNodes nodes = nodes();
+  /** What was saved for the next start, and how often. */
+  String saved = "";
+
+  int saves;
+  boolean memoryAway;
+
+  LiveNodes nodes = nodes();
 
   /** An outside of which a test says what is there. */
   static final class Outside {
@@ -128,7 +134,24 @@ abstract class LiveNodesWorld {
             new NodeFetcher(types, "here", new NodeSourceContext("", ""), shard),
             REFRESH,
             RETRY,
-            () -> now);
+            () -> now,
+            !shard.isWhole()
+                ? NodesMemory.NONE
+                : new NodesMemory() {
+                  @Override
+                  public String load() {
+                    if (memoryAway) {
+                      throw new IllegalStateException("the store is away");
+                    }
+                    return saved;
+                  }
+
+                  @Override
+                  public void save(String text) {
+                    saved = text;
+                    saves++;
+                  }
+                });
     made.onNews(() -> newsHeard++);
     return made;
   }

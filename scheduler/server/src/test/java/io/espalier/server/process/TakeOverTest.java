@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -47,6 +48,10 @@ final class TakeOverTest {
   }
 
   private ProcessOptions options() {
+    return options(ProtocolTimers.QUICK);
+  }
+
+  private ProcessOptions options(ProtocolTimers timers) {
     ProcessOptions plain =
         ProcessOptions.frozen(
             new DataOwner("file://" + directory.resolve("site.json"), Shard.WHOLE),
@@ -63,6 +68,7 @@ final class TakeOverTest {
         plain.store(),
         plain.fresh(),
         false,
+        false,
         plain.workerCommand(),
         plain.instanceNodeName(),
         plain.http(),
@@ -77,10 +83,12 @@ final class TakeOverTest {
             new ProcessOptions.Remote(
                 thrift,
                 PeerOptions.of("test", RpcSecurity.secret("a test secret")),
-                ProtocolTimers.QUICK)),
+                timers,
+                false)),
         plain.mysql(),
         plain.events(),
         plain.access(),
+        plain.owning(),
         plain.record());
   }
 
@@ -90,6 +98,47 @@ final class TakeOverTest {
         Statement statement = raw.createStatement()) {
       statement.execute(sql);
     }
+  }
+
+  private String meta(String name) throws SQLException {
+    Path file = directory.resolve("data").resolve("statuses.sqlite");
+    try (Connection raw = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = raw.createStatement();
+        ResultSet found =
+            statement.executeQuery("SELECT value FROM meta WHERE name = '" + name + "'")) {
+      return found.next() ? found.getString(1) : "";
+    }
+  }
+
+  private void startAndStop(ProtocolTimers timers) throws Exception {
+    try (EspalierProcess process = EspalierProcess.start(options(timers))) {
+      process.awaitSettled();
+    }
+  }
+
+  @Test
+  void theLeasesOfALeadershipAreStoredForTheNextOne() throws Exception {
+    startAndStop(ProtocolTimers.PATIENT);
+    assertThat(meta("lease")).isEqualTo("660000");
+    startAndStop(ProtocolTimers.QUICK);
+    assertThat(meta("lease")).isEqualTo("20000");
+  }
+
+  @Test
+  void aStoreThatWasSetBackOrIsNewBeginsAboveTheHighestEpochOfTheDirectory() throws Exception {
+    for (int start = 1; start <= 3; start++) {
+      startAndStop(ProtocolTimers.QUICK);
+      assertThat(meta("epoch")).isEqualTo(Integer.toString(start));
+    }
+    store("UPDATE meta SET value = 1 WHERE name = 'epoch'");
+    startAndStop(ProtocolTimers.QUICK);
+    assertThat(meta("epoch")).isEqualTo("4");
+    for (String suffix : List.of("", "-wal", "-shm")) {
+      Files.deleteIfExists(directory.resolve("data").resolve("statuses.sqlite" + suffix));
+    }
+    startAndStop(ProtocolTimers.QUICK);
+    assertThat(meta("epoch")).isEqualTo("5");
+    assertThat(directory.resolve("data").resolve("epoch")).content().startsWith("5");
   }
 
   private static Set<Long> threads() {

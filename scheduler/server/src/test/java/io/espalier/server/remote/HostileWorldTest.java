@@ -16,6 +16,7 @@ import io.espalier.core.protocol.Order;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Term;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.Work;
 import io.espalier.core.protocol.WorkAnswer;
@@ -120,12 +121,13 @@ final class HostileWorldTest implements TaskListener {
         opened(
             RemoteRunner.listen(
                 "scheduler",
-                EPOCH,
+                Term.alone(EPOCH, "store"),
                 Timers.SHORT,
                 SchedulerSide.Past.KNOWN,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 PEER,
-                JsonReader::parse));
+                JsonReader::parse,
+                heard -> {}));
     runner.open(this);
     runner.resume(List.of());
     worker = worker(PEER);
@@ -200,7 +202,8 @@ final class HostileWorldTest implements TaskListener {
         runs.size(),
         0,
         runs,
-        List.of());
+        List.of(),
+        "");
   }
 
   private HeartbeatAnswer says(Heartbeat heartbeat) throws RpcFailure {
@@ -237,10 +240,10 @@ final class HostileWorldTest implements TaskListener {
         .isEqualTo(Verdict.ACCEPTED);
     assertSaid("liar", "runs what it should not");
     liar.report(
-        runner.address(), new Report(liarRef, 1, List.of(lie), List.of(), List.of()), 10_000);
+        runner.address(), new Report(liarRef, 1, List.of(lie), List.of(), List.of(), ""), 10_000);
     liar.report(
         runner.address(),
-        new Report(new WorkerRef("honest", 99), 1, List.of(lie), List.of(), List.of()),
+        new Report(new WorkerRef("honest", 99), 1, List.of(lie), List.of(), List.of(), ""),
         10_000);
     assertSaid("liar", "reports the end of what it does not run");
     assertSaid("honest", "reports the end of what it does not run");

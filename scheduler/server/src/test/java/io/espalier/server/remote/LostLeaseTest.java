@@ -13,6 +13,7 @@ import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.Work;
 import io.espalier.core.protocol.WorkAnswer;
 import io.espalier.core.running.Launch;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
 import io.espalier.json.JsonReader;
@@ -37,10 +38,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The guard of a worker's tasks does not say that it knows the lease, which then runs out. */
+/** The guard of a worker's tasks is of no use: it is deaf, or there is none. */
 final class LostLeaseTest implements Calls.OfScheduler {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final PeerOptions PEER = PeerOptions.of("test", RpcSecurity.none());
@@ -51,12 +53,16 @@ final class LostLeaseTest implements Calls.OfScheduler {
   private final List<TaskEnd> ends = new CopyOnWriteArrayList<>();
   private volatile boolean schedulerAnswers = true;
   private volatile boolean guardAnswers;
+  private volatile String guardProblem = "";
+  private volatile boolean endless;
+  private final List<Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
 
   @Override
   public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
     if (!schedulerAnswers) {
       return new CompletableFuture<>();
     }
+    heartbeats.add(heartbeat);
     if (heartbeat.session() == 0) {
       registrations.add(heartbeat);
     }
@@ -69,6 +75,7 @@ final class LostLeaseTest implements Calls.OfScheduler {
             Versions.OURS.newest(),
             Timers.SHORT,
             false,
+            "",
             ""));
   }
 
@@ -110,6 +117,55 @@ final class LostLeaseTest implements Calls.OfScheduler {
     }
   }
 
+  @Test
+  void aWorkerWithoutAGuardSaysSoStartsNothingAndStopsItsTasksAfterALease(@TempDir Path data)
+      throws Exception {
+    guardAnswers = true;
+    endless = true;
+    try (RpcServer scheduler =
+            RpcServer.scheduler(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                PEER,
+                JsonReader::parse,
+                this);
+        WorkerAgent worker = worker(data, scheduler.address());
+        WorkerClient client = new WorkerClient(PEER)) {
+      await().atMost(PATIENCE).until(() -> registrations.size() == 1);
+      assertThat(start(client, worker, 1, "first")).isEqualTo(WorkAnswer.StartAnswer.ACCEPTED);
+      guardProblem = "no guard: for the test";
+      await()
+          .atMost(PATIENCE)
+          .until(() -> heartbeats.stream().anyMatch(h -> h.note().contains(guardProblem)));
+      assertThat(heartbeats.get(heartbeats.size() - 1).healthy()).isFalse();
+      WorkAnswer.StartAnswer refused = start(client, worker, 2, "second");
+      assertThat(refused).isNotEqualTo(WorkAnswer.StartAnswer.ACCEPTED);
+      assertThat(refused.toString()).contains(guardProblem);
+      await().atMost(PATIENCE).until(() -> !ends.isEmpty());
+      assertThat(ends.get(0).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(ends.get(0).stopReason()).isEqualTo(StopReason.LEASE_LOST);
+    }
+  }
+
+  private static WorkAnswer.StartAnswer start(
+      WorkerClient client, WorkerAgent worker, long number, String node) throws Exception {
+    Launch task = new Launches().of("job", node, List.of("/bin/true"));
+    return client
+        .work(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), port(worker)),
+            new Work(
+                EPOCH,
+                SESSION,
+                worker.self(),
+                number,
+                List.of(task),
+                List.of(),
+                List.of(),
+                List.of()),
+            5_000)
+        .starts()
+        .get(0);
+  }
+
   private static int port(WorkerAgent worker) {
     return Integer.parseInt(worker.address().substring(worker.address().lastIndexOf(':') + 1));
   }
@@ -132,24 +188,31 @@ final class LostLeaseTest implements Calls.OfScheduler {
         JsonReader::parse);
   }
 
-  /** Whoever asks whether a lease is known gets no answer for now. */
+  /** Tasks that take no time, or all of it, and a guard that is as the test wants it. */
   private final class DeafGuard implements TaskExecution {
     private final NoopTasks tasks = new NoopTasks();
+    private volatile @Nullable TaskListener news;
     private volatile boolean hasLease;
 
     @Override
     public void open(TaskListener listener) {
+      news = listener;
       tasks.open(listener);
     }
 
     @Override
     public void start(Launch launch) {
-      tasks.start(launch);
+      if (!endless) {
+        tasks.start(launch);
+      }
     }
 
     @Override
     public void kill(RunId run, KillRequest how) {
-      tasks.kill(run, how);
+      TaskListener listener = news;
+      if (listener != null) {
+        listener.ended(TaskEnd.of(run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED));
+      }
     }
 
     @Override
@@ -167,6 +230,16 @@ final class LostLeaseTest implements Calls.OfScheduler {
       return guardAnswers || !hasLease
           ? CompletableFuture.completedFuture(null)
           : new CompletableFuture<>();
+    }
+
+    @Override
+    public String guardProblem() {
+      return guardProblem;
+    }
+
+    @Override
+    public boolean lookedForSurvivors() {
+      return true;
     }
 
     @Override

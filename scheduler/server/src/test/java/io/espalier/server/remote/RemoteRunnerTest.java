@@ -10,6 +10,7 @@ import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Term;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Launch;
@@ -83,12 +84,13 @@ final class RemoteRunnerTest {
         opened(
             RemoteRunner.listen(
                 "scheduler",
-                epoch,
+                Term.alone(epoch, "store"),
                 timers,
                 SchedulerSide.Past.KNOWN,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 PEER,
-                JsonReader::parse));
+                JsonReader::parse,
+                heard -> {}));
     runner.open(ends);
     runner.resume(unconfirmed);
     return runner;

@@ -7,6 +7,7 @@ import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
@@ -28,6 +29,9 @@ final class FlakyStore implements StatusStore {
   /** What it does not take, although it works. */
   volatile Predicate<Batch> refuses = batch -> false;
 
+  /** Of what it does not take the data, ever. */
+  volatile Predicate<Batch> neverTakes = batch -> false;
+
   volatile @Nullable CountDownLatch hang;
   volatile boolean hanging;
   int commits;
@@ -47,6 +51,9 @@ final class FlakyStore implements StatusStore {
         Thread.currentThread().interrupt();
       }
     }
+    if (neverTakes.test(batch)) {
+      throw new RefusedDataException("this data is refused", null);
+    }
     if (refuses.test(batch)) {
       throw new StoreException("this is refused", true, null);
     }
@@ -56,6 +63,16 @@ final class FlakyStore implements StatusStore {
     }
     commits++;
     inner.commit(epoch, batch);
+  }
+
+  @Override
+  public String nodesSketch() {
+    return inner.nodesSketch();
+  }
+
+  @Override
+  public void keepNodesSketch(long epoch, String sketch) {
+    inner.keepNodesSketch(epoch, sketch);
   }
 
   @Override
@@ -69,8 +86,13 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
-  public long openEpoch() {
-    return inner.openEpoch();
+  public Taken openEpoch(TakeOver how) {
+    return inner.openEpoch(how);
+  }
+
+  @Override
+  public long epoch() {
+    return inner.epoch();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -65,7 +66,7 @@ class KillTest {
     try (DataDirectory data = DataDirectory.open(temp, SOURCE);
         StatusStore store = SqliteStatusStore.open(data.statusFile(), JsonReader.strict()::read)) {
       store.bindSource(SOURCE);
-      assertThat(store.openEpoch()).isEqualTo(2);
+      assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(2);
       Set<String> first = nodes(store, "first");
       assertThat(first).isEqualTo(nodes(store, "second"));
       assertThat(first.size()).isGreaterThan(acknowledged);
@@ -90,7 +91,7 @@ class KillTest {
       DataDirectory data = DataDirectory.open(Path.of(args[0]), SOURCE);
       StatusStore store = SqliteStatusStore.open(data.statusFile(), JsonReader.strict()::read);
       store.bindSource(SOURCE);
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       StatusWriter writer =
           new StatusWriter(
               store,

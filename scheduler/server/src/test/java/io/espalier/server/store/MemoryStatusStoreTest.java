@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
 import io.espalier.testkit.status.StatusStoreContract;
 import java.nio.file.Files;
@@ -22,12 +23,14 @@ class MemoryStatusStoreTest extends StatusStoreContract {
   @Test
   void with_an_epoch_file_epochs_grow_over_processes(@TempDir Path directory) {
     Path file = directory.resolve("epoch");
-    assertThat(new MemoryStatusStore(new EpochFile(file)).openEpoch()).isEqualTo(1);
-    assertThat(new MemoryStatusStore(new EpochFile(file)).openEpoch()).isEqualTo(2);
+    assertThat(new MemoryStatusStore(new EpochFile(file)).openEpoch(TakeOver.PLAIN).epoch())
+        .isEqualTo(1);
+    assertThat(new MemoryStatusStore(new EpochFile(file)).openEpoch(TakeOver.PLAIN).epoch())
+        .isEqualTo(2);
     StatusStore third = new MemoryStatusStore(new EpochFile(file));
-    assertThat(third.openEpoch()).isEqualTo(3);
-    assertThat(third.openEpoch()).isEqualTo(4);
-    assertThat(file).hasContent("4");
+    assertThat(third.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(3);
+    assertThat(third.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(4);
+    assertThat(file).content().startsWith("4 ");
   }
 
   @Test
@@ -35,7 +38,7 @@ class MemoryStatusStoreTest extends StatusStoreContract {
     Path file = directory.resolve("epoch");
     for (String text : new String[] {"", "x", "-3", "9223372036854775807"}) {
       Files.writeString(file, text);
-      assertThatThrownBy(() -> new EpochFile(file).getAsLong())
+      assertThatThrownBy(() -> new EpochFile(file).highest())
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("epoch file " + file + " is damaged");
     }

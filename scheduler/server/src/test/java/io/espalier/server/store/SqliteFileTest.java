@@ -8,6 +8,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
@@ -54,7 +55,7 @@ class SqliteFileTest {
   void commits_are_synced_and_readers_do_not_wait_for_them() throws Exception {
     try (StatusStore store = open();
         Connection other = raw(file())) {
-      store.openEpoch();
+      store.openEpoch(TakeOver.PLAIN);
       assertThat(text(other, "PRAGMA journal_mode")).isEqualTo("wal");
       try (Statement hold = other.createStatement()) {
         hold.execute("BEGIN IMMEDIATE");
@@ -67,7 +68,7 @@ class SqliteFileTest {
   @Test
   void a_new_file_and_its_companions_are_ours_alone() throws Exception {
     try (StatusStore store = open()) {
-      store.openEpoch();
+      store.openEpoch(TakeOver.PLAIN);
       try (var files = Files.list(directory)) {
         for (Path each : files.toList()) {
           assertThat(Files.getPosixFilePermissions(each))
@@ -84,7 +85,7 @@ class SqliteFileTest {
     try (StatusStore store = impatient();
         Connection other = raw(file());
         Statement hold = other.createStatement()) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       hold.execute("BEGIN IMMEDIATE");
       assertThatThrownBy(() -> store.commit(epoch, oneRow()))
           .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.retryable()).isTrue())
@@ -117,7 +118,7 @@ class SqliteFileTest {
     try (StatusStore store = open();
         Connection other = raw(file());
         Statement trigger = other.createStatement()) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       trigger.execute(
           "CREATE TRIGGER no BEFORE INSERT ON status BEGIN SELECT raise(FAIL, 'no'); END");
       assertThatThrownBy(() -> store.commit(epoch, oneRow())).isInstanceOf(StoreException.class);
@@ -149,7 +150,7 @@ class SqliteFileTest {
       statement.executeUpdate("INSERT INTO event VALUES (1, 1, '[[1,5,\"x\",{}]]')");
     }
     try (StatusStore store = open()) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       assertThat(epoch).isEqualTo(7);
       List<StatusRow> rows = new ArrayList<>();
       store.load("j", rows::add);
@@ -234,7 +235,7 @@ class SqliteFileTest {
   void an_empty_file_is_a_fresh_store() throws IOException {
     Files.createFile(file());
     try (StatusStore store = open()) {
-      assertThat(store.openEpoch()).isEqualTo(1);
+      assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(1);
     }
   }
 
@@ -251,7 +252,7 @@ class SqliteFileTest {
   @Test
   void a_row_that_somebody_spoiled_is_named() throws Exception {
     try (StatusStore store = open()) {
-      store.commit(store.openEpoch(), oneRow());
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), oneRow());
       execute(file(), "UPDATE status SET data = '{oops'");
       assertThatThrownBy(() -> store.load("j", row -> {}))
           .isInstanceOf(StoreException.class)
@@ -266,7 +267,7 @@ class SqliteFileTest {
   @Test
   void the_view_for_people_reads_well() throws Exception {
     try (StatusStore store = open()) {
-      store.commit(store.openEpoch(), oneRow());
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), oneRow());
       try (Connection raw = raw(file())) {
         assertThat(
                 text(
@@ -281,7 +282,7 @@ class SqliteFileTest {
   @Test
   void a_closed_store_says_so() {
     StatusStore store = open();
-    long epoch = store.openEpoch();
+    long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
     store.close();
     store.close();
     assertThatThrownBy(() -> store.commit(epoch, oneRow()))

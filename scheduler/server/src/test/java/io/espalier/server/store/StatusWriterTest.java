@@ -4,18 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +39,7 @@ class StatusWriterTest {
       new StatusWriter.Limits(10, 4, Duration.ofMillis(1), Duration.ofMillis(5));
 
   private final FlakyStore store = new FlakyStore();
-  private final long epoch = store.openEpoch();
+  private final long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
   private final StatusWriter writer = new StatusWriter(store, epoch, SMALL);
 
   @Test
@@ -171,7 +179,7 @@ class StatusWriterTest {
   void a_store_that_was_taken_over_ends_the_writer() {
     CompletionStage<Void> first = writer.submit(one("a"));
     CompletionStage<Void> second = writer.submit(one("b"));
-    store.openEpoch();
+    store.openEpoch(TakeOver.PLAIN);
     assertThat(writer.drainOnce()).isEqualTo(2);
     assertThat(writer.failure()).containsInstanceOf(StaleEpochException.class);
     CompletionStage<Void> later = writer.submit(one("c"));
@@ -182,6 +190,74 @@ class StatusWriterTest {
     }
     assertThat(writer.queueLength()).isZero();
     assertThat(writer.close(Duration.ofSeconds(1))).isFalse();
+  }
+
+  @Test
+  void data_that_the_store_refuses_are_left_out_and_everything_else_is_kept() {
+    store.neverTakes =
+        batch ->
+            batch.rows().stream()
+                .anyMatch(
+                    row -> row.status().data() != null && row.status().data().get("bad") != null);
+    Batch mixed =
+        Batch.builder()
+            .put(with("good", "fine"))
+            .put(with("refused", "bad"))
+            .append(
+                new Event(
+                    1,
+                    1,
+                    "task_ended",
+                    Json.object()
+                        .put("job", "j")
+                        .put("node", "refused")
+                        .put("data", Json.object().put("bad", 1).build())
+                        .build()))
+            .build();
+    List<CompletionStage<Void>> stages =
+        List.of(writer.submit(one("before")), writer.submit(mixed), writer.submit(one("after")));
+
+    for (int turn = 0; turn < 20 && writer.queueLength() > 0; turn++) {
+      writer.drainOnce();
+    }
+
+    assertThat(stages).allMatch(stage -> stage.toCompletableFuture().isDone());
+    assertThat(writer.failure()).isEmpty();
+    assertThat(writer.problem()).isEmpty();
+    Map<String, StatusRow> rows = new HashMap<>();
+    store.load("j", row -> rows.put(row.node(), row));
+    assertThat(rows).containsOnlyKeys("before", "good", "refused", "after");
+    assertThat(data(rows, "good")).isEqualTo("{\"fine\":1}");
+    assertThat(data(rows, "refused")).isEqualTo("{\"refused_by_store\":true}");
+    assertThat(Objects.requireNonNull(rows.get("refused")).status().main()).isEqualTo(Main.DONE);
+    assertThat(store.events(0, 10))
+        .singleElement()
+        .satisfies(
+            event ->
+                assertThat(JsonWriter.compact(event.data()))
+                    .contains("\"data\":{\"refused_by_store\":true}"));
+  }
+
+  @Test
+  void what_is_refused_without_any_data_in_it_ends_the_writer() {
+    store.neverTakes = batch -> true;
+    CompletionStage<Void> stage = writer.submit(one("a"));
+    writer.drainOnce();
+    assertThat(stage.toCompletableFuture()).isCompletedExceptionally();
+    assertThat(writer.failure()).containsInstanceOf(RefusedDataException.class);
+  }
+
+  private static StatusRow with(String node, String key) {
+    return new StatusRow(
+        "j",
+        node,
+        TaskStatus.of(Main.DONE, 1, 1).withData(Json.object().put(key, 1).build()),
+        new Invocation(1, 1, 1));
+  }
+
+  private static String data(Map<String, StatusRow> rows, String node) {
+    return JsonWriter.compact(
+        Objects.requireNonNull(Objects.requireNonNull(rows.get(node)).status().data()));
   }
 
   @Test

@@ -7,8 +7,11 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -18,6 +21,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,12 +31,38 @@ class StoreCleanerTest {
   private static final StoreCleaner.Pace FAST =
       new StoreCleaner.Pace(Duration.ZERO, Duration.ofMillis(20), Duration.ofMillis(1), 1_000);
 
+  private final Queue<StoreException> stale = new ConcurrentLinkedQueue<>();
+
+  @Test
+  void that_another_has_the_store_is_told_once_and_nothing_is_cleaned_any_more() {
+    StatusStore store = new MemoryStatusStore();
+    long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
+    store.openEpoch(TakeOver.PLAIN);
+    StatusStore.Retention all = new StatusStore.Retention(0, StatusStore.KEPT_EVENTS);
+    AtomicInteger looks = new AtomicInteger();
+    try (StoreCleaner cleaner =
+        StoreCleaner.start(
+            store,
+            epoch,
+            () -> {
+              looks.incrementAndGet();
+              return all;
+            },
+            FAST,
+            stale::add)) {
+      assertThat(cleaner).isNotNull();
+      await().atMost(Duration.ofSeconds(30)).until(() -> !stale.isEmpty());
+    }
+    assertThat(looks).hasValue(1);
+    assertThat(stale).singleElement().isInstanceOf(StaleEpochException.class);
+  }
+
   @Test
   void what_is_not_wanted_goes_in_pieces_while_commits_go_on(@TempDir Path directory)
       throws Exception {
     Path file = directory.resolve("statuses.sqlite");
     try (StatusStore store = SqliteStatusStore.open(file, JsonReader.strict()::read)) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       for (int from = 0; from < 50_000; from += 5_000) {
         Batch.Builder batch = Batch.builder();
         for (int i = from; i < from + 5_000; i++) {
@@ -47,7 +79,7 @@ class StoreCleanerTest {
         store.commit(epoch, batch.build());
       }
       StatusStore.Retention half = new StatusStore.Retention(0, StatusStore.KEPT_EVENTS);
-      try (StoreCleaner cleaner = StoreCleaner.start(store, epoch, () -> half, FAST)) {
+      try (StoreCleaner cleaner = StoreCleaner.start(store, epoch, () -> half, FAST, stale::add)) {
         assertThat(cleaner).isNotNull();
         int commits = 0;
         while (count(file, "SELECT count(*) FROM gone_job") > 0) {
@@ -63,6 +95,7 @@ class StoreCleanerTest {
             .atMost(Duration.ofSeconds(30))
             .until(() -> count(file, "SELECT count(*) FROM status") == 0);
       }
+      assertThat(stale).isEmpty();
     }
   }
 

@@ -214,6 +214,7 @@ public final class ApiWorld {
                     Json.object()
                         .put("url", "jdbc:mysql://reader:hunter2@db/x?password=hunter2")
                         .put("password", "hunter2")
+                        .put("headers", Json.object().put("X-Api-Key", "hunter2").build())
                         .build(),
                     "bistro_settings.nodes.node_sources[0]")),
             NodeOrder.ORIGINAL,
@@ -278,7 +279,19 @@ public final class ApiWorld {
         0,
         0,
         problems,
-        Json.object().put("owner", "ops").build());
+        name.equals("scrub") ? withSecrets() : Json.object().put("owner", "ops").build());
+  }
+
+  /** A job with {@code hunter2} where people keep passwords. */
+  public static Json.Obj withSecrets() {
+    Json.Obj environment =
+        Json.object().put("LOGIN", "hunter2").put("DB_PASSWORD", "hunter2").build();
+    return Json.object()
+        .put("owner", "ops")
+        .put("command", Json.strings(List.of("/bin/scrub", "--db=mysql://me:hunter2@db/x")))
+        .put("task_subprocess", Json.object().put("environment", environment).build())
+        .put("resources", Json.object().put("token", 3).build())
+        .build();
   }
 
   public static Topology topology() {

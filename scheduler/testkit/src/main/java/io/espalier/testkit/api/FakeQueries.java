@@ -46,10 +46,17 @@ final class FakeQueries {
     topology = nodes;
   }
 
-  private static String state(TaskView task) {
+  /** Whether nothing but slots keeps the tasks of a job from starting. */
+  static boolean mayStart(SchedulerView view, Job job) {
+    return job.canRun() && !view.pauses().containsKey(job.name());
+  }
+
+  private String state(TaskView task) {
+    Job job = config.job(task.job());
+    String untried = job != null && mayStart(view, job) ? "ready" : "blocked";
     return switch (task.status()) {
       case "done", "failed", "running", "avoided", "disabled" -> task.status();
-      default -> task.status().endsWith("_backoff") ? "waiting" : "ready";
+      default -> task.status().endsWith("_backoff") ? "waiting" : untried;
     };
   }
 
@@ -66,7 +73,7 @@ final class FakeQueries {
     return found;
   }
 
-  private static TaskCounts counts(List<TaskView> some) {
+  private TaskCounts counts(List<TaskView> some) {
     Map<String, Long> by = new TreeMap<>();
     some.forEach(task -> by.merge(state(task), 1L, Long::sum));
     return new TaskCounts(
@@ -74,7 +81,8 @@ final class FakeQueries {
         by.getOrDefault("failed", 0L),
         by.getOrDefault("running", 0L),
         by.getOrDefault("waiting", 0L),
-        by.getOrDefault("ready", 0L));
+        by.getOrDefault("ready", 0L),
+        by.getOrDefault("blocked", 0L));
   }
 
   private long leaves(int node) {
@@ -263,7 +271,7 @@ final class FakeQueries {
       for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
         String name = topology.name(node);
         tasksBelow(node, other -> other.name().equals(job.name())).stream()
-            .map(task -> state(task).equals("ready") && !job.isValid() ? "blocked" : state(task))
+            .map(this::state)
             .distinct()
             .forEach(
                 state -> {

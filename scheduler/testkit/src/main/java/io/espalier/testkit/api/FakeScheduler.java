@@ -50,6 +50,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -539,6 +540,7 @@ public final class FakeScheduler implements SchedulerApi {
         new QueueView(
             "etl",
             0.5,
+            OptionalDouble.empty(),
             3,
             2,
             1,
@@ -675,9 +677,17 @@ public final class FakeScheduler implements SchedulerApi {
         default -> count[4]++;
       }
     }
-    JobProgress counts =
-        JobProgress.of(job.name(), count[0], count[1], count[2], count[3], count[4], 0, 0);
-    return job.isValid() ? counts : counts.withoutReady();
+    boolean mayStart = FakeQueries.mayStart(view, job);
+    return JobProgress.of(
+        job.name(),
+        count[0],
+        count[1],
+        count[2],
+        count[3],
+        mayStart ? count[4] : 0,
+        mayStart ? 0 : count[4],
+        0,
+        0);
   }
 
   private synchronized Histogram histogram(Job job, int samples) {

@@ -82,7 +82,8 @@ final class Bent {
         heartbeat.running(),
         heartbeat.unsettled(),
         heartbeat.runs(),
-        instances);
+        instances,
+        heartbeat.storeId());
   }
 
   /** With a lease that is so much longer. */
@@ -99,6 +100,7 @@ final class Bent {
         answer.version(),
         ProtocolTimers.of(values),
         answer.drain(),
-        answer.message());
+        answer.message(),
+        answer.storeId());
   }
 }

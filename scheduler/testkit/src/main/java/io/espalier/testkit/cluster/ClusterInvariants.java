@@ -1,5 +1,6 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.api.JobProgress;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskEnd;
@@ -7,6 +8,7 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,16 +34,32 @@ final class ClusterInvariants {
   private final Set<RunId> lost = new HashSet<>();
   private final Map<RunId, TaskEnd> ends = new HashMap<>();
   private final Set<RunId> assigned = new HashSet<>();
+  private final Set<RunId> setBack = new HashSet<>();
   private final Set<Told> told = new HashSet<>();
   private final Map<RunId, TaskEnd> reported = new HashMap<>();
+
+  /** Tasks whose end as done was acknowledged to its worker. */
+  private final Map<TaskKey, RunId> acknowledgedDone = new HashMap<>();
+
+  /** By job, nodes on which a task was once done durably. */
+  private final Map<String, Set<String>> everDone = new HashMap<>();
+
+  /** Jobs whose tasks an operator has commanded to run again, or to be forgiven. */
+  private final Set<String> commanded = new HashSet<>();
+
+  /** Invocations of jobs that were deleted since. */
+  private final Set<RunId> forgotten = new HashSet<>();
+
+  private final Coverage coverage;
   private @Nullable Invariant broken;
   private @Nullable String violation;
   private int starts;
 
   private record Told(long epoch, RunId run) {}
 
-  ClusterInvariants(ClusterPlan plan) {
+  ClusterInvariants(ClusterPlan plan, Coverage coverage) {
     this.plan = plan;
+    this.coverage = coverage;
   }
 
   @Nullable String violation() {
@@ -89,6 +107,62 @@ final class ClusterInvariants {
   /** The memory store has lost everything: what was done is not known any more. */
   void storeForgets() {
     finals.clear();
+    acknowledgedDone.clear();
+  }
+
+  // ---- operators and monitors
+
+  /** An operator commands tasks of the job to run again, or forgives them. */
+  void commanded(String job) {
+    commanded.add(job);
+  }
+
+  /** All that is stored of a job is deleted, because it is another one now. */
+  void forgot(String job, long created, long createdNow) {
+    if (created == createdNow) {
+      violated(
+          Invariant.FINAL_IS_FINAL, job + " of " + created + " was forgotten without a new one");
+    }
+    finals.keySet().removeIf(task -> task.job().equals(job));
+    acknowledgedDone.keySet().removeIf(task -> task.job().equals(job));
+    assigned.stream().filter(run -> run.job().equals(job)).forEach(forgotten::add);
+  }
+
+  /** Monitors see these counts. */
+  void shown(Map<String, JobProgress> progress) {
+    for (JobProgress job : progress.values()) {
+      int durable = everDone.getOrDefault(job.job(), Set.of()).size();
+      if (job.done() > durable) {
+        violated(
+            Invariant.SHOWN_IS_DURABLE,
+            job.done() + " tasks of " + job.job() + " are shown as done, and " + durable + " are");
+      }
+    }
+  }
+
+  /** Nothing happens any more. */
+  void atTheEnd(SimulatedStore store) {
+    acknowledgedDone.forEach(
+        (task, run) -> {
+          StatusRow row = store.row(task);
+          if (row == null || row.status().main() != TaskStatus.Main.DONE) {
+            violated(
+                Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
+                "acknowledged as done, and not done in the end: " + run + "; stored: " + row);
+          }
+        });
+  }
+
+  /** An old copy of the store was restored: what came after it is not known any more. */
+  void storeSetBack(Collection<StatusRow> rows) {
+    finals.clear();
+    for (StatusRow row : rows) {
+      if (row.status().isFinal()) {
+        finals.put(row.key(), row);
+      }
+    }
+    acknowledgedDone.clear();
+    setBack.addAll(assigned);
   }
 
   // ---- processes
@@ -184,7 +258,8 @@ final class ClusterInvariants {
     }
     if (end.kind() == TaskEnd.Kind.NOT_STARTED) {
       neverStarted.add(run);
-      if (everStarted.contains(run)) {
+      boolean lives = run.equals(live.get(new TaskKey(run.job(), run.node())));
+      if (everStarted.contains(run) && (lives || !setBack.contains(run))) {
         violated(Invariant.NEVER_IS_NEVER, "said to have never started, but it did: " + run);
       }
     }
@@ -198,11 +273,18 @@ final class ClusterInvariants {
 
   /** A row becomes durable. */
   void committed(@Nullable StatusRow before, StatusRow row) {
-    if (before != null && before.status().isFinal() && !before.equals(row)) {
+    // Written for a command of an operator, and for nothing else.
+    boolean byCommand = row.invocation().epoch() == 0 && commanded.contains(row.job());
+    if (byCommand && before != null && before.status().isFinal() && !before.equals(row)) {
+      coverage.happened(Happening.FINAL_STATUS_LIFTED);
+      finals.remove(row.key());
+      acknowledgedDone.remove(row.key());
+    } else if (before != null && before.status().isFinal() && !before.equals(row)) {
       violated(Invariant.FINAL_IS_FINAL, "a final status was replaced: " + before + " by " + row);
     }
     boolean runs = row.status().main() == TaskStatus.Main.RUNNING;
     if (before != null
+        && !byCommand
         && before.invocation().equals(row.invocation())
         && before.status().main() != TaskStatus.Main.RUNNING
         && !before.equals(row)) {
@@ -214,13 +296,19 @@ final class ClusterInvariants {
     if (row.status().isFinal()) {
       finals.put(row.key(), row);
     }
+    if (row.status().main() == TaskStatus.Main.DONE) {
+      everDone.computeIfAbsent(row.job(), job -> new HashSet<>()).add(row.node());
+    }
   }
 
   /** A scheduler tells a worker to forget an end. */
   void acknowledged(RunId run, @Nullable StatusRow row) {
     TaskEnd end = ends.get(run);
-    if (end == null || !plan.durable()) {
+    if (end == null || !plan.durable() || forgotten.contains(run) || setBack.contains(run)) {
       return;
+    }
+    if (row != null && row.invocation().epoch() == 0) {
+      return; // An operator has commanded something of the task since.
     }
     if (row == null || isNewer(run.invocation(), row.invocation())) {
       violated(
@@ -230,6 +318,9 @@ final class ClusterInvariants {
       violated(
           Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
           "acknowledged, but lost: " + end + "; stored: " + row.status().label());
+    } else if (row.invocation().equals(run.invocation())
+        && row.status().main() == TaskStatus.Main.DONE) {
+      acknowledgedDone.put(row.key(), run);
     }
   }
 

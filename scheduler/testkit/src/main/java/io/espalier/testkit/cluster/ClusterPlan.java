@@ -4,16 +4,15 @@ import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.TimeLimits;
 import io.espalier.core.protocol.ProtocolTimers;
-import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.Trees;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /** How big a simulated cluster is, what it has to do, and what befalls it. */
 final class ClusterPlan {
@@ -22,10 +21,18 @@ final class ClusterPlan {
   private static final int HOST_SLOTS = 3;
   private static final int DB_SLOTS = 1;
   private static final Map<String, Integer> CORES = Map.of("light", 1, "heavy", 2);
+
+  /** Leases that outlast a change of leaders by far. */
+  private static final ProtocolTimers LONG =
+      new ProtocolTimers(
+          3_000, 2_000, 40_000, 6_000, 2_000, 2_000, 4_000, 8_000, 15_000, 10_000, 500, 5_000, 500,
+          5_000, 44_000);
+
   private static final Backoff BACKOFF = new Backoff(List.of(1, 3), true);
 
   private final boolean durable;
   private final boolean elected;
+  private final boolean owned;
   private final int workers;
   private final int hosts;
   private final int dbsPerHost;
@@ -33,8 +40,8 @@ final class ClusterPlan {
   private final long chaosMillis;
   private final int taskMillis;
   private final ProtocolTimers timers;
-  private final Config config;
-  private final Topology topology;
+  private final ProtocolTimers otherTimers;
+  private final boolean steered;
 
   /**
    * A counter that a live invocation raises.
@@ -47,27 +54,56 @@ final class ClusterPlan {
     int kind = random.nextInt(10);
     durable = kind > 0;
     elected = kind > 4;
+    owned = kind == 3 || kind == 4;
     workers = 3 + random.nextInt(3);
     boolean patient = random.nextBoolean();
     hosts = 4 + random.nextInt(patient ? 3 : 6);
     dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
     concurrency = 8 + random.nextInt(20);
-    timers = random.nextBoolean() ? ProtocolTimers.QUICK : anyFit(random);
+    timers = someTimers(random);
+    otherTimers = schedulers() > 1 && random.nextBoolean() ? someTimers(random) : timers;
     chaosMillis = 40_000L + random.nextInt(100_000);
     taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
+    steered = random.nextBoolean();
+  }
+
+  /**
+   * The configuration.
+   *
+   * @param bottom the name of the lowest level
+   * @param jobs those that it has, to the time when they were made
+   */
+  Config config(String bottom, Map<String, Long> jobs) {
     ConfigFixture fixture =
-        new ConfigFixture("host", "db")
+        new ConfigFixture("host", bottom)
             .resource("instance", "concurrency", concurrency)
             .resource("host", "host_slots", HOST_SLOTS)
-            .resource("db", "db_slots", DB_SLOTS)
+            .resource(bottom, "db_slots", DB_SLOTS)
             .resource("worker", "cores", WORKER_SLOTS);
-    CORES.forEach(
-        (job, cores) ->
+    jobs.forEach(
+        (job, created) ->
             fixture.job(
                 job,
-                new JobFixture(job).needs("cores", cores).backoff(BACKOFF).limits(limits(job))));
-    config = fixture.build();
-    topology = Trees.regular(fixture.levels(), hosts, dbsPerHost);
+                new JobFixture(job)
+                    .needs("cores", cores(job))
+                    .backoff(BACKOFF)
+                    .limits(limits(job))
+                    .created(created)));
+    return fixture.build();
+  }
+
+  private static int cores(String job) {
+    return CORES.getOrDefault(job, 0);
+  }
+
+  /** The names of all jobs. */
+  static Set<String> jobs() {
+    return CORES.keySet();
+  }
+
+  private static ProtocolTimers someTimers(Random random) {
+    int kind = random.nextInt(5);
+    return kind < 2 ? ProtocolTimers.QUICK : kind == 2 ? LONG : anyFit(random);
   }
 
   /** Timers that just pass the checks, or pass them with room. */
@@ -114,8 +150,12 @@ final class ClusterPlan {
    * which the scheduler, with clocks as far apart as they may be, takes the worker for lost.
    */
   int guardLatency() {
-    long apart = timers.leaseMillis() * 2 * ProtocolTimers.DRIFT_PERMILLE / 1000;
-    return (int) (timers.guardMillis() + timers.marginMillis() - apart - 50) / 2;
+    return Math.min(guardLatency(timers), guardLatency(otherTimers));
+  }
+
+  private static int guardLatency(ProtocolTimers of) {
+    long apart = of.leaseMillis() * 2 * ProtocolTimers.DRIFT_PERMILLE / 1000;
+    return (int) (of.guardMillis() + of.marginMillis() - apart - 50) / 2;
   }
 
   /** Every fourth attempt of the heavy job takes too long. */
@@ -128,12 +168,16 @@ final class ClusterPlan {
 
   /** The charges of one live invocation. */
   List<Charge> charges(String job, String node, String shard) {
+    if (steered) {
+      // What a task of a job that is gone needs is not known after a restart.
+      return List.of();
+    }
     List<Charge> charges = new ArrayList<>(4);
     int db = Integer.parseInt(node.substring(1)) - 1;
     charges.add(new Charge("concurrency", 1, concurrency));
     charges.add(new Charge("host " + db / dbsPerHost, 1, HOST_SLOTS));
     charges.add(new Charge("db " + db, 1, DB_SLOTS));
-    charges.add(new Charge("worker " + shard, CORES.getOrDefault(job, 0), WORKER_SLOTS));
+    charges.add(new Charge("worker " + shard, cores(job), WORKER_SLOTS));
     return charges;
   }
 
@@ -142,9 +186,19 @@ final class ClusterPlan {
     return durable;
   }
 
-  /** Whether two schedulers compete for leadership. */
+  /** Whether two schedulers compete for leadership, by a lock. */
   boolean elected() {
     return elected;
+  }
+
+  /** Whether two schedulers use one store without a lock: its row of the owner decides. */
+  boolean owned() {
+    return owned;
+  }
+
+  /** How many schedulers there are. */
+  int schedulers() {
+    return elected || owned ? 2 : 1;
   }
 
   int workers() {
@@ -165,16 +219,27 @@ final class ClusterPlan {
     return taskMillis;
   }
 
+  /** Those with the longer leases. */
   ProtocolTimers timers() {
-    return timers;
+    return timers.takeoverMillis() >= otherTimers.takeoverMillis() ? timers : otherTimers;
   }
 
-  Config config() {
-    return config;
+  /** Those that a scheduler was started with. */
+  ProtocolTimers timers(int scheduler) {
+    return scheduler == 0 ? timers : otherTimers;
   }
 
-  Topology topology() {
-    return topology;
+  /** Whether nodes and jobs come and go, and operators command tasks. */
+  boolean isSteered() {
+    return steered;
+  }
+
+  int hosts() {
+    return hosts;
+  }
+
+  int dbsPerHost() {
+    return dbsPerHost;
   }
 
   @Override
@@ -191,7 +256,8 @@ final class ClusterPlan {
         + " ms, concurrency "
         + concurrency
         + (durable ? ", durable store" : ", memory store")
-        + (elected ? ", two schedulers" : ", one scheduler")
+        + (elected ? ", two schedulers" : owned ? ", two without election" : ", one scheduler")
+        + (steered ? ", nodes and jobs that change" : "")
         + ", trouble for "
         + chaosMillis
         + " ms";

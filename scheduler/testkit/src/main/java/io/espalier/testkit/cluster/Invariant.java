@@ -18,8 +18,13 @@ public enum Invariant {
   NOTHING_ACKNOWLEDGED_IS_LOST,
   /** An invocation has one end: told once to each leader, reported and stored always the same. */
   ONE_END,
-  /** A task whose final status is durable keeps it and is never started again. */
+  /**
+   * A task whose final status is durable keeps it and is never started again, until an operator's
+   * command is recorded that says otherwise, or its job is deleted.
+   */
   FINAL_IS_FINAL,
+  /** Nobody is shown a task as done whose status is not durable. */
+  SHOWN_IS_DURABLE,
   /** When nothing goes wrong any more, every task comes to its end within a bound. */
   EVERYTHING_ENDS,
   /** No part throws an exception, and nothing goes round in circles. */

@@ -37,7 +37,38 @@ public enum ProtocolBug {
   /** A start is handed out before its row is durable. */
   DISPATCH_BEFORE_COMMIT(Invariant.DURABLE_BEFORE_DISPATCH),
   /** The scheduler acknowledges an end before it is durable. */
-  ACKNOWLEDGES_BEFORE_COMMIT(Invariant.NOTHING_ACKNOWLEDGED_IS_LOST);
+  ACKNOWLEDGES_BEFORE_COMMIT(Invariant.NOTHING_ACKNOWLEDGED_IS_LOST),
+  /** Without an election the owner of a store never proves that it still is, and none waits. */
+  OWNER_UNPROVED(Invariant.DEAD_IS_DEAD),
+  /** The guard does not reach processes that have left their group. */
+  GUARD_MISSES_SCATTERED(Invariant.DEAD_IS_DEAD),
+  /** A guard that was killed is not replaced. */
+  GUARD_NOT_REPLACED(Invariant.DEAD_IS_DEAD),
+  /** A copy of a worker's directory vouches for the tasks of the original. */
+  COPIED_DIRECTORY_VOUCHES(Invariant.DEAD_IS_DEAD),
+  /** A new leader outwaits its own leases, and not those of the one before. */
+  OWN_LEASE_OUTWAITED(Invariant.DEAD_IS_DEAD),
+  /** A restarted worker takes what it cannot look at for gone. */
+  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD),
+  /** A store that was set back is taken for complete, though the epoch goes on. */
+  SET_BACK_UNNOTICED(Invariant.LIMITS),
+  /** The epoch goes on from what the store has, also when it was set back. */
+  TOKENS_FROM_THE_STORE_ALONE(Invariant.TOKENS_GROW),
+  /** The guard leaves although a start is under way. */
+  GUARD_LEAVES_EARLY(Invariant.DEAD_IS_DEAD),
+  /**
+   * Stored rows of new tasks are read before it is noted what is written of them, and what runs by
+   * a row of the own epoch is taken for interrupted.
+   */
+  STALE_ROWS(Invariant.FINAL_IS_FINAL),
+  /** What was written while rows were read is forgotten when their change begins. */
+  WRITES_FORGOTTEN_AT_BEGIN(Invariant.FINAL_IS_FINAL),
+  /** Rows are read before all that was written earlier is durable. */
+  ROWS_READ_BEFORE_DURABLE(Invariant.EVERYTHING_ENDS),
+  /** Which jobs were made again is read before what is known of it is durable. */
+  INCARNATIONS_READ_EARLY(Invariant.FINAL_IS_FINAL),
+  /** Monitors see what is not durable yet. */
+  SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE);
 
   private final Invariant breaks;
 

@@ -31,6 +31,7 @@ public final class SimulatedCluster {
   final ClusterInvariants invariants;
   final SimulatedNetwork network;
   final SimulatedStore store;
+  final SimulatedSources sources;
   final SimulatedProcess nobody;
   private final @Nullable ProtocolBug bug;
   private final @Nullable Consumer<String> tracer;
@@ -38,6 +39,7 @@ public final class SimulatedCluster {
   private final List<SimulatedScheduler> schedulers = new ArrayList<>();
   private final List<SimulatedWorker> workers = new ArrayList<>();
   private final Map<String, SimulatedWorker> byAddress = new HashMap<>();
+  private final SimulatedOwner owner = new SimulatedOwner(this);
   private @Nullable SimulatedScheduler lockHolder;
   private long lockUntil;
   private long lockSession;
@@ -70,7 +72,8 @@ public final class SimulatedCluster {
     this.tracer = tracer;
     this.random = new Random(seed * 0x9e3779b97f4a7c15L + 1);
     this.plan = new ClusterPlan(random);
-    this.invariants = new ClusterInvariants(plan);
+    this.invariants = new ClusterInvariants(plan, coverage);
+    this.sources = new SimulatedSources(plan);
     this.nobody = new SimulatedProcess(this, "nobody");
     int hosts = plan.workers() + 1;
     this.network = new SimulatedNetwork(timeline, random, coverage, hosts + 2);
@@ -80,9 +83,10 @@ public final class SimulatedCluster {
     }
     // One host stands by: a shard may come up there while its old process still lives elsewhere.
     worker(new SimulatedHost(this, hosts - 1, workerClock()), "w" + random.nextInt(plan.workers()));
-    for (int i = 0; i < (plan.elected() ? 2 : 1); i++) {
+    for (int i = 0; i < plan.schedulers(); i++) {
       schedulers.add(
-          new SimulatedScheduler(this, "scheduler " + i, hosts + i, clock(random.nextInt(3_000))));
+          new SimulatedScheduler(
+              this, "scheduler " + i, i, hosts + i, clock(random.nextInt(3_000))));
     }
   }
 
@@ -125,6 +129,9 @@ public final class SimulatedCluster {
       schedulers.forEach(SimulatedScheduler::boot);
       workers.subList(0, plan.workers()).forEach(SimulatedWorker::boot);
       new Trouble(this, workers, schedulers).begin();
+      if (plan.isSteered()) {
+        new SourceTrouble(this, schedulers).begin();
+      }
       steps = until(plan.chaosMillis(), () -> false, steps);
       quiet = true;
       calm();
@@ -132,6 +139,7 @@ public final class SimulatedCluster {
       long bound =
           now() + 6 * timers.takeoverMillis() + 4L * plan.tasks() * plan.taskMillis() / 4 + 120_000;
       steps = until(bound, this::isFinished, steps);
+      invariants.atTheEnd(store);
       if (invariants.violation() == null && !isFinished()) {
         invariants.violated(Invariant.EVERYTHING_ENDS, "not finished in time: " + unfinished());
       }
@@ -168,7 +176,8 @@ public final class SimulatedCluster {
     trace(() -> "---- from now on nothing goes wrong");
     network.heal();
     store.heal();
-    schedulers.forEach(s -> s.goOn(true));
+    sources.heal();
+    schedulers.stream().filter(s -> !s.isAsleep()).forEach(s -> s.goOn(true));
     workers.stream().filter(w -> !w.host.isAsleep()).forEach(w -> w.jvm().goOn(true));
     releaseAll();
     // Two processes must not fight for one shard name for ever.
@@ -177,10 +186,12 @@ public final class SimulatedCluster {
     workers.subList(0, plan.workers()).forEach(w -> timeline.after(2_000, w::boot));
   }
 
-  /** An operator lets go of all shards, whoever leads. */
+  /** An operator lets go of all shards, jobs and limits, whoever leads. */
   private void releaseAll() {
     for (SimulatedScheduler scheduler : schedulers) {
       store.holds().forEach(hold -> scheduler.hold(hold.shard(), null));
+      store.pauses().forEach(p -> scheduler.command(loop -> loop.resume(p.job(), "", "")));
+      store.limits().forEach(l -> scheduler.command(loop -> loop.endLimit(l.key(), "", "")));
     }
     timeline.after(3_000, this::releaseAll);
   }
@@ -285,6 +296,9 @@ public final class SimulatedCluster {
    *     another holds it
    */
   long acquire(SimulatedScheduler by) {
+    if (plan.owned()) {
+      return owner.acquire(by);
+    }
     boolean free = now() >= lockUntil;
     if (lockHolder != by && !free) {
       return 0;
@@ -301,7 +315,7 @@ public final class SimulatedCluster {
    * A remote call: answered, or failed once its time is over. Copies of the request may be handled
    * too, and later.
    *
-   * @param handle on the other side; null: no answer
+   * @param handle on the other side, which gives its answer to what it is given, once or never
    * @param failed is told whether the request may have arrived
    */
   <A> void call(
@@ -310,7 +324,7 @@ public final class SimulatedCluster {
       SimulatedProcess to,
       int toHost,
       long timeoutMillis,
-      Supplier<@Nullable A> handle,
+      Consumer<Consumer<A>> handle,
       Consumer<A> answered,
       Consumer<Boolean> failed) {
     boolean[] over = new boolean[1];
@@ -328,23 +342,21 @@ public final class SimulatedCluster {
         toHost,
         () ->
             to.handle(
-                () -> {
-                  A answer = handle.get();
-                  if (answer != null) {
-                    network.carry(
-                        toHost,
-                        fromHost,
-                        () ->
-                            from.later(
-                                0,
-                                () -> {
-                                  if (!over[0]) {
-                                    over[0] = true;
-                                    answered.accept(answer);
-                                  }
-                                }));
-                  }
-                }));
+                () ->
+                    handle.accept(
+                        answer ->
+                            network.carry(
+                                toHost,
+                                fromHost,
+                                () ->
+                                    from.later(
+                                        0,
+                                        () -> {
+                                          if (!over[0]) {
+                                            over[0] = true;
+                                            answered.accept(answer);
+                                          }
+                                        })))));
     from.later(
         timeoutMillis,
         () -> {

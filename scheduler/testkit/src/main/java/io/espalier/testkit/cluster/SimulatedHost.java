@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +23,18 @@ final class SimulatedHost {
   private long asleepSoFar;
   private final Map<RunId, SimulatedTask> tasks = new LinkedHashMap<>();
 
-  /** Instances whose tasks may have been left here. */
-  private final List<Long> journal = new ArrayList<>();
+  /** Of the data directory here: which instances used it, and on which host they ran. */
+  private final List<Entry> journal = new ArrayList<>();
+
+  private int underWay;
+  private long crashes;
+
+  /** The worker of the tasks here is dead, and no other has a lease yet. */
+  private boolean leaderless;
+
+  private boolean guardGone;
+
+  private record Entry(long instance, int host) {}
 
   private @Nullable Instants guardedSince;
   private long killAfter;
@@ -100,8 +111,59 @@ final class SimulatedHost {
     }
   }
 
-  List<Long> journal() {
-    return journal;
+  /** A worker process uses the data directory from now on. */
+  void entered(long instance) {
+    journal.add(new Entry(instance, number));
+    guardGone = false;
+  }
+
+  /** The instances before of which a look around here says whether anything of them is alive. */
+  List<Long> vouchedFor() {
+    return journal.stream()
+        .filter(
+            entry -> entry.host() == number || cluster.has(ProtocolBug.COPIED_DIRECTORY_VOUCHES))
+        .map(Entry::instance)
+        .toList();
+  }
+
+  /** An operator copies the data directory of another host to here. */
+  void copyDirectory(SimulatedHost from) {
+    journal.addAll(from.journal);
+  }
+
+  /** The gate let a start pass: it is a process after a while, whatever becomes of the worker. */
+  void startUnderWay(Supplier<SimulatedTask> start) {
+    underWay++;
+    long before = crashes;
+    later(
+        1
+            + cluster.random.nextInt(
+                cluster.random.nextInt(4) == 0 ? Math.min(400, cluster.plan.guardLatency()) : 4),
+        () -> {
+          if (crashes != before) {
+            return;
+          }
+          underWay--;
+          SimulatedTask task = start.get();
+          if (!lets() || leaderless) {
+            if (leaderless) {
+              cluster.coverage.happened(Happening.STARTED_AFTER_ITS_WORKER_DIED);
+            }
+            if (!(leaderless && cluster.has(ProtocolBug.GUARD_LEAVES_EARLY)) && !guardGone) {
+              task.kill();
+            }
+          }
+        });
+  }
+
+  boolean startsAreUnderWay() {
+    return underWay > 0;
+  }
+
+  /** Somebody kills the guard; the worker replaces it at once. */
+  void killGuard() {
+    cluster.coverage.happened(Happening.GUARD_REPLACED);
+    guardGone = cluster.has(ProtocolBug.GUARD_NOT_REPLACED);
   }
 
   Map<RunId, SimulatedTask> tasks() {
@@ -112,6 +174,7 @@ final class SimulatedHost {
 
   void guard(Instants since, long killAfterMillis) {
     guardedSince = since;
+    leaderless = false;
     killAfter = killAfterMillis;
     long order = ++guardOrders;
     wakeGuard(order);
@@ -152,6 +215,7 @@ final class SimulatedHost {
   /** The pipe to the worker has closed. */
   void workerDied() {
     guardedSince = null;
+    leaderless = true;
     guardOrders++;
     if (!tasks.isEmpty()) {
       guardKills();
@@ -159,10 +223,15 @@ final class SimulatedHost {
   }
 
   private void guardKills() {
+    if (guardGone) {
+      return;
+    }
     cluster.trace(() -> "guard of host " + number + " kills " + tasks.keySet());
     cluster.coverage.happened(Happening.GUARD_KILLED);
     for (SimulatedTask task : List.copyOf(tasks.values())) {
-      later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::kill);
+      if (!task.isScattered() || !cluster.has(ProtocolBug.GUARD_MISSES_SCATTERED)) {
+        later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::kill);
+      }
     }
   }
 
@@ -170,6 +239,9 @@ final class SimulatedHost {
   void crash() {
     guardedSince = null;
     guardOrders++;
+    guardGone = false;
+    crashes++;
+    underWay = 0;
     asleepUntil = 0;
     List.copyOf(tasks.values()).forEach(SimulatedTask::vanish);
   }

@@ -1,14 +1,17 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.LoopPorts;
-import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.SchedulerOutput;
 import io.espalier.core.protocol.SchedulerSide;
+import io.espalier.core.protocol.Term;
+import io.espalier.core.protocol.Turn;
 import io.espalier.core.protocol.Work;
 import io.espalier.core.protocol.WorkAnswer;
 import io.espalier.core.running.Assignment;
@@ -22,7 +25,6 @@ import io.espalier.core.running.Usage;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -37,11 +39,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What there is between a take-over and the end of this leadership. */
 final class SimulatedLeader implements SchedulerOutput, TaskRunner {
+  private static final int MOST_MESSAGES = 50;
+
   private final SimulatedScheduler process;
   private final SimulatedCluster cluster;
   private final String name;
@@ -60,29 +65,41 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final List<RunId> tooEarly = new ArrayList<>();
   private final Map<WorkerRef, List<Launch>> again = new HashMap<>();
   boolean opened;
+  private final ProtocolTimers timers;
+  private final boolean unknownPast;
+  private final Turn<Long> turn;
+  private boolean outwaited;
+  private boolean inTurn;
+  private long openedAt;
 
   /** Of the lock. */
   final long session;
 
   long validUntil;
 
-  SimulatedLeader(SimulatedScheduler process, long epoch, long session, long validUntil) {
+  SimulatedLeader(
+      SimulatedScheduler process,
+      long epoch,
+      long session,
+      long validUntil,
+      ProtocolTimers timers,
+      boolean unknownPast) {
     this.process = process;
     this.cluster = process.cluster;
     this.name = process.name;
     this.epoch = epoch;
     this.session = session;
     this.validUntil = validUntil;
+    this.timers = timers;
+    this.unknownPast = unknownPast;
     connection = cluster.store.new Connection(process, epoch);
     side =
         new SchedulerSide(
-            epoch,
-            cluster.plan.timers(),
-            cluster.plan.durable() ? SchedulerSide.Past.KNOWN : SchedulerSide.Past.UNKNOWN,
+            new Term(epoch, "store", this::leads),
+            timers,
+            unknownPast ? SchedulerSide.Past.UNKNOWN : SchedulerSide.Past.KNOWN,
             this);
-    if (!cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
-      side.leadershipValidUntil(validUntil);
-    }
+    turn = new Turn<>(new Side(), toSide, MOST_MESSAGES);
     core = new SchedulingCore(epoch);
     loop =
         new SchedulerLoop(
@@ -93,24 +110,77 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                 this,
                 connection,
                 events -> {},
-                view -> {},
+                this::published,
                 (message, job, node) ->
                     cluster.trace(() -> "warning: " + message + " " + job + " " + node),
                 inbox::add),
             new LoopOptions(epoch, "scheduler", 0, 1));
   }
 
+  private boolean leads() {
+    return validUntil == Long.MAX_VALUE || process.neverEnds() || process.proofNow() < validUntil;
+  }
+
+  /** Something for the thread that owns the protocol's side. */
+  void toSide(Runnable message) {
+    toSide.add(message);
+  }
+
+  /** What that thread does in turns. */
+  private final class Side implements Turn.Half<Long> {
+    @Override
+    public Long now() {
+      return process.localNow();
+    }
+
+    @Override
+    public void handled() {}
+
+    @Override
+    public long step() {
+      return side.step(turn.now());
+    }
+
+    @Override
+    public void failed(RuntimeException mistake) {
+      throw mistake;
+    }
+  }
+
+  /** Goes on with a turn; another thread may be faster than the end of it. */
+  private OptionalLong goOn() {
+    OptionalLong done = OptionalLong.empty();
+    while (done.isEmpty() && cluster.random.nextInt(16) > 0) {
+      if (!inTurn) {
+        inTurn = true;
+      } else if (process.suspendedInTurn()) {
+        return done;
+      }
+      done = turn.advance();
+      inTurn = done.isEmpty();
+    }
+    return done;
+  }
+
   void open(List<StatusRow> rows) {
     opened = true;
-    if (!cluster.plan.durable()) {
+    openedAt = process.localNow();
+    if (unknownPast) {
       cluster.coverage.happened(Happening.SAFE_WAIT);
     }
     loop.restoreHolds(cluster.store.holds());
     loop.restoreRunning(
         rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList());
-    Change change = core.prepare(cluster.plan.config(), cluster.plan.topology());
-    loop.change(new PreparedChange(change, rows, process.localNow()));
+    loop.restorePauses(cluster.store.pauses());
+    loop.restoreStandings(cluster.store.standings());
+    loop.restoreLimits(cluster.store.limits());
+    new SimulatedChanges(process, core, loop, epoch).look();
     process.poke();
+  }
+
+  private void published(SchedulerView view) {
+    cluster.invariants.shown(
+        cluster.has(ProtocolBug.SHOWN_BEFORE_DURABLE) ? loop.progress() : view.progress());
   }
 
   long step() {
@@ -124,11 +194,16 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     }
     take(toLoop);
     Duration pause = loop.runOnce(now);
-    take(toSide);
-    long next = side.step(now);
-    if (!inbox.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
+    OptionalLong done = goOn();
+    if (!outwaited && now >= openedAt + timers.takeoverMillis()) {
+      outwaited = true;
+      process.safe();
+      cluster.store.outwaited(epoch, timers.lostMillis());
+    }
+    if (done.isEmpty() || !inbox.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
       return 0;
     }
+    long next = done.getAsLong();
     return Math.min(pause.toMillis(), next == Long.MAX_VALUE ? next : Math.max(0, next - now));
   }
 
@@ -156,14 +231,17 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
         process.host,
         peer,
         workerHost,
-        cluster.plan.timers().callMillis(),
-        () -> {
+        timers.callMillis(),
+        reply -> {
           SimulatedWorker.@Nullable Jvm there = cluster.jvmAt(address);
-          return there == null ? null : there.work(work);
+          if (there != null) {
+            reply.accept(there.work(work));
+          }
         },
-        answer -> {
+        (WorkAnswer answer) -> {
           if (process.isLedBy(this)) {
-            side.answered(work.worker(), bent(newWork, answer), process.localNow());
+            toSide.add(
+                () -> side.answered(work.worker(), bent(newWork, answer), process.localNow()));
             process.poke();
           }
         },
@@ -173,7 +251,10 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             if (cluster.has(ProtocolBug.STARTS_SENT_AGAIN)) {
               again.put(work.worker(), work.starts());
             }
-            side.failed(work.worker(), work.number(), arrived, "no answer", process.localNow());
+            toSide.add(
+                () ->
+                    side.failed(
+                        work.worker(), work.number(), arrived, "no answer", process.localNow()));
             process.poke();
           }
         });
@@ -220,6 +301,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   public void late(TaskEnd end) {
     cluster.trace(() -> name + " hears late: " + RunId.of(end) + " " + end.kind());
     cluster.coverage.happened(Happening.LATE_END);
+    toLoop.add(() -> loop.lateEnd(end));
+    process.poke();
   }
 
   @Override
@@ -237,6 +320,11 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                 + workers.stream().map(w -> w.ref().shard() + " " + w.state()).toList());
     toLoop.add(() -> loop.workers(workers));
     process.poke();
+  }
+
+  @Override
+  public void newerEpoch(long heard) {
+    process.heardOf(heard, epoch);
   }
 
   @Override

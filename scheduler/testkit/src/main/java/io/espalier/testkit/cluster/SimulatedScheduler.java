@@ -1,7 +1,9 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportAnswer;
 import io.espalier.core.protocol.RunId;
@@ -9,6 +11,7 @@ import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +28,22 @@ final class SimulatedScheduler extends SimulatedProcess {
   private boolean diesInTransaction;
   private boolean poked;
   private long wake;
+  private final int number;
+  private long asleepSoFar;
+  private long asleepUntil;
+  private long suspendInTurn;
+  private long bootedAt;
 
-  SimulatedScheduler(SimulatedCluster cluster, String name, int host, SimulatedClock clock) {
+  /** The highest epoch that its data directory has seen. */
+  private long mark;
+
+  /** Written before the epoch is raised, deleted once the safe wait is over. */
+  private boolean setBack;
+
+  SimulatedScheduler(
+      SimulatedCluster cluster, String name, int number, int host, SimulatedClock clock) {
     super(cluster, name);
+    this.number = number;
     this.host = host;
     this.clock = clock;
   }
@@ -37,7 +53,13 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (isUp()) {
       return;
     }
+    if (isAsleep()) {
+      cluster.timeline.at(asleepUntil + 1, this::boot);
+      return;
+    }
     begin();
+    bootedAt = proofNow();
+    suspendInTurn = 0;
     diesInTransaction = false;
     if (cluster.random.nextInt(4) == 0) {
       // A process takes the wall clock once, at its start.
@@ -46,7 +68,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     }
     poked = false;
     wake = 0;
-    if (cluster.plan.elected()) {
+    if (cluster.plan.schedulers() > 1) {
       contend();
     } else {
       reachStore();
@@ -93,8 +115,89 @@ final class SimulatedScheduler extends SimulatedProcess {
     cluster.timeline.after(200 + cluster.random.nextInt(5_000), this::boot);
   }
 
+  /** The clock of its timers: it stands still while the host is suspended. */
   long localNow() {
-    return clock.local(cluster.now()) + jump;
+    return clock.local(cluster.now() - asleepSoFar) + jump;
+  }
+
+  /** The clock of its proofs, which counts suspension. */
+  long proofNow() {
+    return clock.local(cluster.now());
+  }
+
+  boolean isAsleep() {
+    return cluster.now() < asleepUntil;
+  }
+
+  boolean isLeading() {
+    return leader != null;
+  }
+
+  /** Whether this process does not know of that instant, because it was not there. */
+  boolean isNewSince(long proofTime) {
+    return proofTime < bootedAt;
+  }
+
+  /** Its host is suspended. */
+  void suspend(long millis) {
+    if (isUp() && !isAsleep()) {
+      cluster.trace(() -> name + " is suspended for " + millis);
+      cluster.coverage.happened(Happening.SCHEDULER_SUSPENDED);
+      asleepUntil = cluster.now() + millis;
+      asleepSoFar += millis;
+      stop(millis);
+    }
+  }
+
+  /** Has its host suspended at the worst of moments: between two messages of one turn. */
+  void suspendInTurn(long millis) {
+    suspendInTurn = millis;
+  }
+
+  /**
+   * Between two messages of a turn.
+   *
+   * @return whether it was suspended just now
+   */
+  boolean suspendedInTurn() {
+    long millis = suspendInTurn;
+    if (millis == 0) {
+      return false;
+    }
+    suspendInTurn = 0;
+    cluster.coverage.happened(Happening.SCHEDULER_SUSPENDED_IN_TURN);
+    suspend(millis);
+    // What has come in meanwhile is there before the turn goes on.
+    poked = true;
+    cluster.timeline.at(
+        asleepUntil,
+        () -> {
+          poked = false;
+          poke();
+        });
+    return true;
+  }
+
+  /** The timers that it was started with, which outwait the leases of whoever led before. */
+  ProtocolTimers timers(long earlierLeaseMillis) {
+    ProtocolTimers own = cluster.plan.timers(number);
+    if (earlierLeaseMillis > own.takeoverMillis()) {
+      cluster.coverage.happened(Happening.OTHER_TIMERS_FOLLOWED);
+    }
+    return cluster.has(ProtocolBug.OWN_LEASE_OUTWAITED) ? own : own.outwaiting(earlierLeaseMillis);
+  }
+
+  /** A worker has heard of a later epoch than the one of this leadership. */
+  void heardOf(long newer, long own) {
+    if (cluster.store.epoch() <= own) {
+      mark = Math.max(mark, newer);
+    }
+    cluster.timeline.after(0, () -> die("a worker has heard of epoch " + newer));
+  }
+
+  /** No task of before can be alive any more. */
+  void safe() {
+    setBack = false;
   }
 
   /** From the lock service and the store. */
@@ -108,7 +211,7 @@ final class SimulatedScheduler extends SimulatedProcess {
 
   /** Asks for the lock again and again; the lock service knows true time. */
   private void contend() {
-    long sent = localNow();
+    long sent = proofNow();
     long session = isCutOff() ? 0 : cluster.acquire(this);
     later(
         2 + cluster.random.nextInt(20),
@@ -116,36 +219,48 @@ final class SimulatedScheduler extends SimulatedProcess {
           SimulatedLeader mine = leader;
           // By the own clock, from the moment of asking, and less for its drift.
           long until = sent + SimulatedCluster.LOCK_MILLIS * 95 / 100;
-          if (mine == null && session != 0 && localNow() < until) {
+          if (mine == null && session != 0 && proofNow() < until) {
             takeOver(session, until);
-          } else if (mine != null
-              && session != 0
-              && session != mine.session
-              && !cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
+          } else if (mine != null && session != 0 && session != mine.session && !neverEnds()) {
             // Another may have led in between: this one is a candidate like any other.
             cluster.coverage.happened(Happening.LEADERSHIP_INTERRUPTED);
-            die("it has the lock again, and had lost it");
+            noticed("it has the lock again, and had lost it");
             return;
           } else if (mine != null && session != 0) {
             mine.validUntil = until;
-            if (!cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
-              mine.side.leadershipValidUntil(until);
-            }
-          } else if (mine != null
-              && localNow() > mine.validUntil
-              && !cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)) {
+          } else if (mine != null && proofNow() > mine.validUntil && !neverEnds()) {
             cluster.coverage.happened(Happening.LEADERSHIP_RAN_OUT);
-            die("its leadership has run out");
+            noticed("its leadership has run out");
             return;
           }
           later(SimulatedCluster.LOCK_MILLIS / 5, this::contend);
         });
   }
 
+  /** Another thread than the one that answers workers ends it, so that may take a moment. */
+  private void noticed(String why) {
+    later(1 + cluster.random.nextInt(100), () -> die(why));
+  }
+
+  /** A known bug: it goes on leading, whatever it can prove. */
+  boolean neverEnds() {
+    return cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)
+        || (cluster.plan.owned() && cluster.has(ProtocolBug.OWNER_UNPROVED));
+  }
+
   private void takeOver(long session, long validUntil) {
-    long epoch = cluster.store.openEpoch();
+    ProtocolTimers own = cluster.plan.timers(number);
+    if (cluster.store.epoch() < mark && !cluster.has(ProtocolBug.SET_BACK_UNNOTICED)) {
+      setBack = true;
+    }
+    boolean alone = cluster.has(ProtocolBug.TOKENS_FROM_THE_STORE_ALONE);
+    long earlierLease = cluster.store.leaseMillis();
+    long epoch = cluster.store.openEpoch(alone ? 0 : mark + 1, own.lostMillis());
+    mark = Math.max(mark, epoch);
     cluster.trace(() -> name + " takes over with epoch " + epoch);
-    SimulatedLeader mine = new SimulatedLeader(this, epoch, session, validUntil);
+    boolean unknown = setBack || !cluster.plan.durable();
+    SimulatedLeader mine =
+        new SimulatedLeader(this, epoch, session, validUntil, timers(earlierLease), unknown);
     leader = mine;
     List<StatusRow> rows = cluster.store.rows();
     // Loading takes a while; the rows are those of a moment after the epoch was raised.
@@ -192,33 +307,39 @@ final class SimulatedScheduler extends SimulatedProcess {
 
   // ---- calls of workers
 
-  HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
+  void heartbeat(Heartbeat heartbeat, Consumer<HeartbeatAnswer> reply) {
     SimulatedLeader mine = leader;
     if (mine == null) {
-      return new HeartbeatAnswer(
-          heartbeat.number(),
-          HeartbeatAnswer.Verdict.NOT_LEADER,
-          0,
-          0,
-          0,
-          cluster.plan.timers(),
-          false,
-          "standby");
+      reply.accept(
+          new HeartbeatAnswer(
+              heartbeat.number(),
+              HeartbeatAnswer.Verdict.NOT_LEADER,
+              0,
+              0,
+              0,
+              cluster.plan.timers(number),
+              false,
+              "standby",
+              ""));
+      return;
     }
-    HeartbeatAnswer answer = mine.side.heartbeat(heartbeat, localNow());
+    mine.toSide(() -> reply.accept(mine.side.heartbeat(heartbeat, localNow())));
     poke();
-    return answer;
   }
 
-  ReportAnswer report(Report report) {
+  void report(Report report, Consumer<ReportAnswer> reply) {
     SimulatedLeader mine = leader;
     if (mine == null) {
-      return new ReportAnswer(report.number(), false, List.of());
+      reply.accept(new ReportAnswer(report.number(), false, List.of()));
+      return;
     }
-    ReportAnswer answer = mine.side.report(report, localNow());
-    answer.settled().forEach(this::acknowledged);
+    mine.toSide(
+        () -> {
+          ReportAnswer answer = mine.side.report(report, localNow());
+          answer.settled().forEach(this::acknowledged);
+          reply.accept(answer);
+        });
     poke();
-    return answer;
   }
 
   void acknowledged(RunId run) {
@@ -233,6 +354,15 @@ final class SimulatedScheduler extends SimulatedProcess {
       cluster.trace(() -> "an operator kills " + run);
       cluster.coverage.happened(Happening.TASK_KILLED);
       mine.loop.kill(run.job(), run.node());
+      poke();
+    }
+  }
+
+  /** An operator commands the leader. */
+  void command(Consumer<SchedulerLoop> what) {
+    SimulatedLeader mine = leader;
+    if (mine != null && mine.opened) {
+      what.accept(mine.loop);
       poke();
     }
   }
@@ -264,7 +394,7 @@ final class SimulatedScheduler extends SimulatedProcess {
         + " leads"
         + (mine.validUntil == Long.MAX_VALUE
             ? ", "
-            : " for " + (mine.validUntil - localNow()) + " ms, ")
+            : " for " + (mine.validUntil - proofNow()) + " ms, ")
         + mine.loop.liveCount()
         + " live, "
         + mine.loop.progress()

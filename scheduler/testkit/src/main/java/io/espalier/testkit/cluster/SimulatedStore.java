@@ -1,8 +1,11 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.loop.LoopPorts;
+import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.running.WorkerHold;
 import io.espalier.core.status.Batch;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayDeque;
@@ -27,7 +30,17 @@ final class SimulatedStore {
   private final boolean durable;
   private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
   private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
+  private final Map<String, Long> incarnations = new LinkedHashMap<>();
+  private final Map<String, Pause> pauses = new LinkedHashMap<>();
+  private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  private final Map<String, JobStanding> standings = new LinkedHashMap<>();
+  private @Nullable Batch latest;
   private long epoch;
+  private long leaseMillis;
+
+  /** Before each take-over, for whoever restores an old copy. */
+  private final List<Copy> copies = new ArrayList<>();
+
   private long slowUntil;
   private long failsUntil;
 
@@ -37,17 +50,71 @@ final class SimulatedStore {
     this.durable = durable;
   }
 
+  private record Copy(
+      long epoch,
+      Map<TaskKey, StatusRow> rows,
+      Map<String, WorkerHold> holds,
+      Map<String, JobStanding> standings) {}
+
+  /** The newest that was opened. */
+  long epoch() {
+    return epoch;
+  }
+
+  /** An operator restores an old copy. */
+  boolean setBack() {
+    if (copies.isEmpty() || !durable) {
+      return false;
+    }
+    Copy copy = copies.get(random.nextInt(copies.size()));
+    epoch = copy.epoch();
+    rows.clear();
+    rows.putAll(copy.rows());
+    holds.clear();
+    holds.putAll(copy.holds());
+    standings.clear();
+    standings.putAll(copy.standings());
+    cluster.invariants.storeSetBack(rows.values());
+    return true;
+  }
+
+  /** How long leases of leaderships so far may last. */
+  long leaseMillis() {
+    return leaseMillis;
+  }
+
+  /** All leases of leaderships before this one are over. */
+  void outwaited(long byEpoch, long ownLeaseMillis) {
+    if (byEpoch == epoch) {
+      leaseMillis = ownLeaseMillis;
+    }
+  }
+
   /** Takes it over. */
-  long openEpoch() {
+  long openEpoch(long atLeast, long ownLeaseMillis) {
+    if (durable) {
+      copies.add(
+          new Copy(
+              epoch,
+              new LinkedHashMap<>(rows),
+              new LinkedHashMap<>(holds),
+              new LinkedHashMap<>(standings)));
+    }
+    leaseMillis = Math.max(leaseMillis, ownLeaseMillis);
     if (!durable) {
       rows.clear();
       holds.clear();
+      incarnations.clear();
+      pauses.clear();
+      limits.clear();
+      standings.clear();
       if (epoch > 0) {
         cluster.coverage.happened(Happening.STORE_FORGOT);
       }
       cluster.invariants.storeForgets();
     }
-    return ++epoch;
+    epoch = Math.max(epoch + 1, atLeast);
+    return epoch;
   }
 
   List<StatusRow> rows() {
@@ -76,7 +143,42 @@ final class SimulatedStore {
     failsUntil = 0;
   }
 
+  /** Jobs to the time when they were made. */
+  Map<String, Long> incarnations() {
+    return Map.copyOf(incarnations);
+  }
+
+  List<Pause> pauses() {
+    return List.copyOf(pauses.values());
+  }
+
+  List<LimitOverride> limits() {
+    return List.copyOf(limits.values());
+  }
+
+  List<JobStanding> standings() {
+    return List.copyOf(standings.values());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // The same batch may be done twice.
   private void apply(Batch batch) {
+    for (String job : batch.forgottenJobs()) {
+      if (batch != latest) {
+        cluster.invariants.forgot(
+            job, incarnations.getOrDefault(job, 0L), batch.incarnations().getOrDefault(job, 0L));
+        cluster.coverage.happened(Happening.JOB_FORGOTTEN);
+      }
+      rows.keySet().removeIf(task -> task.job().equals(job));
+      incarnations.remove(job);
+      standings.remove(job);
+    }
+    latest = batch;
+    incarnations.putAll(batch.incarnations());
+    batch.endedPauses().forEach(pauses::remove);
+    batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
+    batch.endedLimits().forEach(limits::remove);
+    batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+    batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     for (StatusRow row : batch.rows()) {
       cluster.invariants.committed(rows.put(row.key(), row), row);
     }

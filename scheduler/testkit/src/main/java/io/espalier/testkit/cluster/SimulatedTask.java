@@ -19,6 +19,10 @@ final class SimulatedTask {
   private final SimulatedWorker.Jvm parent;
   private final boolean check;
   private final boolean stubborn;
+
+  /** Its processes are not all in the group of the first: daemons, sessions of their own. */
+  private final boolean scattered;
+
   private boolean asked;
   private @Nullable StopReason why;
   private boolean dead;
@@ -31,6 +35,7 @@ final class SimulatedTask {
     this.run = RunId.of(launch);
     this.check = HealthCheck.is(launch.job());
     this.stubborn = cluster.random.nextInt(5) == 0;
+    this.scattered = cluster.random.nextInt(4) == 0;
     host.tasks().put(run, this);
     if (!check) {
       cluster.trace(() -> run + " lives on " + parent.name);
@@ -73,6 +78,10 @@ final class SimulatedTask {
             .withExit(0, null)
             .withStopReason(why),
         true);
+  }
+
+  boolean isScattered() {
+    return scattered;
   }
 
   void stop(KillRequest how) {

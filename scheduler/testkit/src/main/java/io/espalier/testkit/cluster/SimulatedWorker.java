@@ -59,8 +59,8 @@ final class SimulatedWorker {
     jvm = new Jvm(1 + cluster.random.nextInt(Integer.MAX_VALUE));
     jvm.begin();
     jvm.poke();
-    List<Long> before = List.copyOf(host.journal());
-    host.journal().add(jvm.ref.instance());
+    List<Long> before = host.vouchedFor();
+    host.entered(jvm.ref.instance());
     cluster.trace(() -> jvm.name + " boots as instance " + jvm.ref.instance());
     if (cluster.has(ProtocolBug.JOURNAL_IGNORED)) {
       Jvm mine = jvm;
@@ -105,6 +105,7 @@ final class SimulatedWorker {
     private long wake;
     private long stopAtHeartbeat;
     private long stopAtWork;
+    private long diesAtStart;
     private ProtocolTimers timers = cluster.plan.timers();
 
     Jvm(long instance) {
@@ -120,7 +121,12 @@ final class SimulatedWorker {
 
     private void clear(List<Long> before) {
       host.tasks().values().forEach(SimulatedTask::kill);
-      if (!host.tasks().isEmpty()) {
+      boolean blind = cluster.random.nextInt(3) == 0;
+      if (blind) {
+        cluster.coverage.happened(Happening.LOOK_FAILED);
+      }
+      boolean gone = host.tasks().isEmpty() && !host.startsAreUnderWay();
+      if (blind ? !cluster.has(ProtocolBug.UNSEEN_MEANS_GONE) : !gone) {
         later(LOOK_AGAIN, () -> clear(before));
         return;
       }
@@ -225,8 +231,8 @@ final class SimulatedWorker {
           to,
           to.host,
           timers.callMillis(),
-          () -> to.heartbeat(heartbeat),
-          answer -> {
+          reply -> to.heartbeat(heartbeat, reply),
+          (HeartbeatAnswer answer) -> {
             HeartbeatAnswer heard = bent(answer);
             if (heard.verdict() != HeartbeatAnswer.Verdict.ACCEPTED) {
               cluster.trace(() -> name + " hears " + heard.verdict() + " " + heard.message());
@@ -266,6 +272,11 @@ final class SimulatedWorker {
     void stopAtNext(boolean heartbeat, long millis) {
       stopAtHeartbeat = heartbeat ? millis : stopAtHeartbeat;
       stopAtWork = heartbeat ? stopAtWork : millis;
+    }
+
+    /** Has it killed at the worst of moments: with a start under way. */
+    void dieAtNextStart(long bootsAfter) {
+      diesAtStart = bootsAfter;
     }
 
     private boolean stopNow(long millis) {
@@ -310,7 +321,7 @@ final class SimulatedWorker {
           to,
           to.host,
           timers.callMillis(),
-          () -> to.report(report),
+          reply -> to.report(report, reply),
           (ReportAnswer answer) -> {
             side.reportAnswered(answer, host.now());
             poke();
@@ -329,7 +340,19 @@ final class SimulatedWorker {
           1 + cluster.random.nextInt(10),
           () -> {
             if (host.lets()) {
-              tasks.put(run, new SimulatedTask(cluster, host, this, launch));
+              // From here on nothing of the JVM is needed: the child executes its program.
+              host.startUnderWay(
+                  () -> {
+                    SimulatedTask task = new SimulatedTask(cluster, host, this, launch);
+                    tasks.put(run, task);
+                    return task;
+                  });
+              if (diesAtStart > 0) {
+                long boots = diesAtStart;
+                diesAtStart = 0;
+                cluster.timeline.after(0, SimulatedWorker.this::crash);
+                cluster.timeline.after(boots, SimulatedWorker.this::boot);
+              }
               return;
             }
             cluster.coverage.happened(Happening.GUARD_REFUSED_START);

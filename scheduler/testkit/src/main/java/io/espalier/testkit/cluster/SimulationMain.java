@@ -1,7 +1,9 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongPredicate;
@@ -11,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Many simulated lives from the command line: {@code [--seeds N | --minutes N] [--from N]
  * [--threads N] [--bug NAME]} prints each seed that fails with the last it did, and at the end the
  * counts and what has happened how often; {@code --trace SEED [--bug NAME]} tells one life line by
- * line. Ends with 1 when a seed failed, or when something never happened.
+ * line. With {@code --results FILE} a run begins where the last one with the same code ended, and
+ * adds itself to the file. Ends with 1 when a seed failed, or when something never happened.
  */
 public final class SimulationMain {
   private static final long EVERY = 5_000;
@@ -27,12 +30,13 @@ public final class SimulationMain {
   private int threads = 1;
   private @Nullable Long traced;
   private @Nullable ProtocolBug bug;
+  private @Nullable Path results;
   private int told;
 
   private SimulationMain() {}
 
   /** Runs them. */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws InterruptedException, IOException {
     SimulationMain main = new SimulationMain();
     for (int i = 0; i < args.length; i += 2) {
       if (i + 1 == args.length) {
@@ -49,22 +53,31 @@ public final class SimulationMain {
       case "--minutes" -> minutes = Long.parseLong(value);
       case "--from" -> from = Long.parseLong(value);
       case "--threads" -> threads = Integer.parseInt(value);
+      case "--results" -> results = Path.of(value);
       case "--trace" -> traced = Long.parseLong(value);
       case "--bug" -> bug = ProtocolBug.valueOf(value.toUpperCase(Locale.ROOT));
       default -> throw new IllegalArgumentException("unknown flag " + flag);
     }
   }
 
-  private boolean run(PrintStream out) throws InterruptedException {
+  private boolean run(PrintStream out) throws InterruptedException, IOException {
     if (traced != null) {
       Outcome outcome = SimulatedCluster.run(traced, bug, out::println);
       return outcome.violation() == null;
+    }
+    LivesFile lives = results == null ? null : LivesFile.of(results);
+    if (lives != null) {
+      from = lives.next();
     }
     long end = System.nanoTime() + minutes * 60_000_000_000L;
     LongPredicate goesOn =
         minutes > 0 ? seed -> System.nanoTime() < end : seed -> seed < from + seeds;
     Simulation all = Simulation.run(from, goesOn, threads, bug, so -> watch(so, out));
     out.println(all.summary());
+    if (lives != null) {
+      lives.add(from, all.lives(), all.failures().size());
+      out.println(lives.total());
+    }
     all.broken().forEach((which, times) -> out.println(times + " x " + which));
     all.coverage().lines().forEach(out::println);
     List<Happening> never =

@@ -52,7 +52,7 @@ final class Trouble {
     SimulatedWorker worker = workers.get(random.nextInt(workers.size()));
     SimulatedScheduler scheduler = schedulers.get(random.nextInt(schedulers.size()));
     long span = 100L + random.nextInt((int) (random.nextInt(3) == 0 ? 3 * lost : lost / 2));
-    switch (random.nextInt(18)) {
+    switch (random.nextInt(23)) {
       case 0 -> {
         if (random.nextBoolean()) {
           boolean heartbeat = random.nextBoolean();
@@ -65,8 +65,12 @@ final class Trouble {
       }
       case 1 -> {
         happened(Happening.WORKER_KILLED);
-        worker.crash();
-        cluster.timeline.after(span, worker::boot);
+        if (random.nextBoolean()) {
+          worker.jvm().dieAtNextStart(span);
+        } else {
+          worker.crash();
+          cluster.timeline.after(span, worker::boot);
+        }
       }
       case 2 -> {
         happened(Happening.HOST_LOST_POWER);
@@ -136,12 +140,62 @@ final class Trouble {
             worker.shard, random.nextBoolean() ? WorkerHold.Kind.DRAIN : WorkerHold.Kind.CORDON);
         cluster.timeline.after(span, () -> schedulers.forEach(s -> s.hold(worker.shard, null)));
       }
+      case 17 -> scheduler.suspend(span);
+      case 18 -> suspendALeader(worker);
+      case 19 -> {
+        if (worker.jvm().isUp() && !worker.jvm().isStopped()) {
+          worker.host.killGuard();
+        }
+      }
+      case 20 -> {
+        if (random.nextBoolean()) {
+          setBack(scheduler);
+        }
+      }
+      case 21 -> scheduler.die("an operator starts it anew");
       default -> {
         weather();
         happened(Happening.SHARD_DOUBLED);
         SimulatedWorker spare = workers.get(workers.size() - 1);
+        if (random.nextBoolean() && !spare.jvm().isUp()) {
+          happened(Happening.DIRECTORY_COPIED);
+          workers.stream()
+              .filter(each -> each != spare && each.shard.equals(spare.shard))
+              .forEach(each -> spare.host.copyDirectory(each.host));
+        }
         spare.boot();
         cluster.timeline.after(span, spare::crash);
+      }
+    }
+  }
+
+  /**
+   * At the worst of moments, for somewhat longer than it takes to be followed, while a worker
+   * cannot hear of any other.
+   */
+  private void suspendALeader(SimulatedWorker worker) {
+    for (SimulatedScheduler scheduler : schedulers) {
+      if (scheduler.isLeading()) {
+        ProtocolTimers timers = cluster.plan.timers();
+        scheduler.suspendInTurn(
+            SimulatedCluster.LOCK_MILLIS
+                + timers.marginMillis()
+                + timers.guardMillis()
+                + random.nextInt((int) timers.leaseMillis() / 2));
+      } else {
+        cluster.network.cut(worker.host.number, scheduler.host, cluster.now() + 3 * lost);
+        cluster.network.cut(scheduler.host, worker.host.number, cluster.now() + 3 * lost);
+      }
+    }
+  }
+
+  /** An operator stops the scheduler, restores an old copy of its store, and starts it again. */
+  private void setBack(SimulatedScheduler scheduler) {
+    if (schedulers.size() == 1 && cluster.plan.durable() && !cluster.plan.isSteered()) {
+      scheduler.die("its store is to be restored");
+      if (cluster.store.setBack()) {
+        cluster.trace(() -> "the store is set back to epoch " + cluster.store.epoch());
+        happened(Happening.STORE_SET_BACK);
       }
     }
   }

@@ -43,6 +43,7 @@ public final class JobFixture {
   private OutcomeRules outcome = OutcomeRules.DEFAULT;
   private String host = "";
   private String hostLevel = "";
+  private long createTime;
 
   public JobFixture(String name) {
     this.name = name;
@@ -197,6 +198,12 @@ public final class JobFixture {
     return this;
   }
 
+  /** When it was made, in epoch seconds. */
+  public JobFixture created(long epochSeconds) {
+    createTime = epochSeconds;
+    return this;
+  }
+
   Job build(Levels levels, ResourceCatalog catalog) {
     List<Integer> slots = new ArrayList<>();
     for (Resource resource : catalog.all()) {
@@ -229,7 +236,7 @@ public final class JobFixture {
         retry,
         outcome,
         -1,
-        0,
+        createTime,
         0,
         valid ? List.of() : List.of(Problem.error("bistro_job->" + name, "broken on purpose")),
         Json.Obj.EMPTY);

@@ -15,6 +15,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -33,6 +34,18 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Length.</b> In one piece, so that it can be held against the design from top to bottom.
  */
 public final class Oracle {
+  private static final Set<Kind> KEEPING =
+      EnumSet.of(
+          Kind.SCHEDULER_DISABLED,
+          Kind.JOB_DISABLED,
+          Kind.JOB_INVALID,
+          Kind.JOB_PAUSED,
+          Kind.JOB_DEPENDENCY,
+          Kind.DEPENDENCY,
+          Kind.DEADLINE,
+          Kind.JOB_FAILED,
+          Kind.JOB_SUCCEEDED);
+
   private final Map<TaskKey, TaskStatus> statuses = new HashMap<>();
   private final Map<TaskKey, Run> running = new HashMap<>();
 
@@ -569,7 +582,7 @@ public final class Oracle {
   }
 
   /** Where its tasks have to run whatever their path; null: anywhere. */
-  private @Nullable String hostOf(Job job) {
+  @Nullable String hostOf(Job job) {
     return pool.isLocal() || job.hostPlacement().isEmpty() ? null : job.hostPlacement();
   }
 
@@ -689,6 +702,17 @@ public final class Oracle {
       failures.addAll(best);
     }
     return failures;
+  }
+
+  /** Whether more than slots, tokens, workers and its own status keeps a task. */
+  boolean isKept(TaskKey task) {
+    return failuresOfTask(job(task.job()), task.node()).stream()
+        .anyMatch(failure -> KEEPING.contains(failure.kind()));
+  }
+
+  /** The same of all tasks of a job. */
+  boolean isKept(Job job) {
+    return failuresOfJob(job).stream().anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 
   /** Whether the task may start along some path. */

@@ -62,14 +62,16 @@ final class OracleReservations {
   private static final class Hold {
     final long since;
 
-    /** The latest time of the next one. */
-    long due;
+    /** When the next one is due, at the earliest and at the latest. */
+    long dueFrom;
+
+    long dueTo;
 
     /** It comes with the end of the next round, or with the next look at the clock. */
     boolean isRipe;
 
-    /** Unless it has been already. */
-    boolean mayHaveBeen;
+    /** Unless it has been already, or is not due yet. */
+    boolean isUncertain;
 
     /** The last one at which it lacked slots, at the latest. */
     long lackedAt;
@@ -80,16 +82,35 @@ final class OracleReservations {
     Hold(long since, long armed, long now) {
       this.since = since;
       lackedAt = now;
-      next(armed);
+      next(armed, armed);
       // It was not seen before, and one look may have been already.
-      isRipe = due <= Math.floorDiv(now, TICK_MILLIS) * TICK_MILLIS;
-      mayHaveBeen = isRipe;
+      isRipe = dueTo <= tick(now);
+      isUncertain = isRipe;
     }
 
-    void next(long now) {
-      due = Math.floorDiv(now + RECHECK_MILLIS + TICK_MILLIS - 1, TICK_MILLIS) * TICK_MILLIS;
+    /** The latest look was between these two times. */
+    void next(long from, long to) {
+      dueFrom = tick(from + RECHECK_MILLIS + TICK_MILLIS - 1);
+      dueTo = tick(to + RECHECK_MILLIS + TICK_MILLIS - 1);
       isRipe = false;
-      mayHaveBeen = false;
+      isUncertain = false;
+    }
+
+    /**
+     * The core looks at what is due by now.
+     *
+     * @param once whether it did so only once: with the second time it looks at what it found with
+     *     the first
+     */
+    void clockIs(long now, boolean once) {
+      if (!isRipe && dueFrom <= tick(now)) {
+        isRipe = true;
+        isUncertain = !once || dueTo > tick(now);
+      }
+    }
+
+    private static long tick(long millis) {
+      return Math.floorDiv(millis, TICK_MILLIS) * TICK_MILLIS;
     }
   }
 
@@ -127,8 +148,9 @@ final class OracleReservations {
 
   /** A round, or a part of one, is over: the core looks at what is ripe. */
   void roundOver(List<Reservation> all, long now) {
+    Map<Place, String> before = Map.copyOf(holders);
     replace(all);
-    look(all, now);
+    look(all, before, now, now - RECHECK_MILLIS);
   }
 
   /**
@@ -137,23 +159,25 @@ final class OracleReservations {
    * @param once whether it did so only once
    */
   void advanced(List<Reservation> all, long now, boolean once) {
+    Map<Place, String> before = Map.copyOf(holders);
     replace(all);
-    look(all, now);
-    for (Hold hold : holds.values()) {
-      if (hold.due <= Math.floorDiv(now, TICK_MILLIS) * TICK_MILLIS) {
-        hold.isRipe = true;
-        hold.mayHaveBeen = !once;
-      }
-    }
+    // What was uncertain may have become ripe only now.
+    look(all, before, now, now - 2 * RECHECK_MILLIS);
+    holds.values().forEach(hold -> hold.clockIs(now, once));
   }
 
   /** What was held is taken over by another world. */
   void changed(long now) {
     changedAt = now;
-    holds.values().forEach(hold -> hold.next(now));
+    holds.values().forEach(hold -> hold.next(now, now));
   }
 
-  private void look(List<Reservation> all, long now) {
+  /**
+   * @param before what was held when the core began to look: it looks at one after another, so that
+   *     what it ends later was still in the way of those before
+   * @param lookedFrom when what it may not have looked at now was looked at, at the earliest
+   */
+  private void look(List<Reservation> all, Map<Place, String> before, long now, long lookedFrom) {
     for (Reservation kept : all) {
       Claim claim = claim(kept);
       Hold hold = holds.get(claim);
@@ -161,22 +185,35 @@ final class OracleReservations {
       if (hold == null || job == null || hold.since != kept.sinceMillis() || !hold.isRipe) {
         continue;
       }
-      if (hold.mayHaveBeen) {
+      if (hold.isUncertain) {
         hold.lackedAt = now;
+        hold.next(lookedFrom, now);
       } else {
         assertThat(oracle.mayGoUp(job, claim.place()))
             .as("%s, looked after at %d, may be used", kept, now)
             .isTrue();
-        if (oracle.lacksSlotsUpwards(job, claim.place())) {
+        if (lacksSlotsUpwards(job, claim.place(), before) || oracle.rooms().mayHope(job, now)) {
           hold.lackedAt = now;
         }
         long after = job.scheduling().reserveAfter().map(Duration::toMillis).orElse(0L);
         assertThat(now - hold.lackedAt)
             .as("%s could have been used since", kept)
             .isLessThan(Math.max(RECHECK_MILLIS, after));
+        hold.next(now, now);
       }
-      hold.next(now);
     }
+  }
+
+  private boolean lacksSlotsUpwards(Job job, Place place, Map<Place, String> before) {
+    if (oracle.lacksSlotsUpwards(job, place)) {
+      return true;
+    }
+    Map<Place, String> after = Map.copyOf(holders);
+    holders.putAll(before);
+    boolean lacked = oracle.lacksSlotsUpwards(job, place);
+    holders.clear();
+    holders.putAll(after);
+    return lacked;
   }
 
   private static Claim claim(Reservation kept) {

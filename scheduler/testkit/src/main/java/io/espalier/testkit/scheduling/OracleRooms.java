@@ -7,6 +7,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.KeptRoom;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,11 +23,20 @@ import org.jspecify.annotations.Nullable;
  * nothing else is closed to anybody.
  */
 final class OracleRooms {
+  /** The core looks that often who could not have any. */
+  private static final long RECHECK_MILLIS = 1_000;
+
   private final Oracle oracle;
   private final Map<Place, String> holders = new HashMap<>();
 
   /** By job: when it was last seen not to wait. */
   private final Map<String, Long> since = new HashMap<>();
+
+  /** By job: when a wait for room on a worker may have begun last. */
+  private final Map<String, Long> lackedWorker = new HashMap<>();
+
+  /** The jobs of which a wait begins with the next look at the clock, if it has begun. */
+  private final Set<String> lackWorker = new HashSet<>();
 
   /** What was kept when it was looked last; a task that takes its place late ends nothing of it. */
   private List<KeptRoom> last = List.of();
@@ -64,6 +74,11 @@ final class OracleRooms {
     holders.values().removeIf(job::equals);
   }
 
+  /** With a round it is seen which jobs wait for others, and nothing is kept for them any more. */
+  void beginRound() {
+    holders.values().removeIf(oracle::waitsForJobs);
+  }
+
   /** Within a round nothing new is kept. */
   void duringRound(List<KeptRoom> all) {
     assertThat(holders).containsAllEntriesOf(byPlace(all));
@@ -89,6 +104,10 @@ final class OracleRooms {
         since.put(job.name(), now);
       }
       since.putIfAbsent(job.name(), now);
+      if (lacksWorker(job)) {
+        lackedWorker.put(job.name(), now);
+        lackWorker.add(job.name());
+      }
     }
     replace(all);
     Set<String> once = new HashSet<>();
@@ -106,6 +125,35 @@ final class OracleRooms {
     last = List.copyOf(all);
   }
 
+  /** The core looks at the clock: what began since the last look begins now. */
+  void advanced(long now) {
+    lackWorker.forEach(job -> lackedWorker.put(job, now));
+    lackWorker.clear();
+  }
+
+  /**
+   * Whether a job may be waiting for room on a worker, which is kept for it or may be soon: until
+   * it has waited for its {@code reserve_after}, and a second more. Nodes stay free for it so long.
+   */
+  boolean mayHope(Job job, long now) {
+    if (!isHeavy(KeptRoom.Kind.WORKER, "", job)) {
+      return false;
+    }
+    long after = job.scheduling().reserveAfter().map(Duration::toMillis).orElse(0L);
+    Long began = lackedWorker.get(job.name());
+    return lacksWorker(job)
+        || last.stream().anyMatch(k -> k.kind() == KeptRoom.Kind.WORKER && isFor(k, job))
+        || (began != null && now - began < after + RECHECK_MILLIS);
+  }
+
+  private static boolean isFor(KeptRoom kept, Job job) {
+    return kept.job().equals(job.name());
+  }
+
+  private boolean lacksWorker(Job job) {
+    return !oracle.pool().failures(oracle.config(), job, oracle.hostOf(job)).isEmpty();
+  }
+
   private void check(KeptRoom kept, Job job, long now) {
     assertThat(job.scheduling().reserveAfter()).as("%s may hold", kept).isPresent();
     long after = job.scheduling().reserveAfter().orElseThrow().toMillis();
@@ -113,7 +161,7 @@ final class OracleRooms {
         .as("%s has waited", kept)
         .isGreaterThanOrEqualTo(after);
     assertThat(kept.sinceMillis() - kept.waitsSinceMillis()).isGreaterThanOrEqualTo(after);
-    assertThat(isHeavy(kept, job)).as("%s can be starved", kept).isTrue();
+    assertThat(isHeavy(kept.kind(), kept.name(), job)).as("%s can be starved", kept).isTrue();
     if (kept.kind() == KeptRoom.Kind.QUEUE) {
       assertThat(kept.name()).isEqualTo(job.scheduling().queue());
       assertThat(oracle.queues().isLargeEnough(kept.name(), job)).as("%s fits", kept).isTrue();
@@ -127,9 +175,9 @@ final class OracleRooms {
     }
   }
 
-  private boolean isHeavy(KeptRoom kept, Job job) {
+  private boolean isHeavy(KeptRoom.Kind kind, String queue, Job job) {
     List<Resource> resources = oracle.config().settings().resources().all();
-    if (kept.kind() == KeptRoom.Kind.WORKER) {
+    if (kind == KeptRoom.Kind.WORKER) {
       return isStarved(
           job,
           List.copyOf(oracle.config().jobs().values()),
@@ -139,13 +187,13 @@ final class OracleRooms {
     }
     QueueSpec spec =
         oracle.config().settings().rules().queues().stream()
-            .filter(queue -> queue.name().equals(kept.name()))
+            .filter(each -> each.name().equals(queue))
             .findFirst()
             .orElseThrow();
     return isStarved(
         job,
         oracle.config().jobs().values().stream()
-            .filter(other -> other.scheduling().queue().equals(kept.name()))
+            .filter(other -> other.scheduling().queue().equals(queue))
             .toList(),
         resources.stream().filter(r -> OracleQueues.isCapped(spec, r)).toList());
   }

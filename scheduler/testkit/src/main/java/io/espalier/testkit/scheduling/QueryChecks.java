@@ -190,7 +190,7 @@ final class QueryChecks {
     }
     assertThat(scan.leaves()).as("leaves below slot %s", slot).isEqualTo(leaves);
     Map<String, TaskCounts> byJob = new HashMap<>();
-    long[] all = new long[5];
+    long[] all = new long[6];
     expected.forEach(
         (job, counts) -> {
           TaskCounts sum = counts(counts);
@@ -209,7 +209,7 @@ final class QueryChecks {
   }
 
   private static TaskCounts counts(long[] n) {
-    return new TaskCounts(n[0], n[1], n[2], n[3], n[4]);
+    return new TaskCounts(n[0], n[1], n[2], n[3], n[4], n[5]);
   }
 
   private long walk(int slot, Map<String, long[]> counts) {
@@ -217,9 +217,13 @@ final class QueryChecks {
     int level = topology.level(node);
     for (Job job : oracle.config().jobs().values()) {
       if (job.level() == level) {
-        int state = state(oracle.bits(new TaskKey(job.name(), topology.name(node))));
+        TaskKey task = new TaskKey(job.name(), topology.name(node));
+        int state = state(oracle.bits(task));
+        if (state == 4 && isBlocked(job, task)) {
+          state = 5;
+        }
         if (state >= 0) {
-          counts.computeIfAbsent(job.name(), name -> new long[5])[state]++;
+          counts.computeIfAbsent(job.name(), name -> new long[6])[state]++;
         }
       }
     }
@@ -228,6 +232,56 @@ final class QueryChecks {
       leaves += walk(child, counts);
     }
     return leaves;
+  }
+
+  /** Whether a task that would be ready is kept by more than slots. */
+  boolean isBlocked(Job job, TaskKey task) {
+    boolean mayStart = core.mayStart(core.findJob(job.name()));
+    // What a job waits for as a whole is looked at in the next round.
+    boolean isKept = job.afterJobs().isEmpty() ? oracle.isKept(task) : isKeptOnItsNode(task);
+    return isKept || (!mayStart && (needsTooMuch(job) || !job.afterJobs().isEmpty()));
+  }
+
+  private boolean isKeptOnItsNode(TaskKey task) {
+    return oracle.failures(task).stream().anyMatch(failure -> failure.kind() == Kind.DEPENDENCY);
+  }
+
+  /** After a round: which jobs may start anything. */
+  void mayStart() {
+    for (Job job : oracle.config().jobs().values()) {
+      boolean mayStart = core.mayStart(core.findJob(job.name()));
+      boolean isKept = oracle.isKept(job);
+      boolean tooMuch = needsTooMuch(job);
+      assertThat(mayStart)
+          .as("%s may start", job.name())
+          .isEqualTo(!isKept && (mayStart || !tooMuch));
+    }
+  }
+
+  /** Where overrides lower the largest limits the core may know of less than this. */
+  private boolean needsTooMuch(Job job) {
+    boolean tooMuch = false;
+    boolean mustBeKnown = false;
+    for (Resource resource : oracle.config().settings().resources().all()) {
+      if (resource.level() > job.level() || resource.level() >= topology.levels().worker()) {
+        continue;
+      }
+      int largest = -1;
+      for (int n = topology.levelStart(resource.level());
+          n < topology.levelEnd(resource.level());
+          n++) {
+        Place place = new Place(topology.levels().name(resource.level()), topology.name(n));
+        largest = Math.max(largest, oracle.limitOf(place, resource));
+      }
+      if (largest >= 0 && job.needs().get(resource.index()) > largest) {
+        tooMuch = true;
+        mustBeKnown |= core.overrides().isEmpty();
+      }
+    }
+    if (mustBeKnown) {
+      assertThat(core.mayStart(core.findJob(job.name()))).as("%s can start", job.name()).isFalse();
+    }
+    return tooMuch;
   }
 
   /** Done, failed, running, waiting, ready; -1: none of them. */

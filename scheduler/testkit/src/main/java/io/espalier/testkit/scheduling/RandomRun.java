@@ -223,6 +223,7 @@ public final class RandomRun {
 
   private boolean slice(SchedulingPolicy policy) {
     oracle.reservations().beginRound();
+    oracle.rooms().beginRound();
     int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
     boolean complete = core.round(policy, most, this::placed);
     oracle.reservations().roundOver(core.reservations(), now);
@@ -397,6 +398,7 @@ public final class RandomRun {
       slices++;
     }
     oracle.advance(now);
+    oracle.rooms().advanced(now);
     oracle.reservations().advanced(core.reservations(), now, slices == 1);
     assertThat(core.nextTimerMillis()).isGreaterThan(now);
   }
@@ -589,6 +591,7 @@ public final class RandomRun {
     compareOrphans();
     compareOpenJobs();
     // That was a round.
+    new QueryChecks(core, oracle).mayStart();
     oracle.rooms().observe(core.keptRoom(), now);
   }
 
@@ -600,7 +603,7 @@ public final class RandomRun {
       int node = node(task);
       int bits = oracle.bits(task);
       assertThat(core.bits(number, node)).as("bits of %s", task).isEqualTo(bits);
-      count(counts, bits);
+      count(counts, bits, queries.isBlocked(job, task));
       Explanation explanation = core.explain(task.job(), task.node());
       List<Failure> failures = oracle.failures(task);
       assertThat(explanation.startable()).as("%s startable", task).isEqualTo(failures.isEmpty());
@@ -619,27 +622,28 @@ public final class RandomRun {
             counts[3],
             counts[4],
             counts[5],
-            counts[6]);
+            counts[6],
+            counts[7]);
     assertThat(core.progress(number)).isEqualTo(progress);
     if (random.nextInt(4) == 0) {
       compareHistogram(job, number);
     }
   }
 
-  private static void count(long[] counts, int bits) {
+  private static void count(long[] counts, int bits, boolean blocked) {
     int at;
     if ((bits & Main.RUNNING.bit()) != 0) {
       at = 2;
     } else if ((bits & TaskStatus.AVOIDED) != 0) {
-      at = 5;
-    } else if ((bits & TaskStatus.DISABLED) != 0) {
       at = 6;
+    } else if ((bits & TaskStatus.DISABLED) != 0) {
+      at = 7;
     } else if ((bits & Main.DONE.bit()) != 0) {
       at = 0;
     } else if ((bits & Main.FAILED.bit()) != 0) {
       at = 1;
     } else {
-      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : 4;
+      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : blocked ? 5 : 4;
     }
     counts[at]++;
   }
@@ -758,6 +762,7 @@ public final class RandomRun {
   private void compareOpenJobs() {
     Set<String> open = new HashSet<>();
     oracle.reservations().beginRound();
+    oracle.rooms().beginRound();
     core.round(
         looking(open),
         Integer.MAX_VALUE,

@@ -20,6 +20,8 @@ import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StatusStore.Taken;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskStatus;
@@ -78,7 +80,10 @@ public abstract class StatusStoreContract extends AttemptsContract {
   @BeforeEach
   final void openStore() throws Exception {
     store = remembered(open());
-    epoch = store.openEpoch();
+    Taken taken = store.openEpoch(TakeOver.PLAIN);
+    assertThat(taken.first()).isTrue();
+    assertThat(taken.earlierLeaseMillis()).isZero();
+    epoch = taken.epoch();
   }
 
   @AfterEach
@@ -105,7 +110,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
   @Override
   final void restartAfterKill() throws Exception {
     store = remembered(open());
-    epoch = store.openEpoch();
+    epoch = store.openEpoch(TakeOver.PLAIN).epoch();
   }
 
   @Test
@@ -119,6 +124,20 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(rows("job")).containsExactlyInAnyOrder(done, failed);
     assertThat(rows("unknown")).isEmpty();
     assertThat(store.jobs()).containsExactly("job");
+  }
+
+  @Test
+  void what_is_remembered_of_nodes_is_the_latest_and_only_the_leader_writes_it() throws Exception {
+    assertThat(store.nodesSketch()).isEmpty();
+    store.keepNodesSketch(epoch, "one");
+    String long_one = "[\"\u00e4 \ud83d\ude80\"]".repeat(20_000);
+    store.keepNodesSketch(epoch, long_one);
+    assertThat(store.nodesSketch()).isEqualTo(long_one);
+    long old = epoch;
+    restartAfterKill();
+    assertThatThrownBy(() -> store.keepNodesSketch(old, "late"))
+        .isInstanceOf(StaleEpochException.class);
+    assertThat(store.nodesSketch()).isIn(long_one, "");
   }
 
   @Test
@@ -346,7 +365,32 @@ public abstract class StatusStoreContract extends AttemptsContract {
     restartAfterKill();
     long second = epoch;
     assertThat(second).isGreaterThan(first);
-    assertThat(store.openEpoch()).isGreaterThan(second);
+    assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isGreaterThan(second);
+  }
+
+  @Test
+  void an_epoch_is_not_below_what_is_asked_for_and_never_goes_back() throws Exception {
+    long asked = epoch + 40;
+    assertThat(store.openEpoch(new TakeOver(asked, 0)).epoch()).isEqualTo(asked);
+    assertThat(store.epoch()).isEqualTo(asked);
+    assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(asked + 1);
+    restartAfterKill();
+    assertThat(epoch).isEqualTo(asked + 2);
+    assertThat(store.epoch()).isEqualTo(epoch);
+  }
+
+  @Test
+  void a_take_over_tells_of_the_leases_before_and_which_store_it_is() throws Exception {
+    Taken patient = store.openEpoch(new TakeOver(1, 660_000));
+    assertThat(patient.storeId()).isNotEmpty();
+    assertThat(patient.first()).isFalse();
+    store = remembered(open());
+    Taken quick = store.openEpoch(new TakeOver(1, 20_000));
+    assertThat(quick.storeId()).isEqualTo(patient.storeId());
+    assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
+    Taken next = store.openEpoch(TakeOver.PLAIN);
+    assertThat(next.earlierLeaseMillis()).isEqualTo(20_000);
+    assertThat(store.openEpoch(TakeOver.PLAIN).earlierLeaseMillis()).isZero();
   }
 
   @Test

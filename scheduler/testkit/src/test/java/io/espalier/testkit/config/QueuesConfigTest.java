@@ -12,6 +12,7 @@ import io.espalier.core.problem.Problem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 /** {@code queues}, {@code priority_half_life_sec} and {@code queue}. */
@@ -92,6 +93,37 @@ final class QueuesConfigTest {
                     + " 'priority_half_life_sec': 0"))
         .hasSize(7)
         .anySatisfy(text -> assertThat(text).contains("did you mean \"slots\"?"));
+  }
+
+  @Test
+  void weightsAreReadAndQueuesWithoutOneHaveNone() {
+    Config config =
+        ConfigFixtures.withJobs("{" + TREE + ", 'queues': {'a': {'weight': 3}, 'b': {}}}");
+    assertThat(config.settings().rules().queues())
+        .extracting(QueueSpec::weight)
+        .containsExactly(OptionalDouble.of(3), OptionalDouble.empty());
+  }
+
+  @Test
+  void weightsAndFactorsAreNotMixed() {
+    String wrong =
+        "\"priority_factor\" cannot stand beside \"weight\", here or in another queue,"
+            + " give all queues weights, or all of them factors";
+    assertThat(problems("'queues': {'a': {'weight': 3, 'priority_factor': 1}}"))
+        .containsExactly("bistro_settings.queues.a.priority_factor: " + wrong);
+    assertThat(problems("'queues': {'a': {'weight': 3}, 'b': {'priority_factor': 2}}"))
+        .containsExactly("bistro_settings.queues.b.priority_factor: " + wrong);
+  }
+
+  @Test
+  void aWeightIsANumberAboveZero() {
+    for (String bad : List.of("0", "-1", "1e7", "'three'", "[]", "null")) {
+      assertThat(problems("'queues': {'a': {'weight': " + bad + "}}"))
+          .as(bad)
+          .singleElement()
+          .asString()
+          .startsWith("bistro_settings.queues.a.weight: ");
+    }
   }
 
   @Test

@@ -2,19 +2,22 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.scheduling.Replay;
-import io.espalier.testkit.scheduling.RandomRun.Size;
-import java.util.List;
+import io.espalier.testkit.scheduling.RandomWorlds.Kind;
+import java.time.LocalDate;
+import java.util.Locale;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The scheduling core against the oracle; a failure names its seed. Worlds know nothing of each
- * other: as many at once as there are processors.
+ * The scheduling core against the oracle, over the seeds of the day ({@link
+ * RandomWorlds#firstSeed()}); a failure names its seed. Worlds know nothing of each other: as many
+ * at once as there are processors.
  */
 final class RandomWorldsTest {
   private static final int BATCH = 100;
@@ -22,8 +25,20 @@ final class RandomWorldsTest {
   /** Fewer for a quick look. */
   private static final int BATCHES = Integer.getInteger("espalier.batches", 20);
 
+  private static final long FIRST = RandomWorlds.firstSeed();
+
+  @BeforeAll
+  static void tellTheSeeds() {
+    System.out.printf(
+        Locale.ROOT,
+        "random worlds: seeds from %d; -D%s=%d looks at the same%n",
+        FIRST,
+        RandomWorlds.FROM,
+        FIRST);
+  }
+
   static LongStream batches() {
-    return LongStream.range(0, BATCHES).map(i -> i * BATCH);
+    return LongStream.range(0, BATCHES).map(i -> FIRST + i * BATCH);
   }
 
   @Execution(ExecutionMode.CONCURRENT)
@@ -31,7 +46,7 @@ final class RandomWorldsTest {
   @MethodSource("batches")
   void theCoreAnswersLikeTheOracle(long first) {
     for (long seed = first; seed < first + BATCH; seed++) {
-      run(seed, Size.SMALL);
+      RandomWorlds.run(seed, Kind.SMALL);
     }
   }
 
@@ -39,43 +54,59 @@ final class RandomWorldsTest {
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleWithMoreThan64Jobs(long seed) {
-    run(seed, Size.MANY_JOBS);
+    RandomWorlds.run(seed, Kind.MANY_JOBS);
   }
 
   @Execution(ExecutionMode.CONCURRENT)
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleWhereJobsStarveEachOther(long seed) {
-    run(seed, Size.SCARCE);
+    RandomWorlds.run(seed, Kind.SCARCE);
   }
 
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {
-    run(seed, Size.WIDE);
+    RandomWorlds.run(seed, Kind.WIDE);
   }
 
   static LongStream fewSeeds() {
-    return LongStream.range(0, 3L * BATCHES / 2);
+    return LongStream.range(FIRST, FIRST + 3L * BATCHES / 2);
+  }
+
+  /**
+   * The oracle was wrong in these. 881, 3116: it took the time of the core's next look for known
+   * where the latest may have been at two times. 911: it did not know that a node stays free while
+   * its job may still get a worker. 438, 1597: it did not know that what is looked at in one step
+   * is looked at one after another. 1740: nor that room in a queue is kept no more for a job of
+   * which a round finds that it waits for others.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "SCARCE, 881",
+    "SCARCE, 911",
+    "SCARCE, 1597",
+    "SCARCE, 1740",
+    "MANY_JOBS, 438",
+    "MANY_JOBS, 3116"
+  })
+  void worldsThatOnceFailed(Kind kind, long seed) {
+    assertThat(RandomWorlds.run(seed, kind).placements()).isNotEmpty();
+  }
+
+  @Test
+  void eachDayHasSeedsOfItsOwn() {
+    LocalDate day = LocalDate.of(2026, 11, 22);
+    assertThat(RandomWorlds.firstSeed(day)).isEqualTo(207_790_000);
+    assertThat(RandomWorlds.firstSeed(day.plusDays(1)) - RandomWorlds.firstSeed(day))
+        .isGreaterThanOrEqualTo((long) BATCHES * BATCH);
   }
 
   @Test
   void theSameSeedGivesTheSamePlacements() {
-    for (long seed = 0; seed < 50; seed++) {
-      assertThat(run(seed, Size.SMALL).placements()).isEqualTo(run(seed, Size.SMALL).placements());
-    }
-  }
-
-  private static RandomRun run(long seed, Size size) {
-    try {
-      RandomRun run =
-          new RandomRun(seed, size, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
-      Replay.Summary replayed = run.replay(run.recording().iterator());
-      assertThat(replayed.placements()).isEqualTo(run.placements().size());
-      assertThat(replayed.events()).isEqualTo(run.recording().size());
-      return run;
-    } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("seed " + seed + " of " + size + ": " + e.getMessage(), e);
+    for (long seed = FIRST; seed < FIRST + 50; seed++) {
+      assertThat(RandomWorlds.run(seed, Kind.SMALL).placements())
+          .isEqualTo(RandomWorlds.run(seed, Kind.SMALL).placements());
     }
   }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Long lives of random worlds, until so many events have reached the core: 100,000, or what {@code
  * -Despalier.soak.events} says (the long profile of the build: 10,000,000). Each life is replayed.
+ * The seeds are those of the day, see {@link RandomWorlds#firstSeed()}.
  */
 final class SoakTest {
   private static final long EVENTS = Long.getLong("espalier.soak.events", 100_000);
@@ -20,7 +21,13 @@ final class SoakTest {
     long events = 0;
     long placements = 0;
     long told = 0;
-    long seed = 1_000_000;
+    long seed = RandomWorlds.firstSeed();
+    System.out.printf(
+        Locale.ROOT,
+        "soak: seeds from %d; -D%s=%d looks at the same%n",
+        seed,
+        RandomWorlds.FROM,
+        seed);
     while (events < EVENTS) {
       RandomRun run = life(seed++);
       Replay.Summary replayed = run.replay(run.recording().iterator());

@@ -34,8 +34,8 @@ final class JobsCommand extends OfflineListCommand {
       paramLabel = "STATE",
       split = ",",
       description =
-          "Only jobs in one of these states: waiting, running, open, succeeded, failed, stopped, paused,"
-              + " disabled, invalid.")
+          "Only jobs in one of these states: waiting, running, open, succeeded, failed, stuck,"
+              + " stopped, paused, disabled, invalid.")
   private Set<String> states = Set.of();
 
   JobsCommand(Clients clients) {

@@ -36,6 +36,7 @@ final class QueuesCommand extends ListCommand {
         new Table(
             "QUEUE",
             ">FACTOR",
+            "~>WEIGHT",
             ">RUNNING",
             ">WAITING",
             "SLOTS",
@@ -47,6 +48,7 @@ final class QueuesCommand extends ListCommand {
       table.row(
           Fields.text(queue, "name"),
           number(queue, "priority_factor"),
+          queue.get("weight") == null ? "" : number(queue, "weight"),
           Fields.number(queue, "running"),
           Fields.text(queue, "waiting_tasks"),
           slots(queue),

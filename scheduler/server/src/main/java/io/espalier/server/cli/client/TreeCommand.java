@@ -107,7 +107,7 @@ final class TreeCommand extends OfflineListCommand {
     Json.Obj node = nodes.get(index);
     Json.Obj states = Fields.object(node, "states");
     long total = 0;
-    for (String state : new String[] {"done", "failed", "running", "waiting", "ready"}) {
+    for (String state : new String[] {"done", "failed", "running", "waiting", "ready", "blocked"}) {
       total += Fields.number(states, state);
     }
     List<String> use = new ArrayList<>();

@@ -1,5 +1,6 @@
 package io.espalier.server.store.mysql;
 
+import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StoreException;
 import java.io.IOException;
 import java.net.UnknownHostException;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** What errors of MySQL, MariaDB and their driver mean for an operator. */
 final class MySqlFailures {
   /** SQL states of statements that will fail the same way again. */
-  private static final Set<String> HOPELESS = Set.of("21", "22", "23", "42");
+  private static final Set<String> HOPELESS = Set.of("21", "42");
 
   private MySqlFailures() {}
 
@@ -47,8 +48,8 @@ final class MySqlFailures {
       return failure(at, wrong, false, e);
     }
     if (lower.contains("max_allowed_packet") || lower.contains("packet for query is too large")) {
-      return failure(
-          at, "takes no change of that size: raise its max_allowed_packet (" + text + ")", true, e);
+      return refused(
+          at, "takes no change of that size: raise its max_allowed_packet (" + text + ")", e);
     }
     if (lower.contains("no space left") || lower.contains("errno: 28")) {
       return failure(at, "has a full disk: " + text, true, e);
@@ -60,6 +61,9 @@ final class MySqlFailures {
     String state = cause.getSQLState() == null ? "" : cause.getSQLState();
     if (state.startsWith("08") || cause instanceof SQLTransientConnectionException) {
       return failure(at, "cannot be reached: " + why(cause), true, e);
+    }
+    if (state.startsWith("22") || state.startsWith("23")) {
+      return refused(at, "failed: " + text, e);
     }
     boolean hopeless = state.length() == 5 && HOPELESS.contains(state.substring(0, 2));
     return failure(at, "failed: " + text, !hopeless, e);
@@ -105,6 +109,11 @@ final class MySqlFailures {
 
   private static String firstLine(@Nullable String text) {
     return text == null ? "no reason given" : text.strip().lines().findFirst().orElse("").strip();
+  }
+
+  /** The server works; it is the data that it does not take. */
+  private static StoreException refused(MySqlAddress at, String what, SQLException e) {
+    return new RefusedDataException("status store " + at + " " + what, e);
   }
 
   private static StoreException failure(

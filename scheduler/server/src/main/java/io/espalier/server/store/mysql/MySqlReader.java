@@ -70,6 +70,28 @@ final class MySqlReader extends StoreReader {
         });
   }
 
+  String nodesSketch() {
+    return read(
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT sketch FROM espalier_nodes WHERE id = 1")) {
+            return found.next() ? found.getString(1) : "";
+          }
+        });
+  }
+
+  long epoch() {
+    return read(
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet found =
+                  statement.executeQuery("SELECT epoch FROM espalier_store WHERE id = 1")) {
+            return found.next() ? found.getLong(1) : 0;
+          }
+        });
+  }
+
   @Override
   public void load(String job, Consumer<StatusRow> rows) {
     read(

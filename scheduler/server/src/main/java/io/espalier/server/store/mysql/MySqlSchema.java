@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /** Brings a schema to the version of this program. */
 final class MySqlSchema {
   /** The number of the newest migration; each one ends with storing it. */
-  static final int VERSION = 5;
+  static final int VERSION = 7;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;
@@ -30,12 +30,43 @@ final class MySqlSchema {
     try (Connection connection = access.getConnection();
         Statement statement = connection.createStatement()) {
       check(access.address(), statement);
-      version = version(statement);
+      version = version(connection);
     }
+    refuseNewer(access.address(), version);
+    if (version < VERSION) {
+      if (version > 0) {
+        LOG.warn(
+            "status store {}: its tables are brought from schema {} to {}; an older Espalier"
+                + " refuses them from now on, so the way back is the backup made before this"
+                + " upgrade",
+            access.address(),
+            version,
+            VERSION);
+      }
+      migrate(access, version, VERSION);
+    }
+  }
+
+  /**
+   * Looks whether {@link #prepare} would succeed, and changes nothing.
+   *
+   * @return whether the tables are of this version
+   */
+  static boolean look(MySqlAccess access) throws SQLException {
+    try (Connection connection = access.getConnection();
+        Statement statement = connection.createStatement()) {
+      check(access.address(), statement);
+      int version = version(connection);
+      refuseNewer(access.address(), version);
+      return version == VERSION;
+    }
+  }
+
+  private static void refuseNewer(MySqlAddress address, int version) {
     if (version > VERSION) {
       throw new StoreException(
           "status store "
-              + access.address()
+              + address
               + " was written by a newer Espalier (schema "
               + version
               + "; this one knows "
@@ -43,9 +74,6 @@ final class MySqlSchema {
               + "): use that version",
           false,
           null);
-    }
-    if (version < VERSION) {
-      migrate(access, version, VERSION);
     }
   }
 
@@ -57,8 +85,8 @@ final class MySqlSchema {
       LOG.info("status store {}: server {}", address, found.getString(1));
       if (found.getInt(2) != 1) {
         LOG.warn(
-            "{} does not flush its log at each commit (innodb_flush_log_at_trx_commit = {}): a power"
-                + " failure there can undo what was acknowledged",
+            "{} does not flush its log at each commit (innodb_flush_log_at_trx_commit = {}): a"
+                + " power failure there can undo what was acknowledged",
             address,
             found.getInt(2));
       }
@@ -77,9 +105,11 @@ final class MySqlSchema {
     }
   }
 
-  private static int version(Statement statement) throws SQLException {
-    try (ResultSet found =
-        statement.executeQuery("SELECT version FROM espalier_store WHERE id = 1")) {
+  /** The version of the tables; 0: there are none. */
+  static int version(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet found =
+            statement.executeQuery("SELECT version FROM espalier_store WHERE id = 1")) {
       return found.next() ? found.getInt(1) : 0;
     } catch (SQLException e) {
       if (e.getErrorCode() == NO_SUCH_TABLE) {

@@ -49,6 +49,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   private @Nullable Batch uncertain;
   private long uncertainMark;
   private boolean closed;
+  private @Nullable String owner;
 
   private MySqlStatusStore(MySqlAddress address, MySqlAccess writers, MySqlReader reader) {
     super(reader);
@@ -66,8 +67,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   public static MySqlStatusStore open(MySqlAddress address, JsonText json) {
     int stalled = Math.toIntExact(STALLED.toSeconds());
     try {
-      // A migration of a large table is silent for long.
-      MySqlSchema.prepare(MySqlAccess.of(address, Map.of(), 0));
+      prepare(address);
       HikariConfig pooled = new HikariConfig();
       pooled.setDataSource(MySqlAccess.of(address, Map.of(), SOCKET_MILLIS));
       pooled.setPoolName("statuses");
@@ -92,6 +92,46 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
       return new MySqlStatusStore(address, writers, reader);
     } catch (SQLException e) {
       throw MySqlFailures.translate(address, e);
+    }
+  }
+
+  /**
+   * Looks whether a schema can be opened, and changes nothing: tables of an older version stay as
+   * they are until a scheduler leads with them.
+   *
+   * @throws StoreException with one clear line when that is not possible
+   */
+  public static void check(MySqlAddress address) {
+    try {
+      if (!MySqlSchema.look(MySqlAccess.of(address, Map.of(), SOCKET_MILLIS))) {
+        LOG.info("{}: its tables are of an older version until this one leads", describe(address));
+      }
+    } catch (SQLException e) {
+      throw MySqlFailures.translate(address, e);
+    }
+  }
+
+  /**
+   * Brings the tables to this version, and makes them where there are none.
+   *
+   * @throws StoreException with one clear line when that is not possible
+   */
+  public static void prepare(MySqlAddress address) {
+    try {
+      // A migration of a large table is silent for long.
+      MySqlSchema.prepare(MySqlAccess.of(address, Map.of(), 0));
+    } catch (SQLException e) {
+      throw MySqlFailures.translate(address, e);
+    }
+  }
+
+  /**
+   * Makes take-overs fail unless the store is owned by this process, as {@link MySqlOwners} says.
+   * Without it a take-over leaves the store without an owner.
+   */
+  public void ownedBy(String process) {
+    synchronized (writing) {
+      owner = process;
     }
   }
 
@@ -141,6 +181,9 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
               if (from.equals(state.source())) {
                 w.setSource(to);
                 w.setEpoch(state.epoch() + 1);
+                if (owner == null) {
+                  w.disown();
+                }
               }
               w.commit();
               return from.equals(state.source()) ? to : String.valueOf(state.source());
@@ -153,18 +196,34 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   @Override
-  public long openEpoch() {
+  public Taken openEpoch(TakeOver how) {
     synchronized (writing) {
       // What the connection remembers of the store was written by somebody else since.
       dropWriter();
       return write(
           w -> {
-            long next = w.lock().epoch() + 1;
+            long old = w.lock().epoch();
+            long next = Math.max(old + 1, how.atLeast());
+            MySqlWriter.Identity identity = w.identity();
+            if (owner != null && !owner.equals(identity.process())) {
+              w.rollback();
+              throw new StoreException(
+                  description() + " was taken over by another scheduler", false, null);
+            }
             w.setEpoch(next);
+            w.setLease(how.leaseMillis());
+            if (owner == null) {
+              w.disown();
+            }
             w.commit();
-            return next;
+            return new Taken(next, identity.storeId(), identity.leaseMillis(), old == 0);
           });
     }
+  }
+
+  @Override
+  public long epoch() {
+    return reader.epoch();
   }
 
   /**
@@ -194,6 +253,31 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
               w.commit();
               uncertain = null;
               return epoch;
+            });
+    if (current != epoch) {
+      throw new StaleEpochException(description(), epoch, current);
+    }
+  }
+
+  @Override
+  public String nodesSketch() {
+    return reader.nodesSketch();
+  }
+
+  @Override
+  public void keepNodesSketch(long epoch, String sketch) {
+    long current =
+        write(
+            w -> {
+              // The mark stays: that of an uncertain commit may still be asked for.
+              long inForce = w.lock().epoch();
+              if (inForce == epoch) {
+                w.setNodesSketch(sketch);
+                w.commit();
+              } else {
+                w.rollback();
+              }
+              return inForce;
             });
     if (current != epoch) {
       throw new StaleEpochException(description(), epoch, current);

@@ -138,6 +138,36 @@ final class MySqlWriter {
     }
   }
 
+  /**
+   * Which store this is, how long the leases of the newest leadership may last, and the process
+   * that owns it.
+   */
+  record Identity(String storeId, long leaseMillis, String process) {}
+
+  /** The row of the owner, to be taken after {@link #lock}. */
+  Identity identity() throws SQLException {
+    try (PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT store, lease, process FROM espalier_owner WHERE id = 1 FOR UPDATE");
+        ResultSet found = select.executeQuery()) {
+      if (!found.next()) {
+        throw new SQLException("there is no row in espalier_owner", "42S02", 1146);
+      }
+      return new Identity(found.getString(1), found.getLong(2), found.getString(3));
+    }
+  }
+
+  void setLease(long leaseMillis) throws SQLException {
+    execute("UPDATE espalier_owner SET lease = ? WHERE id = 1", leaseMillis);
+  }
+
+  /** Whoever owned it does so no more. */
+  void disown() throws SQLException {
+    execute(
+        "UPDATE espalier_owner SET owner = '', process = '', label = '', beat = beat + 1, ended = 1"
+            + " WHERE id = 1");
+  }
+
   /** Takes the same row in one step; false when another epoch is in force. */
   boolean take(long epoch, long mark) throws SQLException {
     take.setLong(1, mark);
@@ -147,6 +177,10 @@ final class MySqlWriter {
 
   void setSource(String source) throws SQLException {
     execute("UPDATE espalier_store SET source = ? WHERE id = 1", source);
+  }
+
+  void setNodesSketch(String sketch) throws SQLException {
+    execute("REPLACE INTO espalier_nodes (id, sketch) VALUES (1, ?)", sketch);
   }
 
   void setEpoch(long epoch) throws SQLException {
@@ -160,6 +194,7 @@ final class MySqlWriter {
     execute("DELETE FROM espalier_limit_override");
     execute("DELETE FROM espalier_job_standing");
     execute("DELETE FROM espalier_queue_usage");
+    execute("DELETE FROM espalier_nodes");
     execute("DELETE FROM espalier_event");
   }
 

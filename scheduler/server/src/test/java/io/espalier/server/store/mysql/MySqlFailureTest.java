@@ -15,10 +15,12 @@ import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
+import io.espalier.server.store.StatusWriter;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
 import java.net.InetAddress;
@@ -32,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -132,7 +135,7 @@ class MySqlFailureTest {
   void an_account_that_may_not_write_is_told() throws Exception {
     server().sql("revoke all on " + SCHEMA + ".* from app", "grant select on failures.* to app");
     try (StatusStore store = open(app(PASSWORD))) {
-      assertThatThrownBy(store::openEpoch)
+      assertThatThrownBy(() -> store.openEpoch(TakeOver.PLAIN))
           .hasMessageContaining("lets user app do too little: ")
           .hasMessageContaining("command denied");
     }
@@ -170,7 +173,7 @@ class MySqlFailureTest {
             "delete from halves.espalier_migration where version > '1'",
             "update halves.espalier_migration set success = 0 where version = '1'");
     try (StatusStore store = open(Schemas.address(server(), "halves"))) {
-      store.commit(store.openEpoch(), batch(1));
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch(1));
       assertThat(store.jobs()).containsExactly("j");
     }
     assertThat(server().ask("select count(*) from halves.something_else")).isEqualTo("0");
@@ -181,7 +184,7 @@ class MySqlFailureTest {
     server().sql("drop database if exists later", "create database later");
     LimitOverride limit = new LimitOverride("host", "slots", "n", 2, "ann", "", 1, 0);
     try (StatusStore store = open(Schemas.address(server(), "later"))) {
-      store.commit(store.openEpoch(), batch(1));
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch(1));
     }
     server()
         .sql(
@@ -191,7 +194,7 @@ class MySqlFailureTest {
             "update later.espalier_migration set success = 0 where version = '2'");
     try (StatusStore store = open(Schemas.address(server(), "later"))) {
       assertThat(store.jobs()).containsExactly("j");
-      store.commit(store.openEpoch(), Batch.builder().limit(limit).build());
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), Batch.builder().limit(limit).build());
       assertThat(store.limits()).containsExactly(limit);
     }
   }
@@ -199,7 +202,7 @@ class MySqlFailureTest {
   @Test
   void a_read_only_server_is_told_and_writing_goes_on_when_it_is_none() throws Exception {
     try (StatusStore store = open(app(PASSWORD))) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       server().sql("set global read_only = 1");
       try {
         assertThatThrownBy(() -> store.commit(epoch, batch(1)))
@@ -241,7 +244,7 @@ class MySqlFailureTest {
   @Test
   void connections_that_the_server_has_ended_are_made_again() throws Exception {
     try (StatusStore store = open(root())) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       store.commit(epoch, batch(1));
       assertThat(store.jobs()).hasSize(1);
       killConnections();
@@ -268,13 +271,46 @@ class MySqlFailureTest {
   }
 
   @Test
+  void data_that_are_too_large_for_the_server_keep_nothing_else_from_being_stored()
+      throws Exception {
+    String before = String.valueOf(server().ask("select @@global.max_allowed_packet"));
+    server().sql("set global max_allowed_packet = " + (4 << 20));
+    try (StatusStore store = open(root())) {
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
+      StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
+      StatusRow large =
+          new StatusRow(
+              "j",
+              "large",
+              TaskStatus.of(Main.DONE, 1, 1)
+                  .withData(Json.object().put("text", "x".repeat(5 << 20)).build()),
+              new Invocation(epoch, 1, 1));
+      List<CompletionStage<Void>> stages =
+          List.of(
+              writer.submit(Batch.of(List.of(row("j", "first")))),
+              writer.submit(Batch.of(List.of(large, row("j", "beside")))),
+              writer.submit(Batch.of(List.of(row("j", "last")))));
+      for (int turn = 0; turn < 20 && writer.queueLength() > 0; turn++) {
+        writer.drainOnce();
+      }
+      assertThat(stages).allMatch(stage -> stage.toCompletableFuture().isDone());
+      assertThat(writer.failure()).isEmpty();
+      List<String> nodes = new ArrayList<>();
+      store.load("j", row -> nodes.add(row.node() + " " + row.status().data()));
+      assertThat(nodes).hasSize(4).anyMatch(text -> text.contains("refused_by_store"));
+    } finally {
+      server().sql("set global max_allowed_packet = " + before);
+    }
+  }
+
+  @Test
   void a_commit_whose_answer_was_lost_is_applied_once() throws Exception {
     try (AnswerThief between = new AnswerThief(server().port());
         StatusStore store =
             open(
                 MySqlAddress.parse("mysql://root@127.0.0.1:" + between.port() + "/" + SCHEMA)
                     .withTls(MySqlAddress.Tls.DISABLED, Optional.empty()))) {
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       for (int i = 1; i <= 20; i++) {
         Batch batch = batch(i);
         if (i % 2 == 0) {
@@ -297,7 +333,7 @@ class MySqlFailureTest {
       throws Exception {
     try (StatusStore old = open(root());
         StatusStore next = open(root())) {
-      long epoch = old.openEpoch();
+      long epoch = old.openEpoch(TakeOver.PLAIN).epoch();
       // As by SIGSTOP: the transaction is open and nothing more comes.
       MySqlWriter stopped =
           new MySqlWriter(
@@ -309,7 +345,7 @@ class MySqlFailureTest {
       assertThat(stopped.take(epoch, 99)).isTrue();
       stopped.apply(batch(1));
       long begin = System.nanoTime();
-      long newer = next.openEpoch();
+      long newer = next.openEpoch(TakeOver.PLAIN).epoch();
       Duration waited = Duration.ofNanos(System.nanoTime() - begin);
       assertThat(newer).isEqualTo(epoch + 1);
       assertThat(waited).isLessThan(Duration.ofSeconds(12));
@@ -328,7 +364,7 @@ class MySqlFailureTest {
           rows.add(row("j".repeat(length) + end, "n".repeat(length) + end));
         }
       }
-      store.commit(store.openEpoch(), Batch.of(rows));
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), Batch.of(rows));
       List<StatusRow> found = new ArrayList<>();
       for (String job : store.jobs()) {
         store.load(job, found::add);
@@ -343,7 +379,7 @@ class MySqlFailureTest {
   void a_fresh_start_forgets_everything_and_keeps_the_old_leader_out() throws Exception {
     try (MySqlStatusStore store = open(root())) {
       store.bindSource("file:/a.json");
-      long epoch = store.openEpoch();
+      long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       store.commit(epoch, batch(1));
       store.forgetEverything();
       assertThat(store.jobs()).isEmpty();
@@ -351,7 +387,7 @@ class MySqlFailureTest {
       assertThatThrownBy(() -> store.commit(epoch, batch(2)))
           .isInstanceOf(StaleEpochException.class);
       store.bindSource("file:/a.json");
-      store.commit(store.openEpoch(), batch(1));
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch(1));
       assertThat(store.history("j", "n").ended()).isEqualTo(1);
     }
   }
@@ -359,13 +395,13 @@ class MySqlFailureTest {
   @Test
   void the_views_for_people_read_well() throws Exception {
     try (StatusStore store = open(root())) {
-      store.commit(store.openEpoch(), batch(1));
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch(1));
     }
     assertThat(
             server()
                 .ask(
-                    "select concat_ws(' ', job, node, status, attempts, floor(unix_timestamp(since)))"
-                        + " from failures.espalier_task"))
+                    "select concat_ws(' ', job, node, status, attempts,"
+                        + " floor(unix_timestamp(since))) from failures.espalier_task"))
         .isEqualTo("j n done 1 1");
     assertThat(
             server()

@@ -12,6 +12,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -45,7 +46,7 @@ class MySqlKillTest {
           StatusWriter writer =
               new StatusWriter(
                   store,
-                  store.openEpoch(),
+                  store.openEpoch(TakeOver.PLAIN).epoch(),
                   new StatusWriter.Limits(
                       SATURATION, 60, Duration.ofMillis(10), Duration.ofMillis(200)))) {
         writer.start();
@@ -132,10 +133,11 @@ class MySqlKillTest {
       try (StatusStore old = MySqlStatusStore.open(address, JsonReader.strict()::read);
           StatusStore next = MySqlStatusStore.open(address, JsonReader.strict()::read);
           StatusWriter writer =
-              new StatusWriter(old, old.openEpoch(), StatusWriter.Limits.DEFAULT)) {
+              new StatusWriter(
+                  old, old.openEpoch(TakeOver.PLAIN).epoch(), StatusWriter.Limits.DEFAULT)) {
         writer.start();
         writer.submit(end(1)).toCompletableFuture().join();
-        long epoch = next.openEpoch();
+        long epoch = next.openEpoch(TakeOver.PLAIN).epoch();
         assertThat(writer.submit(end(2)).toCompletableFuture()).failsWithin(Duration.ofSeconds(30));
         assertThat(writer.failure().orElseThrow())
             .hasMessage(

@@ -38,7 +38,10 @@ final class Schemas {
         Stream.concat(
                 TABLES.stream().map(table -> "delete from " + schema + ".espalier_" + table),
                 Stream.of(
-                    "update " + schema + ".espalier_store set epoch = 0, mark = 0, source = null"))
+                    "update " + schema + ".espalier_store set epoch = 0, mark = 0, source = null",
+                    "update "
+                        + schema
+                        + ".espalier_owner set owner = '', process = '', lease = 0, ended = 1"))
             .toArray(String[]::new));
   }
 

@@ -1,4 +1,4 @@
-package io.espalier.server.ha;
+package io.espalier.server.process;
 
 import java.util.function.LongSupplier;
 
@@ -10,10 +10,10 @@ import java.util.function.LongSupplier;
  * <p>Time is the larger of what the monotonic clock and the wall clock say has passed: one of them
  * goes on while a machine sleeps, and a jump can only make the leadership end early. Thread-safe.
  */
-final class Validity {
+public final class Validity {
   /** The reading of both clocks, in milliseconds. */
-  record Moment(long monotonicMillis, long wallMillis) {
-    long millisSince(Moment earlier) {
+  public record Moment(long monotonicMillis, long wallMillis) {
+    public long millisSince(Moment earlier) {
       return Math.max(monotonicMillis - earlier.monotonicMillis, wallMillis - earlier.wallMillis);
     }
   }
@@ -23,13 +23,16 @@ final class Validity {
   private final LongSupplier monotonicMillis;
   private final LongSupplier wallMillis;
   private volatile Proof proof = new Proof(new Moment(0, 0), 0);
+  private boolean ended;
 
-  Validity(LongSupplier monotonicMillis, LongSupplier wallMillis) {
+  /** By two clocks, in milliseconds. */
+  public Validity(LongSupplier monotonicMillis, LongSupplier wallMillis) {
     this.monotonicMillis = monotonicMillis;
     this.wallMillis = wallMillis;
   }
 
-  static Validity ofSystemClocks() {
+  /** By the clocks of this machine. */
+  public static Validity ofSystemClocks() {
     return new Validity(() -> System.nanoTime() / 1_000_000, System::currentTimeMillis);
   }
 
@@ -37,27 +40,38 @@ final class Validity {
    * What is taken off a session: servers learn of a sign of life up to half a tick late, and clocks
    * may differ in their rates.
    */
-  static long marginMillis(long sessionMillis) {
+  public static long marginMillis(long sessionMillis) {
     return Math.min(sessionMillis / 2, Math.max(2_000, sessionMillis / 5));
   }
 
   /** To be taken before a proof is asked for. */
-  Moment now() {
+  public Moment now() {
     return new Moment(monotonicMillis.getAsLong(), wallMillis.getAsLong());
   }
 
-  /** We led at some moment after {@code asked}. */
-  void proven(Moment asked, long sessionMillis) {
-    proof = new Proof(asked, sessionMillis - marginMillis(sessionMillis));
+  /** We led at some moment after {@code asked}: nothing any more once it has ended. */
+  public void proven(Moment asked, long sessionMillis) {
+    provenFor(asked, sessionMillis - marginMillis(sessionMillis));
   }
 
-  /** Nothing is certain any more. */
-  void end() {
+  /**
+   * We led at some moment after {@code asked}, and nobody else can for so long after it: nothing
+   * any more once it has ended.
+   */
+  public synchronized void provenFor(Moment asked, long millis) {
+    if (!ended) {
+      proof = new Proof(asked, millis);
+    }
+  }
+
+  /** Nothing is certain any more, nor will be: another may have led since. */
+  public synchronized void end() {
+    ended = true;
     proof = new Proof(now(), 0);
   }
 
   /** How much longer it is certain; 0 or less: it is not. */
-  long remainingMillis() {
+  public long remainingMillis() {
     Proof newest = proof;
     return newest.holdsMillis == 0 ? 0 : newest.holdsMillis - now().millisSince(newest.asked);
   }

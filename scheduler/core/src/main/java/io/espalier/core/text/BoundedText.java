@@ -1,10 +1,10 @@
-package io.espalier.core.logs;
+package io.espalier.core.text;
 
 /**
  * A text that may be looked at only so often. {@link java.util.regex} takes exponential time for
  * some patterns; counted looks end that after the same number of steps on every machine.
  */
-final class BoundedText implements CharSequence {
+public final class BoundedText implements CharSequence {
   private final CharSequence text;
   private final long[] left;
 
@@ -16,12 +16,15 @@ final class BoundedText implements CharSequence {
     this.left = left;
   }
 
-  BoundedText(CharSequence text, long looks) {
+  /**
+   * @param looks how often characters may be looked at
+   */
+  public BoundedText(CharSequence text, long looks) {
     this(text, new long[] {looks});
   }
 
   /** Looks that are left. */
-  long left() {
+  public long left() {
     return Math.max(0, left[0]);
   }
 
@@ -49,7 +52,7 @@ final class BoundedText implements CharSequence {
   }
 
   /** The bound was reached. */
-  static final class TooManySteps extends RuntimeException {
+  public static final class TooManySteps extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     TooManySteps() {

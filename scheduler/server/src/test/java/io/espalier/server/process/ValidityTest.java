@@ -1,4 +1,4 @@
-package io.espalier.server.ha;
+package io.espalier.server.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -83,5 +83,16 @@ class ValidityTest {
     assertThat(Validity.marginMillis(30_000)).isEqualTo(6_000);
     assertThat(Validity.marginMillis(6_000)).isEqualTo(2_000);
     assertThat(Validity.marginMillis(2_000)).isEqualTo(1_000);
+  }
+
+  @Test
+  void aProofThatComesAfterTheEndProvesNothing() {
+    Validity.Moment asked = validity.now();
+    validity.end();
+    validity.proven(asked, SESSION);
+    assertThat(validity.remainingMillis()).isZero();
+    pass(1);
+    validity.proven(validity.now(), SESSION);
+    assertThat(validity.remainingMillis()).isZero();
   }
 }

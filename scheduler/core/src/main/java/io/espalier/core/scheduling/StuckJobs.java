@@ -1,0 +1,173 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.outcome.JobTally;
+import io.espalier.core.status.TaskStatus.Main;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Finds jobs in which nothing can move unless somebody acts: nothing of them runs or may start,
+ * whatever slots get free, no back-off ends, and what they wait for cannot get on either. What an
+ * operator pauses, or stops by a limit of 0, is not stuck, and neither is what waits for it.
+ *
+ * <p>Judged job by job: while any task of a job may still run, those that depend on it node by node
+ * count as able to get on. So a job is never called stuck that is not; one may be called so late.
+ *
+ * <p>Made by {@link SchedulingCore#stuckJobs} for one moment; for the same thread as the core.
+ */
+public final class StuckJobs {
+  private final World world;
+  private final SchedulingCore core;
+
+  /** By job: whether it can get on; of a job that is being looked at, false. */
+  private final Map<Integer, Boolean> known = new HashMap<>();
+
+  StuckJobs(SchedulingCore core) {
+    this.core = core;
+    world = core.world();
+  }
+
+  /**
+   * Why nothing of a job can move, in a sentence.
+   *
+   * @param job a configured one
+   * @return empty: something can, or it is kept as a whole, or nothing of it is left to do
+   */
+  public String why(int job) {
+    JobTally tally = core.tally(job);
+    if (tally.running() > 0 || !world.jobs.canRun(job) || isKeptByPeople(job)) {
+      return "";
+    }
+    if (core.isClosed(world.jobs.name(job))) {
+      return "";
+    }
+    if (tally.total() == 0) {
+      return noTasks(job);
+    }
+    if (tally.isThrough() || getsOn(job)) {
+      return "";
+    }
+    List<String> inVain = world.wholeJobs.waitsInVainFor(job, this::getsOn);
+    if (!inVain.isEmpty()) {
+      return String.join("; ", inVain);
+    }
+    String tooLarge = tooLarge(job);
+    return tooLarge.isEmpty() ? waitsOnNodes(job) : tooLarge;
+  }
+
+  /** For a time, as far as one can know. */
+  private boolean isKeptByPeople(int job) {
+    String name = world.jobs.name(job);
+    return core.isPaused(name) || core.isHeld(name);
+  }
+
+  /** Whether tasks of a job run, or may without anybody's doing but that of who keeps it. */
+  private boolean getsOn(int job) {
+    Boolean before = known.putIfAbsent(job, false);
+    if (before != null) {
+      return before;
+    }
+    boolean getsOn = judge(job);
+    known.put(job, getsOn);
+    return getsOn;
+  }
+
+  private boolean judge(int job) {
+    JobTally tally = core.tally(job);
+    if (tally.running() > 0) {
+      return true;
+    }
+    if (tally.isThrough() || !world.jobs.canRun(job)) {
+      return false;
+    }
+    if (isKeptByPeople(job)) {
+      return true;
+    }
+    if (core.isClosed(world.jobs.name(job))
+        || !world.wholeJobs.waitsInVainFor(job, this::getsOn).isEmpty()
+        || !tooLarge(job).isEmpty()) {
+      return false;
+    }
+    int[] dependencies = world.jobs.dependencies[job];
+    if (dependencies.length == 0
+        || world.tasks.startable(job) > 0
+        || core.progress(job).waiting() > 0) {
+      return true;
+    }
+    for (int dependency : dependencies) {
+      if (dependency >= 0 && getsOn(dependency)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String noTasks(int job) {
+    int level = world.jobs.levels[job];
+    String name = world.topology.levels().name(level);
+    int nodes = world.topology.levelEnd(level) - world.topology.levelStart(level);
+    if (world.config().shard().count() > 1) {
+      return ""; // the nodes that it runs on may be those of others
+    }
+    if (nodes == 0) {
+      return "there is no node of its level, " + name + ": no node source delivers any";
+    }
+    long disabled = core.progress(job).disabled();
+    long excluded = nodes - disabled;
+    return "it has no task: of "
+        + nodes
+        + (nodes == 1 ? " node" : " nodes")
+        + " of its level, "
+        + name
+        + ", its filters exclude "
+        + excluded
+        + " and "
+        + disabled
+        + (disabled == 1 ? " is disabled" : " are disabled");
+  }
+
+  /** A limit of 0 everywhere is how people stop things, and is no mistake. */
+  private String tooLarge(int job) {
+    for (Resource resource : world.config().settings().resources().all()) {
+      int need = world.needs(job, resource);
+      int largest = world.largestLimit(resource);
+      if (need > largest && largest > 0) {
+        return "its tasks need "
+            + need
+            + " of "
+            + resource.name()
+            + ", and no node of level "
+            + world.topology.levels().name(resource.level())
+            + " has more than "
+            + largest;
+      }
+    }
+    return "";
+  }
+
+  private String waitsOnNodes(int job) {
+    Job configured = world.jobs.job(job);
+    for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
+      int code = world.tasks.code(job, node);
+      if (StatusCodes.isRemaining(code) && StatusCodes.main(code) != Main.RUNNING) {
+        List<String> waits = new ArrayList<>(new Explainer(world).waitsFor(job, node));
+        if (configured != null && !waits.isEmpty()) {
+          return "its tasks wait for "
+              + configured.dependsOn().stream()
+                  .map(name -> "job " + name)
+                  .collect(Collectors.joining(" and "))
+              + " on their node; on "
+              + world.topology.name(node)
+              + " "
+              + String.join(" and ", waits);
+        }
+      }
+    }
+    return "";
+  }
+}

@@ -1,0 +1,52 @@
+package io.espalier.server.cli;
+
+import io.espalier.core.api.FailureGroups;
+import io.espalier.core.api.JobProgress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tells each cause of failures once, as soon as a task has failed of it: with long back-offs a run
+ * may not end for hours. Not thread-safe.
+ */
+final class NewCauses {
+  /** More are left to the summary: their messages differ by task. */
+  private static final int MOST_TOLD = 10;
+
+  private final Set<String> told = new HashSet<>();
+
+  /** By job: the tasks that had not ended well when its causes were asked for last. */
+  private final Map<String, Long> seen = new HashMap<>();
+
+  /** Asks for the causes of a job. */
+  interface Causes {
+    FailureGroups of(String job) throws InterruptedException;
+  }
+
+  /** Lines about causes that were not told before; asks only about jobs that have news. */
+  List<String> since(Collection<JobProgress> jobs, Causes causes) throws InterruptedException {
+    List<String> lines = new ArrayList<>();
+    for (JobProgress job : jobs) {
+      long unwell = job.failed() + job.waiting();
+      Long before = seen.put(job.job(), unwell);
+      if (unwell > 0 && told.size() < MOST_TOLD && (before == null || before != unwell)) {
+        for (FailureGroups.Group group : causes.of(job.job()).groups()) {
+          if (told.size() < MOST_TOLD && told.add(job.job() + " " + group.fingerprint())) {
+            lines.add(line(job.job(), group));
+          }
+        }
+      }
+    }
+    return lines;
+  }
+
+  private static String line(String job, FailureGroups.Group group) {
+    String where = group.samples().isEmpty() ? "" : " on " + group.samples().get(0);
+    return "espalier: " + job + " failed" + where + ": " + Printable.text(group.message());
+  }
+}

@@ -1,0 +1,28 @@
+package io.espalier.server.cli;
+
+import java.util.Locale;
+
+/** Text for terminals. */
+final class Printable {
+  private Printable() {}
+
+  /** Text of strangers, which must not move the cursor or colour the terminal. */
+  static String text(String text) {
+    StringBuilder out = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            c -> {
+              if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
+                out.append(String.format(Locale.ROOT, "\\u%04x", c));
+              } else {
+                out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
+  }
+
+  /** A word for a POSIX shell, in quotes where it needs them. */
+  static String word(String text) {
+    return text.matches("[A-Za-z0-9_.,:/@%+=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+}

@@ -1,0 +1,164 @@
+package io.espalier.server.ha;
+
+import io.espalier.core.status.StoreException;
+import io.espalier.server.process.StoreOwnership;
+import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.mysql.MySqlOwners;
+import io.espalier.server.store.mysql.MySqlOwners.Standing;
+import io.espalier.server.store.mysql.StoreOwner;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One candidacy for the ownership of a status store. */
+final class StoreElection implements Candidacy {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreElection.class);
+
+  /** Who came earlier has so long to take a store that is free. */
+  private static final long PRECEDENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
+  private final MySqlOwners owners;
+  private final StoreOwnership.Applicant applicant;
+  private final String process = UUID.randomUUID().toString();
+  private final Object change = new Object();
+  private @Nullable StoreOwner row;
+  private long rowSinceNanos;
+  private volatile @Nullable StoreOwnership ownership;
+  private volatile boolean closed;
+
+  /** Is a candidate at once. */
+  StoreElection(MySqlAddress address, StoreOwnership.Applicant applicant, Candidate self) {
+    this.owners = MySqlOwners.of(address);
+    this.applicant = applicant;
+    owners.join(process, self.toJson());
+  }
+
+  /**
+   * Looks whether the store can be had, and takes it then.
+   *
+   * @param now the row of its owner
+   * @param alive all candidates, in the order in which they came
+   */
+  synchronized void step(StoreOwner now, List<Standing> alive) {
+    if (closed) {
+      return;
+    }
+    owners.beatOf(process);
+    if (ownership != null) {
+      return;
+    }
+    StoreOwner before = row;
+    if (before == null || !now.isUnchangedSince(before)) {
+      row = now;
+      rowSinceNanos = System.nanoTime();
+    }
+    if (System.nanoTime() - rowSinceNanos < waitNanos(now, alive)) {
+      return;
+    }
+    StoreOwnership taken = StoreOwnership.claim(owners, now, applicant, process);
+    if (taken != null) {
+      taken.prove(
+          e -> {
+            LOG.warn("{}", e.getMessage());
+            changed();
+          },
+          () -> {});
+      ownership = taken;
+      changed();
+    }
+  }
+
+  /** How long the row must have been seen as it is. */
+  private long waitNanos(StoreOwner now, List<Standing> alive) {
+    if (now.isFree()) {
+      int earlier = 0;
+      while (earlier < alive.size() && !alive.get(earlier).process().equals(process)) {
+        earlier++;
+      }
+      return earlier * PRECEDENCE_NANOS;
+    }
+    // Tasks of a group's own leader are waited for one by one, by whoever takes over.
+    boolean own = now.owner().equals(applicant.owner());
+    return TimeUnit.MILLISECONDS.toNanos(
+        StoreOwnership.silenceMillis(now) + (own ? 0 : now.leaseMillis()));
+  }
+
+  private void changed() {
+    synchronized (change) {
+      change.notifyAll();
+    }
+  }
+
+  @Override
+  public boolean awaitLeadership(long millis) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    synchronized (change) {
+      for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+        if (leads()) {
+          return true;
+        }
+        TimeUnit.NANOSECONDS.timedWait(change, left);
+      }
+    }
+    return leads();
+  }
+
+  private boolean leads() {
+    return !isLost() && remainingMillis() > 0;
+  }
+
+  @Override
+  public boolean isLost() {
+    return ownership == null || isOver();
+  }
+
+  @Override
+  public boolean isOver() {
+    StoreOwnership mine = ownership;
+    return closed || (mine != null && mine.isLost());
+  }
+
+  @Override
+  public long remainingMillis() {
+    StoreOwnership mine = ownership;
+    return mine == null || closed ? 0 : mine.remainingMillis();
+  }
+
+  @Override
+  public Optional<String> problem() {
+    StoreOwnership mine = ownership;
+    return mine == null ? Optional.empty() : mine.problem();
+  }
+
+  @Override
+  public Optional<StoreOwnership> ownership() {
+    return Optional.ofNullable(ownership);
+  }
+
+  /** Others look at the store often enough. */
+  @Override
+  public void opened() {}
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    StoreOwnership mine = ownership;
+    if (mine != null) {
+      mine.close();
+    }
+    try {
+      owners.leave(process);
+    } catch (StoreException e) {
+      LOG.debug("the others will find out that this candidate is gone", e);
+    }
+    owners.close();
+    changed();
+  }
+}

@@ -1,0 +1,292 @@
+package io.espalier.server.process;
+
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.status.StoreException;
+import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.ExitCode;
+import io.espalier.server.process.Validity.Moment;
+import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.mysql.MySqlOwners;
+import io.espalier.server.store.mysql.StoreOwner;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * That a status store in MySQL is this process's, and the proof of it: the row of the owner, which
+ * the process changes about once a second. Each change counts as proof for a time that the row
+ * names, from before it was asked for. Whoever else wants the store waits until it has seen the row
+ * unchanged for that time by its own clock; so nobody's clock is compared with another's.
+ *
+ * <p>Thread-safe. Has a thread from {@link #prove} to {@link #close}.
+ */
+public final class StoreOwnership implements AutoCloseable {
+  /** How long a proof counts by default: short outages of the store end no task. */
+  public static final Duration DEFAULT_PROOF = Duration.ofMinutes(10);
+
+  /** The shortest time for which a proof may count. */
+  public static final Duration LEAST_PROOF = Duration.ofSeconds(3);
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoreOwnership.class);
+  private static final long BEAT_MILLIS = 1_000;
+  private static final long LOOK_MILLIS = 500;
+
+  private final MySqlOwners owners;
+  private final StoreOwner mine;
+  private final Validity validity;
+  private final ScheduledExecutorService prover;
+  private volatile String problem = "";
+  private volatile boolean lost;
+
+  private StoreOwnership(MySqlOwners owners, StoreOwner mine, Validity validity) {
+    this.owners = owners;
+    this.mine = mine;
+    this.validity = validity;
+    this.prover =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "store-proof");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Who wants a store, and how.
+   *
+   * @param owner a machine with a data directory, or a group of schedulers: the same one may have
+   *     the store at once, for then it is certain that no earlier process of it has it
+   * @param label the same for people
+   * @param proof for how long each proof counts
+   * @param takeOver whether it is to be taken from another owner that has not ended in order
+   */
+  public record Applicant(String owner, String label, Duration proof, boolean takeOver) {
+    StoreOwner row(String process) {
+      return new StoreOwner(
+          owner, process, label, System.currentTimeMillis(), proof.toMillis(), 0, 0, false);
+    }
+  }
+
+  /**
+   * Takes a store that is free, or the applicant's own, or, if it wants that, another's that does
+   * not change its row any more.
+   *
+   * @return empty when the store cannot say yet who has it: its tables have to be made first
+   * @throws CommandFailure when another has it
+   * @throws StoreException when it cannot be asked
+   */
+  static Optional<StoreOwnership> take(MySqlAddress address, Applicant applicant)
+      throws InterruptedException {
+    MySqlOwners owners = MySqlOwners.of(address);
+    StoreOwnership taken = null;
+    try {
+      while (taken == null) {
+        Optional<StoreOwner> now = owners.read();
+        if (now.isEmpty()) {
+          return Optional.empty();
+        }
+        StoreOwner row = now.get();
+        if (!row.isFree() && !row.owner().equals(applicant.owner())) {
+          if (!applicant.takeOver()) {
+            throw refused(owners, row, applicant);
+          }
+          awaitSilence(owners, row);
+        }
+        taken = claim(owners, row, applicant, UUID.randomUUID().toString());
+      }
+      return Optional.of(taken);
+    } finally {
+      if (taken == null) {
+        owners.close();
+      }
+    }
+  }
+
+  /**
+   * Takes a store whose row is still as it was seen.
+   *
+   * @param owners is closed with the ownership
+   * @param process of the applicant, never used before
+   * @return null when it is not
+   */
+  public static @Nullable StoreOwnership claim(
+      MySqlOwners owners, StoreOwner seen, Applicant applicant, String process) {
+    Validity validity = Validity.ofSystemClocks();
+    Moment asked = validity.now();
+    StoreOwner mine = applicant.row(process);
+    if (!owners.claim(seen, mine)) {
+      return null;
+    }
+    StoreOwnership taken = new StoreOwnership(owners, mine, validity);
+    taken.proven(asked);
+    return taken;
+  }
+
+  /** How long a row must be seen unchanged before its owner may be taken for one without proof. */
+  public static long silenceMillis(StoreOwner row) {
+    return row.proofMillis() + ProtocolTimers.leastMargin(row.proofMillis());
+  }
+
+  /**
+   * Waits until nothing of the owner may be alive. The clock is one that stands still while this
+   * machine sleeps: that makes the wait longer, never shorter.
+   */
+  private static void awaitSilence(MySqlOwners owners, StoreOwner row) throws InterruptedException {
+    long waitMillis = silenceMillis(row) + row.leaseMillis();
+    LOG.warn(
+        "--take-over: {} belongs to {}; it is taken when its row has not changed for {} s: then"
+            + " that one has had no proof for {} s, and its tasks have had {} s to end",
+        owners.description(),
+        row.label(),
+        waitMillis / 1000,
+        row.proofMillis() / 1000,
+        row.leaseMillis() / 1000);
+    long since = System.nanoTime();
+    while (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) < waitMillis) {
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      StoreOwner now = owners.read().orElse(row);
+      if (now.isFree()) {
+        return;
+      }
+      if (!now.isUnchangedSince(row)) {
+        throw new CommandFailure(
+            ExitCode.USAGE,
+            owners.description()
+                + " is in use: "
+                + now.label()
+                + " has changed its row while this one waited; stop that one first");
+      }
+    }
+  }
+
+  private static CommandFailure refused(MySqlOwners owners, StoreOwner row, Applicant applicant) {
+    return new CommandFailure(
+        ExitCode.USAGE,
+        owners.description()
+            + " belongs to "
+            + row.label()
+            + " since "
+            + Instant.ofEpochMilli(row.sinceMillis()).truncatedTo(ChronoUnit.SECONDS)
+            + ", which has not ended in order; this is "
+            + applicant.label()
+            + ". Two schedulers with one store would run every task twice. Start that one again, or"
+            + " stop it; if it cannot be stopped because its host is lost, give --take-over, which"
+            + " waits "
+            + (silenceMillis(row) + row.leaseMillis()) / 1000
+            + " s first");
+  }
+
+  /**
+   * The process as the store knows it: whoever raises the epoch makes sure that it is the owner.
+   */
+  String process() {
+    return mine.process();
+  }
+
+  /**
+   * Begins to prove, about once a second.
+   *
+   * @param onLost told once when the store is another's
+   * @param onUnproven told, again and again, while the last proof counts no more
+   */
+  public void prove(Consumer<? super StoreException> onLost, Runnable onUnproven) {
+    ScheduledFuture<?> forEver =
+        prover.scheduleWithFixedDelay(
+            () -> look(onLost, onUnproven), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
+    LOG.trace("proving by {}", forEver);
+  }
+
+  private void look(Consumer<? super StoreException> onLost, Runnable onUnproven) {
+    if (lost) {
+      return;
+    }
+    try {
+      Moment asked = validity.now();
+      if (owners.beat(mine.process())) {
+        proven(asked);
+        problem = "";
+      } else {
+        lost = true;
+        validity.end();
+        problem = owners.description() + " is another scheduler's now";
+        onLost.accept(new StoreException(lostTo(), false, null));
+      }
+    } catch (StoreException e) {
+      if (problem.isEmpty()) {
+        LOG.warn("{}; it counts as ours for {} s more", e.getMessage(), remainingMillis() / 1000);
+      }
+      problem = String.valueOf(e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.error("proving failed", e);
+    }
+    if (remainingMillis() <= 0 && !lost) {
+      onUnproven.run();
+    }
+  }
+
+  private String lostTo() {
+    try {
+      return owners.description()
+          + " was taken over by "
+          + owners.read().map(StoreOwner::label).filter(label -> !label.isEmpty()).orElse("another")
+          + ", epoch "
+          + owners.epoch();
+    } catch (StoreException e) {
+      return owners.description() + " was taken over by another scheduler";
+    }
+  }
+
+  private void proven(Moment asked) {
+    long proof = mine.proofMillis();
+    validity.provenFor(
+        asked, proof - Math.min(proof / 2, Math.max(2_000, ProtocolTimers.leastMargin(proof))));
+  }
+
+  /** For how long it is certain that the store is ours; 0 or less: it is not. */
+  public long remainingMillis() {
+    return lost ? 0 : validity.remainingMillis();
+  }
+
+  /** Whether the store is another's. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  /** What keeps us from proving it; empty: nothing. */
+  public Optional<String> problem() {
+    return Optional.of(problem)
+        .filter(text -> !text.isEmpty())
+        .map(
+            text ->
+                text
+                    + (remainingMillis() > 0
+                        ? "; the store counts as ours for " + remainingMillis() / 1000 + " s more"
+                        : "; it has not been proven for too long that the store is ours: no worker"
+                            + " is answered and no task started"));
+  }
+
+  /** Everything has ended: lets others have the store at once. */
+  @Override
+  public void close() {
+    prover.shutdownNow();
+    try {
+      if (!lost) {
+        owners.end(mine.process());
+      }
+    } catch (StoreException e) {
+      LOG.warn("{}: it does not know that this scheduler has ended", e.getMessage());
+    }
+    lost = true;
+    owners.close();
+  }
+}

@@ -1,0 +1,126 @@
+package io.espalier.server.store;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch of which a store refuses something, with less and less in it: what a task returned, and
+ * its checkpoint, are replaced by a note. That a task has ended, and how, is always kept.
+ */
+final class WithoutData {
+  /** So many tasks are tried alone, the largest first; then all of the batch together. */
+  private static final int ALONE = 16;
+
+  private static final String NOTE = "refused_by_store";
+
+  private WithoutData() {}
+
+  /**
+   * One thing to try.
+   *
+   * @param tasks whose data are not in it
+   */
+  record Variant(Batch batch, Set<TaskKey> tasks) {}
+
+  /** What to try, in this order; empty: there are no data in the batch. */
+  static List<Variant> of(Batch batch) {
+    Map<TaskKey, Integer> sizes = new LinkedHashMap<>();
+    for (StatusRow row : batch.rows()) {
+      Json.Obj data = row.status().storedData();
+      if (data != null) {
+        sizes.merge(row.key(), JsonWriter.compact(data).length(), Integer::sum);
+      }
+    }
+    for (Event event : batch.events()) {
+      TaskKey task = task(event);
+      if (task != null) {
+        sizes.merge(task, JsonWriter.compact(event.data()).length(), Integer::sum);
+      }
+    }
+    List<TaskKey> largestFirst =
+        sizes.entrySet().stream()
+            .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+            .map(Map.Entry::getKey)
+            .toList();
+    List<Variant> variants = new ArrayList<>();
+    largestFirst.stream()
+        .limit(largestFirst.size() > 1 ? ALONE : 0)
+        .forEach(task -> variants.add(without(batch, Set.of(task))));
+    if (!largestFirst.isEmpty()) {
+      variants.add(without(batch, new HashSet<>(largestFirst)));
+    }
+    return variants;
+  }
+
+  private static @Nullable TaskKey task(Event event) {
+    boolean large = event.data().get("data") != null || event.data().get("checkpoint") != null;
+    return large
+            && event.data().get("job") instanceof Json.Str job
+            && event.data().get("node") instanceof Json.Str node
+        ? new TaskKey(job.value(), node.value())
+        : null;
+  }
+
+  private static boolean isOf(Event event, Set<TaskKey> tasks) {
+    TaskKey task = task(event);
+    return task != null && tasks.contains(task);
+  }
+
+  private static Variant without(Batch batch, Set<TaskKey> tasks) {
+    Json.Obj note = Json.object().put(NOTE, true).build();
+    List<StatusRow> rows =
+        batch.rows().stream()
+            .map(
+                row ->
+                    tasks.contains(row.key())
+                        ? new StatusRow(
+                            row.job(),
+                            row.node(),
+                            row.status().withData(note).withCheckpoint(null),
+                            row.invocation(),
+                            row.worker())
+                        : row)
+            .toList();
+    List<Event> events =
+        batch.events().stream()
+            .map(
+                event ->
+                    isOf(event, tasks)
+                        ? new Event(
+                            event.sequence(),
+                            event.timeMillis(),
+                            event.kind(),
+                            event.data().without("checkpoint").with("data", note))
+                        : event)
+            .toList();
+    return new Variant(
+        new Batch(
+            batch.forgottenJobs(),
+            batch.deletedRows(),
+            rows,
+            batch.attempts(),
+            batch.endedPauses(),
+            batch.pauses(),
+            batch.endedHolds(),
+            batch.holds(),
+            batch.endedLimits(),
+            batch.limits(),
+            batch.standings(),
+            batch.queueUsage(),
+            batch.incarnations(),
+            events),
+        tasks);
+  }
+}

@@ -1,0 +1,145 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.api.Selection;
+import io.espalier.core.api.TaskSelector;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.status.LimitOverride;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Nodes and jobs that come and go, and operators who command tasks, at random instants, until the
+ * cluster is told to be quiet. Much falls into the times of changes, readings and restarts.
+ */
+final class SourceTrouble {
+  /** Refreshes of a scheduler, which a node may be missing for. */
+  private static final int REFRESH = 2_200;
+
+  private final SimulatedCluster cluster;
+  private final SimulatedSources sources;
+  private final List<SimulatedScheduler> schedulers;
+  private final ClusterPlan plan;
+  private final Random random;
+  private final int every;
+
+  SourceTrouble(SimulatedCluster cluster, List<SimulatedScheduler> schedulers) {
+    this.cluster = cluster;
+    this.sources = cluster.sources;
+    this.schedulers = schedulers;
+    this.plan = cluster.plan;
+    this.random = cluster.random;
+    this.every = 500 + random.nextInt(8_000);
+  }
+
+  void begin() {
+    cluster.timeline.after(random.nextInt(every), this::next);
+  }
+
+  private void next() {
+    if (cluster.isQuiet()) {
+      return;
+    }
+    one();
+    cluster.timeline.after(1 + random.nextInt(2 * every), this::next);
+  }
+
+  private void one() {
+    String job = random.nextBoolean() ? "light" : "heavy";
+    switch (random.nextInt(12)) {
+      case 0, 1, 2, 3 -> flap();
+      case 4 -> {
+        happened(Happening.NODE_MOVED, "a db moves");
+        sources.moves(
+            random.nextInt(plan.hosts() * plan.dbsPerHost()), random.nextInt(plan.hosts()));
+      }
+      case 5 -> {
+        happened(Happening.LEVEL_RENAMED, "the lowest level gets another name");
+        sources.renamesLevel();
+      }
+      case 6 -> {
+        happened(Happening.JOB_LEFT, "the configuration loses " + job);
+        sources.removes(job);
+        after(1 + random.nextInt(3 * REFRESH), () -> sources.returns(job));
+      }
+      case 7 -> {
+        happened(Happening.JOB_REMADE, job + " is deleted and made again");
+        sources.remakes(job, cluster.next());
+      }
+      case 8 -> {
+        happened(Happening.TASKS_RERUN, "an operator runs tasks of " + job + " again");
+        rerun(job);
+      }
+      case 9 -> {
+        happened(Happening.TASKS_FORGIVEN, "an operator forgives " + job);
+        cluster.invariants.commanded(job);
+        command(loop -> loop.forgive(List.of(job)));
+      }
+      case 10 -> {
+        boolean stops = random.nextBoolean();
+        happened(Happening.JOB_PAUSED, "an operator " + (stops ? "stops " : "pauses ") + job);
+        command(
+            loop -> {
+              if (stops) {
+                loop.stopJob(job, "simulated", "");
+              } else {
+                loop.pause(job, "simulated", "", 0);
+              }
+            });
+        after(random.nextInt(4_000), () -> command(loop -> loop.resume(job, "simulated", "")));
+      }
+      default -> {
+        happened(Happening.LIMIT_SET, "an operator sets a limit");
+        LimitOverride limit =
+            new LimitOverride(
+                "instance", "concurrency", "", random.nextInt(5), "simulated", "", 0, 0);
+        command(loop -> loop.setLimit(limit, 1L + random.nextInt(8_000)));
+      }
+    }
+  }
+
+  /** Some hosts, or all, are missing for one to three refreshes. */
+  private void flap() {
+    happened(Happening.NODES_LEFT, "the source of the nodes forgets hosts");
+    int hosts = random.nextInt(4) == 0 ? plan.hosts() : 1 + random.nextInt(plan.hosts());
+    for (int i = 0; i < hosts; i++) {
+      int host = hosts == plan.hosts() ? i : random.nextInt(plan.hosts());
+      sources.leaves(host);
+      int refreshes = 1 + random.nextInt(3);
+      after((long) refreshes * (random.nextInt(REFRESH) + 200), () -> sources.comesBack(host));
+    }
+  }
+
+  private void rerun(String job) {
+    Set<String> nodes = new HashSet<>();
+    for (int i = random.nextInt(6); i >= 0; i--) {
+      nodes.add("n" + (1 + random.nextInt(plan.hosts() * plan.dbsPerHost())));
+    }
+    cluster.invariants.commanded(job);
+    cluster.trace(() -> "they are " + nodes);
+    Selection some =
+        new Selection(job, new TaskSelector(Set.of(), "", nodes, ""), false, -1, "simulated", "");
+    command(loop -> loop.rerun(some));
+  }
+
+  private void command(Consumer<SchedulerLoop> what) {
+    schedulers.get(random.nextInt(schedulers.size())).command(what);
+  }
+
+  private void after(long millis, Runnable what) {
+    cluster.timeline.after(
+        millis,
+        () -> {
+          if (!cluster.isQuiet()) {
+            what.run();
+          }
+        });
+  }
+
+  private void happened(Happening what, String words) {
+    cluster.coverage.happened(what);
+    cluster.trace(() -> words);
+  }
+}

@@ -1,0 +1,177 @@
+package io.espalier.testkit.scheduling;
+
+import io.espalier.core.scheduling.Replay;
+import io.espalier.testkit.scheduling.RandomRun.Size;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Worlds of the core by their seeds, and which seeds a run of the tests takes. As a program: {@code
+ * [--kinds SMALL,SCARCE] [--seeds N] [--from N] [--progress FILE]} runs the seeds {@code from} to
+ * {@code from + N - 1} of each kind in turn and prints each that fails. With a file it notes there
+ * how far each kind is, and goes on from there when it is started again. Ends with 1 when a seed
+ * failed.
+ */
+public final class RandomWorlds {
+  /** The property that names the first seed. */
+  public static final String FROM = "espalier.seeds.from";
+
+  private static final int BATCH = 20;
+
+  /** More than any kind takes in one run of the tests. */
+  private static final long SEEDS_PER_DAY = 10_000;
+
+  /** The kinds of worlds, by their sizes. */
+  public enum Kind {
+    /** Few jobs and nodes, everything compared after each step. */
+    SMALL(Size.SMALL),
+    /** Jobs that keep each other waiting for slots. */
+    SCARCE(Size.SCARCE),
+    /** More than one word of jobs. */
+    MANY_JOBS(Size.MANY_JOBS),
+    /** Rows with summaries. */
+    WIDE(Size.WIDE);
+
+    @SuppressWarnings("ImmutableEnumChecker") // It is: numbers only.
+    private final Size size;
+
+    Kind(Size size) {
+      this.size = size;
+    }
+  }
+
+  private RandomWorlds() {}
+
+  /**
+   * The first seed of a run of the tests: what the property {@value #FROM} says; without it 10,000
+   * times the number of days between 1970-01-01 and today (UTC), so that each day looks at seeds
+   * that no day before has seen.
+   */
+  public static long firstSeed() {
+    Long given = Long.getLong(FROM);
+    return given == null ? firstSeed(LocalDate.now(ZoneOffset.UTC)) : given;
+  }
+
+  static long firstSeed(LocalDate day) {
+    return day.toEpochDay() * SEEDS_PER_DAY;
+  }
+
+  /**
+   * Lives in one world, and does the same again from the recording.
+   *
+   * @throws AssertionError names the seed, its kind, and the first difference
+   */
+  public static RandomRun run(long seed, Kind kind) {
+    try {
+      RandomRun run =
+          new RandomRun(seed, kind.size, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
+      Replay.Summary replayed = run.replay(run.recording().iterator());
+      if (replayed.placements() != run.placements().size()
+          || replayed.events() != run.recording().size()) {
+        throw new AssertionError("the replay was shorter: " + replayed);
+      }
+      return run;
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("seed " + seed + " of " + kind + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Runs many. */
+  public static void main(String[] args) {
+    List<Kind> kinds = List.of(Kind.values());
+    long seeds = 20_000;
+    long from = 0;
+    Path progress = null;
+    for (int i = 0; i < args.length; i += 2) {
+      if (i + 1 == args.length) {
+        throw new IllegalArgumentException("no value for " + args[i]);
+      }
+      String value = args[i + 1];
+      switch (args[i]) {
+        case "--kinds" -> kinds = kinds(value);
+        case "--seeds" -> seeds = Long.parseLong(value);
+        case "--from" -> from = Long.parseLong(value);
+        case "--progress" -> progress = Path.of(value);
+        default -> throw new IllegalArgumentException("unknown flag " + args[i]);
+      }
+    }
+    System.exit(runAll(kinds, from, from + seeds, progress) ? 0 : 1);
+  }
+
+  private static List<Kind> kinds(String names) {
+    List<Kind> kinds = new ArrayList<>();
+    for (String name : names.split(",", -1)) {
+      kinds.add(Kind.valueOf(name.toUpperCase(Locale.ROOT)));
+    }
+    return kinds;
+  }
+
+  /** A batch of each kind in turn, so that a run that is cut short has looked at all kinds. */
+  private static boolean runAll(List<Kind> kinds, long from, long end, @Nullable Path progress) {
+    Properties next = load(progress);
+    long failures = 0;
+    boolean goesOn = true;
+    while (goesOn) {
+      goesOn = false;
+      for (Kind kind : kinds) {
+        long first = Long.parseLong(next.getProperty(kind.name(), String.valueOf(from)));
+        long last = Math.min(first + BATCH, end);
+        for (long seed = first; seed < last; seed++) {
+          failures += passes(seed, kind) ? 0 : 1;
+        }
+        if (first < last) {
+          next.setProperty(kind.name(), String.valueOf(last));
+          goesOn = true;
+        }
+      }
+      save(next, progress);
+    }
+    for (Kind kind : kinds) {
+      System.out.println(kind + ": seeds up to " + next.getProperty(kind.name()) + " are done");
+    }
+    System.out.println(failures + " failed in this run");
+    return failures == 0;
+  }
+
+  private static boolean passes(long seed, Kind kind) {
+    try {
+      run(seed, kind);
+      return true;
+    } catch (AssertionError e) {
+      System.out.println("FAILED: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private static Properties load(@Nullable Path progress) {
+    Properties next = new Properties();
+    if (progress != null && Files.exists(progress)) {
+      try (var in = Files.newBufferedReader(progress, StandardCharsets.UTF_8)) {
+        next.load(in);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return next;
+  }
+
+  private static void save(Properties next, @Nullable Path progress) {
+    if (progress != null) {
+      try (var out = Files.newBufferedWriter(progress, StandardCharsets.UTF_8)) {
+        next.store(out, "the next seed of each kind");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
