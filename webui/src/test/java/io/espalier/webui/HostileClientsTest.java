@@ -184,9 +184,7 @@ class HostileClientsTest {
   void streamsThatAreRefusedHoldNoConnection(String what) throws Exception {
     serveWithFewStreams(3);
     String request =
-        "GET /api/v1/"
-            + what
-            + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
+        "GET /api/v1/" + what + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
     List<Socket> sockets = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {
@@ -221,8 +219,7 @@ class HostileClientsTest {
         Socket socket = served.connect();
         sockets.add(socket);
         assertThat(
-                status(
-                    socket, i < 3 ? stream : "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                status(socket, i < 3 ? stream : "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
             .as("connection " + i)
             .isEqualTo("200");
       }
@@ -243,7 +240,11 @@ class HostileClientsTest {
         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x",
         "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\n"
+            + "Host: x\r\n"
+            + "Transfer-Encoding: chunked\r\n"
+            + "Content-Length: 4\r\n\r\n"
+            + "0\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n",
         "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
