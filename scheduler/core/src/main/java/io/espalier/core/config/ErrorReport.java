@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bistro's report of errors (behaviour 2.5): for a bad value {@code {"error", "value"}}, for a
- * missing key {@code {"key_errors": {key: message}, "value"}} at the object that lacks it, what
- * lies deeper under {@code nested}.
+ * Bistro's report of errors (docs/design/bistro.md#errors-of-jobs): for a bad value {@code
+ * {"error", "value"}}, for a missing key {@code {"key_errors": {key: message}, "value"}} at the
+ * object that lacks it, what lies deeper under {@code nested}.
  */
 final class ErrorReport {
   private final @Nullable Json value;

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code bistro_job->NAME} (behaviour 2.4). */
+/** Reads {@code bistro_job->NAME} (docs/design/bistro.md#jobs). */
 final class JobParser {
   /** What a key of the document starts with when a job follows. */
   static final String PREFIX = "bistro_job->";

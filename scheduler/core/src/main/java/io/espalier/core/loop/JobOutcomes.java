@@ -33,9 +33,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the state of each job (features L2, L11): looks at a job whenever something of it has
- * changed, closes it for starts when it has failed or enough is done, and has what must survive
- * stored together with the change that brought it about. Monitors see a state once it is durable.
+ * Keeps the state of each job (docs/design/features.md#states-of-jobs): looks at a job whenever
+ * something of it has changed, closes it for starts when it has failed or enough is done, and has
+ * what must survive stored together with the change that brought it about. Monitors see a state
+ * once it is durable.
  *
  * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
  * counts together, and nothing starts in between. Where very many have changed, as with a new

@@ -5,8 +5,8 @@ import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index of design section 4: per slot a bit per job, set if and only if {@code open(j, node)}
- * holds along that slot:
+ * The index (docs/design/design.md#the-index): per slot a bit per job, set if and only if {@code
+ * open(j, node)} holds along that slot:
  *
  * <pre>
  * open[slot] = (ready[node] | below[node]) and fit(node) and gates(node) and allowed[slot]

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The queues of one world (features A10 to A14): what their running tasks hold, which of their jobs
- * their caps leave room for, and how much they have used lately.
+ * The queues of one world (docs/design/features.md#queues): what their running tasks hold, which of
+ * their jobs their caps leave room for, and how much they have used lately.
  *
  * <p>A task holds slots where its path has a node, and on its worker. A cap compares what the queue
  * holds with slots in all: the limits in effect, summed over the nodes of the resource's level or
@@ -266,7 +266,9 @@ final class QueueTable {
     }
   }
 
-  /** The largest part of any resource that a queue holds (feature A12). */
+  /**
+   * The largest part of any resource that a queue holds (docs/design/features.md#use-of-a-queue).
+   */
   double dominantShare(QueueState queue) {
     double most = 0;
     for (int r = 0; r < totals.length; r++) {

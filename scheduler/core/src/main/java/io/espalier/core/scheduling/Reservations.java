@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps nodes free for tasks that lighter ones would keep waiting for ever (design ruling 8, ADR
- * 0035): the one exception to "what may start is started".
+ * Keeps nodes free for tasks that lighter ones would keep waiting for ever
+ * (docs/adr/0035-reservations.md): the one exception to "what may start is started".
  *
  * <p>A heavy job waits at a node from the moment when it wants to start something there, or below,
  * and lacks slots of that node, until a task of it starts there or it wants nothing there any more.

@@ -7,9 +7,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Keeps shared room free for jobs that lighter ones would keep waiting for ever (design ruling 8,
- * ADR 0035): as {@link Reservations} does with nodes, but by job, as a queue or a worker is nothing
- * that a task would pass on its way up.
+ * Keeps shared room free for jobs that lighter ones would keep waiting for ever
+ * (docs/adr/0035-reservations.md): as {@link Reservations} does with nodes, but by job, as a queue
+ * or a worker is nothing that a task would pass on its way up.
  *
  * <p>A heavy job waits from the first end of a round at which it lacked this room and had lacked
  * nothing else at the beginning or the end of that round. It waits until a task of it starts, it is

@@ -31,8 +31,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduling core (design section 4): knows every task's status and every node's free slots,
- * and answers "which task may start now?" in the depth of the tree. Cost follows change, not size.
+ * The scheduling core (docs/design/design.md#the-index): knows every task's status and every node's
+ * free slots, and answers "which task may start now?" in the depth of the tree. Cost follows
+ * change, not size.
  *
  * <p><b>Numbers.</b> Jobs and nodes are small ints: nodes as in {@link #topology}, jobs from 0 to
  * {@link #jobCount} - 1. Both hold until the next change is in force. A running task is a long that
@@ -694,8 +695,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Counts per level (behaviour 9.5). The levels above the tasks cost what changed since the last
-   * call, the first call for a job one pass.
+   * Counts per level (docs/design/bistro.md#histograms). The levels above the tasks cost what
+   * changed since the last call, the first call for a job one pass.
    *
    * @param samples node names per bucket, at most
    */
@@ -770,7 +771,7 @@ public final class SchedulingCore {
         : detail;
   }
 
-  /** The status bits of a task as in histograms (behaviour 9.5). */
+  /** The status bits of a task as in histograms (docs/design/bistro.md#histograms). */
   public int bits(int job, int node) {
     return StatusCodes.bits(world.tasks.code(job, node));
   }
@@ -1079,8 +1080,8 @@ public final class SchedulingCore {
 
   /**
    * Running tasks that should not run: the job is gone, disabled or invalid, or the node is gone or
-   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans. After a change those
-   * that {@link #stepOrphans} has found so far.
+   * disabled on every path (docs/design/bistro.md#orphans). Filters make no orphans. After a change
+   * those that {@link #stepOrphans} has found so far.
    */
   public long[] orphans() {
     int[] numbers = world.places.orphans();

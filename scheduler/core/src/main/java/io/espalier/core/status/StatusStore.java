@@ -26,7 +26,7 @@ public interface StatusStore extends AutoCloseable {
 
   /**
    * Binds the store to the configuration it serves, or checks that it is the same one as ever
-   * (rulings 22).
+   * (docs/design/design.md#data-directories).
    *
    * @param source the configuration's URI without password
    * @throws StoreException not retryable, when the store belongs to another source

@@ -289,7 +289,7 @@ public final class EspalierProcess implements AutoCloseable {
 
   /**
    * Waits a while for the end of all work: nothing runs, may start or waits for a time, and a fresh
-   * look at the nodes brought nothing new (ruling 19).
+   * look at the nodes brought nothing new (docs/design/design.md#the-end-of-a-run).
    *
    * @return whether that is so
    */

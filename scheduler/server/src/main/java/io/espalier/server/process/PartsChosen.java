@@ -159,7 +159,9 @@ final class PartsChosen {
     };
   }
 
-  /** The {@code status} of the event {@code got_status} (behaviour 7.4). */
+  /**
+   * The {@code status} of the event {@code got_status} (docs/design/bistro.md#events-of-a-task).
+   */
   private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
     // How the job wants its status read is not known here; a status line is a status line.
     return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();

@@ -198,7 +198,7 @@ public record ProcessOptions(
   }
 
   /**
-   * For the simulated runner (behaviour 1.4).
+   * For the simulated runner (docs/design/bistro.md#ways-to-run-tasks).
    *
    * @param meanMillis tasks take up to twice as long
    * @param failureRate share of tasks that end with error_backoff

@@ -11,10 +11,10 @@ import java.util.UUID;
 
 /**
  * The highest epoch that a data directory has seen, in a synced file. For a store in memory it is
- * where epochs come from (rulings 6); for every other store it is what shows that the store was set
- * back to an earlier day. One line: the epoch, and where they come from here, the id of the store
- * and the leases of the newest leadership. The data directory's lock keeps other processes away.
- * Not thread-safe.
+ * where epochs come from (docs/design/design.md#at-most-once); for every other store it is what
+ * shows that the store was set back to an earlier day. One line: the epoch, and where they come
+ * from here, the id of the store and the leases of the newest leadership. The data directory's lock
+ * keeps other processes away. Not thread-safe.
  */
 public final class EpochFile implements MemoryStatusStore.Epochs {
   private final Path file;

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** States of whole jobs through the loop (features L2, L11, L30): rules, operators, restarts. */
+/**
+ * States of whole jobs through the loop (docs/design/features.md#states-of-jobs): rules, operators,
+ * restarts.
+ */
 class JobOutcomesTest {
   private final LoopWorld world = new LoopWorld();
 
@@ -140,7 +143,7 @@ class JobOutcomesTest {
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
   }
 
-  // ---- L11
+  // ---- docs/design/features.md#rules-that-end-a-job
 
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 40})
@@ -223,7 +226,7 @@ class JobOutcomesTest {
     assertThat(state()).isEqualTo(JobState.FAILED);
   }
 
-  // ---- L30
+  // ---- docs/design/features.md#no-resurrection
 
   @Test
   void aFailedJobIsNotResurrectedByAnotherScheduler() {
