@@ -913,9 +913,7 @@ public final class SchedulerLoop {
     TaskEnd explained = withReason(end, task);
     TaskStatus after =
         TaskTransitions.paced(
-            task.status,
-            bounded(transition.status()),
-            core.config().settings().workingWait());
+            task.status, bounded(transition.status()), core.config().settings().workingWait());
     boolean gotOn = task.status.retries().gotOn();
     Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
     TaskStatus status = after.withFailure(attempt.failure());

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param savedBackoff the effective wait differs from the job's own interval, which is {@code
  *     position} (worker lost)
  * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
- * @param backoffSeconds effective wait after {@code sinceMillis}; 0: none. While {@code RUNNING}, the wait that a start which
- *     came to nothing had before, from which the next such wait grows (L35); it is not waited for
+ * @param backoffSeconds effective wait after {@code sinceMillis}; 0: none. While {@code RUNNING},
+ *     the wait that a start which came to nothing had before, from which the next such wait grows
+ *     (L35); it is not waited for
  * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
  *     start. Kept over {@code RUNNING}, never-started and killed (L13)
  * @param attempts invocations since it was last forgiven, or ever, this one included

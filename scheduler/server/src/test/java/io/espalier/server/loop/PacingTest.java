@@ -18,12 +18,12 @@ class PacingTest {
 
   private static String config(String settings) {
     return """
-           {"bistro_settings": {%s
-              "nodes": {"levels": ["db"], "node_order": "original", "node_sources": [
-                {"source": "manual", "prefs": {"a": []}}]},
-              "resources": {}},
-            "bistro_job->j": {"owner": "o"}}
-           """
+    {"bistro_settings": {%s
+       "nodes": {"levels": ["db"], "node_order": "original", "node_sources": [
+         {"source": "manual", "prefs": {"a": []}}]},
+       "resources": {}},
+     "bistro_job->j": {"owner": "o"}}
+    """
         .formatted(settings);
   }
 
