@@ -2,8 +2,8 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.http.HttpRequest;
 import io.espalier.core.json.Json;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,8 +82,8 @@ class JobVersionTest {
         .isEqualTo("{\"valid\":true,\"problems\":[],\"effective\":{\"owner\":\"me\"}}");
     assertThat(served.post("/api/v1/jobs/new/validate", "{\"priority\":1}").body())
         .isEqualTo(
-            "{\"valid\":false,\"problems\":[{\"severity\":\"error\",\"path\":\"bistro_job->new.owner\","
-                + "\"message\":\"the key is missing\"}]}");
+            "{\"valid\":false,\"problems\":[{\"severity\":\"error\",\"path\":\"bistro_job->new.owner\",\"message\":\"the"
+                + " key is missing\"}]}");
     assertThat(served.scheduler.calls()).isEmpty();
   }
 
@@ -93,8 +93,7 @@ class JobVersionTest {
     for (int i = 0; i < 5_000; i++) {
       job.put("unknown" + i, 1);
     }
-    HttpResponse<String> answer =
-        served.post("/api/v1/jobs/new/validate", job.build().toString());
+    HttpResponse<String> answer = served.post("/api/v1/jobs/new/validate", job.build().toString());
     Json.Arr problems = (Json.Arr) Served.object(answer).get("problems");
     assertThat(problems.items()).hasSize(1_001);
     assertThat(problems.items().get(0).toString()).contains("\"error\"", "the key is missing");

@@ -139,6 +139,7 @@ class FieldsTest {
                 problem.isError()
                     && problem
                         .message()
-                        .equals("59980 more unknown keys from \"key20\" on, which were not looked at"));
+                        .equals(
+                            "59980 more unknown keys from \"key20\" on, which were not looked at"));
   }
 }

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows which schedulers there are below a path: the leader of each election group there, or of
  * the group that the path itself is; and plain znodes that hold {@code HOST:PORT}. Changes nothing
- * in ZooKeeper. Without a connection the newest known schedulers stay, and a group that nobody leads
- * stays for a day with its last leader, so that people see what died.
+ * in ZooKeeper. Without a connection the newest known schedulers stay, and a group that nobody
+ * leads stays for a day with its last leader, so that people see what died.
  */
 public final class GroupsWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupsWatch.class);
@@ -150,8 +150,11 @@ public final class GroupsWatch implements AutoCloseable {
         news.follow("zk://" + link.target(), schedulers);
       }
       List<Problem> problems = new ArrayList<>(read.problems());
-      found.without().forEach(
-          name -> problems.add(Problem.warning(name, "no scheduler that serves HTTP leads there")));
+      found
+          .without()
+          .forEach(
+              name ->
+                  problems.add(Problem.warning(name, "no scheduler that serves HTTP leads there")));
       news.complain(problems);
     } catch (ZooKeeperFailure e) {
       LOG.debug("{}", e.getMessage());
@@ -161,7 +164,9 @@ public final class GroupsWatch implements AutoCloseable {
     }
   }
 
-  /** Its znodes may go with the last scheduler of a group; what it said last is kept all the same. */
+  /**
+   * Its znodes may go with the last scheduler of a group; what it said last is kept all the same.
+   */
   private void remember(Found found) {
     long now = clock.millis();
     found.leaders().forEach((name, http) -> led.put(name, new Led(http, now)));

@@ -123,9 +123,7 @@ class GroupsWatchTest {
     Election only = join("/fleet/east", "a");
     assertThat(only.awaitLeadership(20_000)).isTrue();
     ZooKeeperLink writer = link("/fleet");
-    open.push(
-        GroupsWatch.follow(
-            target("/fleet"), heard, () -> Instant.ofEpochMilli(now.get())));
+    open.push(GroupsWatch.follow(target("/fleet"), heard, () -> Instant.ofEpochMilli(now.get())));
     heard.are("east http://a:8080");
     only.close();
     await().atMost(Duration.ofSeconds(60)).until(() -> !heard.problems.isEmpty());
