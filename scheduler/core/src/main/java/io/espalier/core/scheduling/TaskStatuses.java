@@ -97,7 +97,7 @@ final class TaskStatuses {
    */
   boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     long end = waitEnd(status);
-    boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
+    boolean waiting = end * Ticks.MILLIS > nowMillis;
     int code = StatusCodes.of(status, waiting);
     if (status != null && HAS_DETAIL[code]) {
       tasks.addDetail(job, node, status);
@@ -237,7 +237,7 @@ final class TaskStatuses {
       return 0;
     }
     long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
-    return -Math.floorDiv(-end, (long) SchedulingCore.TICK_MILLIS);
+    return Ticks.ceil(end);
   }
 
   private boolean isWaitingFor(long task, long tick) {
