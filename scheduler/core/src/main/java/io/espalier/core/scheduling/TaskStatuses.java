@@ -233,10 +233,7 @@ final class TaskStatuses {
 
   /** The first tick at which a status no longer waits; 0: it never did. */
   private static long waitEnd(@Nullable TaskStatus status) {
-    if (status == null || !status.usesBackoff() || status.backoffSeconds() <= 0) {
-      return 0;
-    }
-    long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
+    long end = status == null ? 0 : status.readyAtMillis();
     return Ticks.ceil(end);
   }
 
