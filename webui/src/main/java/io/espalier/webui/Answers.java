@@ -87,6 +87,14 @@ final class Answers {
     send(ctx.response(), reply);
   }
 
+  /** Refuses a stream and ends the connection: whoever wants many of them must not hold these. */
+  static void refuseStream(RoutingContext ctx, String why) {
+    HttpServerResponse response = ctx.response();
+    response.putHeader("Connection", "close");
+    ctx.addEndHandler(end -> ctx.request().connection().close());
+    send(response, Reply.problem(new ApiFailure(429, why)));
+  }
+
   static void send(HttpServerResponse response, Reply reply) {
     new Encoded(reply, false).write(response);
   }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds what connections cost that ask for nothing: so many at a time, of one address fewer, and
  * each only for a while without a whole request. An idle time alone would not do: whoever sends a
- * byte of a request now and then is never idle.
+ * byte of a request now and then is never idle. Where there are as many as there may be, the one
+ * that has asked for nothing for longest makes room for a new one; what is being answered stays.
  */
 final class Connections {
   /** Who reads an answer more slowly than that does not read it. */
@@ -35,14 +36,17 @@ final class Connections {
     this.idle = idle;
   }
 
-  private synchronized boolean enter(String address) {
-    int own = byAddress.getOrDefault(address, 0);
-    if (open >= limits.atATime() || own >= limits.perAddress()) {
-      return false;
-    }
+  private synchronized void enter(String address) {
     open++;
-    byAddress.put(address, own + 1);
-    return true;
+    byAddress.merge(address, 1, Integer::sum);
+  }
+
+  private synchronized boolean isFull() {
+    return open >= limits.atATime();
+  }
+
+  private synchronized boolean isFull(String address) {
+    return byAddress.getOrDefault(address, 0) >= limits.perAddress();
   }
 
   private synchronized void leave(String address) {
@@ -59,11 +63,13 @@ final class Connections {
 
   /** What a connection is doing. */
   private static final class State {
+    private final String address;
     private long sinceNanos = System.nanoTime();
     private long allowedMillis;
     private @Nullable HttpServerResponse busyWith;
 
-    State(long allowedMillis) {
+    State(String address, long allowedMillis) {
+      this.address = address;
       this.allowedMillis = allowedMillis;
     }
 
@@ -71,10 +77,14 @@ final class Connections {
       return busyWith == null && now - sinceNanos > allowedMillis * 1_000_000;
     }
 
-    void waiting(long now, long millis) {
-      busyWith = null;
-      sinceNanos = now;
-      allowedMillis = millis;
+    /** It waits for its next request once its answer has ended. */
+    void settle(long now, Duration idle) {
+      HttpServerResponse answer = busyWith;
+      if (answer != null && answer.ended()) {
+        busyWith = null;
+        sinceNanos = now;
+        allowedMillis = idle.toMillis() + answer.bytesWritten() / LEAST_BYTES_PER_MILLI;
+      }
     }
   }
 
@@ -91,16 +101,50 @@ final class Connections {
       SocketAddress from = connection.remoteAddress();
       String host = from == null ? null : from.hostAddress();
       String address = Access.network(host == null ? "" : host);
-      if (!enter(address)) {
+      // Whoever has all that one address may have makes room among its own.
+      if (isFull(address) ? !makeRoom(address) : isFull() && !makeRoom("")) {
         connection.close();
         return;
       }
-      states.put(connection, new State(limits.requestWithin().toMillis()));
-      connection.closeHandler(
-          closed -> {
-            states.remove(connection);
-            leave(address);
-          });
+      enter(address);
+      states.put(connection, new State(address, limits.requestWithin().toMillis()));
+      connection.closeHandler(closed -> forget(connection));
+    }
+
+    /**
+     * Closes the connection of this loop that waits for longest.
+     *
+     * @param address whose; empty: anybody's
+     * @return false when all of them are being answered
+     */
+    private boolean makeRoom(String address) {
+      long now = System.nanoTime();
+      HttpConnection longest = null;
+      long longestNanos = -1;
+      for (Map.Entry<HttpConnection, State> entry : states.entrySet()) {
+        State state = entry.getValue();
+        state.settle(now, idle);
+        long waits = now - state.sinceNanos;
+        if (state.busyWith == null
+            && waits > longestNanos
+            && (address.isEmpty() || address.equals(state.address))) {
+          longest = entry.getKey();
+          longestNanos = waits;
+        }
+      }
+      if (longest == null) {
+        return false;
+      }
+      forget(longest);
+      longest.close();
+      return true;
+    }
+
+    private void forget(HttpConnection connection) {
+      State state = states.remove(connection);
+      if (state != null) {
+        leave(state.address);
+      }
     }
 
     void asked(HttpServerRequest request) {
@@ -115,10 +159,7 @@ final class Connections {
       List<HttpConnection> over = new ArrayList<>();
       states.forEach(
           (connection, state) -> {
-            HttpServerResponse answer = state.busyWith;
-            if (answer != null && answer.ended()) {
-              state.waiting(now, idle.toMillis() + answer.bytesWritten() / LEAST_BYTES_PER_MILLI);
-            }
+            state.settle(now, idle);
             if (state.isOver(now)) {
               over.add(connection);
             }

@@ -70,7 +70,7 @@ final class EventStreams implements Handler<RoutingContext> {
     }
     if (clients.incrementAndGet() > maxClients) {
       clients.decrementAndGet();
-      Answers.send(ctx, Reply.problem(new ApiFailure(429, "too many event streams at a time")));
+      Answers.refuseStream(ctx, "too many event streams at a time");
       return;
     }
     Meters.untimed(ctx);

@@ -86,7 +86,7 @@ final class LogStreams implements Handler<RoutingContext> {
     }
     if (clients.incrementAndGet() > maxClients) {
       clients.decrementAndGet();
-      Answers.send(ctx, Reply.problem(new ApiFailure(429, "too many clients follow logs")));
+      Answers.refuseStream(ctx, "too many clients follow logs");
       return;
     }
     Meters.untimed(ctx);

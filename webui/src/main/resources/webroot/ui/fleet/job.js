@@ -9,7 +9,7 @@ import { Chips, Host, Hosts, JobActs, JobBadges, Missing, More, State } from './
 
 const STEP = 100;
 const MOST = 1000;
-const ONLY = [['', 'All'], ['failed', 'With failures'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
+const ONLY = [['', 'All'], ['failed', 'With failures'], ['stuck', 'Stuck'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
 const text = (value) => value === undefined ? '(nothing)' : JSON.stringify(value);
 
 function Differences({ changes }) {
@@ -44,12 +44,13 @@ function FindTask({ job }) {
 }
 
 function Member({ host, job }) {
-  return t.tr({ class: cls((!host.valid || host.progress.failed > 0) && 'hurt') },
+  return t.tr({ class: cls((!host.valid || host.progress.failed > 0 || host.job_state === 'stuck') && 'hurt') },
     t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job) })),
     t.td(c(State, { host })),
     t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress })),
     t.td(t.span({ class: 'badges' }, !host.valid && c(Badge, { kind: 'bad' }, 'invalid'), !host.enabled && c(Badge, null, 'disabled'),
       host.job_state === 'failed' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'failed'),
+      host.job_state === 'stuck' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'stuck'),
       host.job_state === 'succeeded' && c(Badge, { kind: 'good', title: host.job_state_reason }, 'succeeded'),
       host.paused && c(Badge, { kind: 'warn', title: host.pause_reason }, 'paused'), host.differs && c(Badge, { kind: 'warn' }, 'other settings'))),
     t.td({ class: 'num' }, share(host.progress.done, host.progress.total) || '–'));

@@ -13,7 +13,7 @@ const MOST = 1000;
 function Row({ job }) {
   const p = job.progress;
   const over = p.total > 0 && p.done + p.failed === p.total;
-  return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
+  return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0 || job.stuck_on > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),
@@ -40,7 +40,8 @@ function Total({ data }) {
       tile('Running', compact(p.running), '', 'is-running'),
       tile('Done', share(p.done, p.total) || '–', `${compact(p.done)} of ${compact(p.total)}`, 'is-done'),
       tile('Backing off', compact(p.waiting), p.waiting > 0 ? 'tried again by itself' : '', p.waiting > 0 && 'is-waiting'),
-      tile('Failed', compact(p.failed), p.failed > 0 ? 'until forgiven or rerun' : '', p.failed > 0 && 'is-bad')),
+      tile('Failed', compact(p.failed), p.failed > 0 ? 'until forgiven or rerun' : '', p.failed > 0 && 'is-bad'),
+      data.jobs_stuck > 0 && tile('Stuck', count(data.jobs_stuck), data.jobs_stuck === 1 ? 'job waits for somebody' : 'jobs wait for somebody', 'is-bad', to([], { q: '' }))),
     c(Bar, { states: p, total: p.total, tall: true, label: 'all jobs' }),
     t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))));
 }

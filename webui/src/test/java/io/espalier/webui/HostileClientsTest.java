@@ -149,13 +149,102 @@ class HostileClientsTest {
     }
   }
 
+  /** A request that was sent; the status of its answer, whose head is read. */
+  private static String status(Socket socket, String request) throws IOException {
+    socket.setSoTimeout(20_000);
+    socket.getOutputStream().write(request.getBytes(US_ASCII));
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int read = socket.getInputStream().read();
+      if (read < 0) {
+        return "unanswered";
+      }
+      head.append((char) read);
+    }
+    return head.substring(9, 12);
+  }
+
+  /** Served with room for {@link #CONNECTIONS} of one address and few streams; none is slow. */
+  private void serveWithFewStreams(int streams) {
+    served.close();
+    served =
+        Served.with(
+            ApiWorld.standard(),
+            o ->
+                o.withLimits(Served.limits(streams, Duration.ofSeconds(30)))
+                    .withSecurity(
+                        WebSecurity.open()
+                            .withConnecting(
+                                new WebSecurity.Connecting(
+                                    2 * CONNECTIONS, CONNECTIONS, Duration.ofMinutes(10)))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"events", "logs?stream=stdout"})
+  void streamsThatAreRefusedHoldNoConnection(String what) throws Exception {
+    serveWithFewStreams(3);
+    String request =
+        "GET /api/v1/" + what + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        sockets.add(served.connect());
+        assertThat(status(sockets.get(i), request)).isEqualTo("200");
+      }
+      for (int i = 0; i < 3 * CONNECTIONS; i++) {
+        Socket socket = served.connect();
+        sockets.add(socket);
+        assertThat(status(socket, request)).as("stream " + i).isEqualTo("429");
+        assertEnded(socket);
+      }
+      assertOthersAreServed();
+      for (int i = 0; i < 3; i++) {
+        assertThat(sockets.get(i).getInputStream().read()).as("the stream goes on").isPositive();
+      }
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void connectionsThatAskForNothingMakeRoomForNewOnesAndStreamsDoNot() throws Exception {
+    serveWithFewStreams(3);
+    String stream =
+        "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3 * CONNECTIONS; i++) {
+        Socket socket = served.connect();
+        sockets.add(socket);
+        assertThat(
+                status(socket, i < 3 ? stream : "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            .as("connection " + i)
+            .isEqualTo("200");
+      }
+      assertOthersAreServed();
+      for (int i = 0; i < 3; i++) {
+        assertThat(sockets.get(i).getInputStream().read()).as("the stream goes on").isPositive();
+      }
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x",
         "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\n"
+            + "Host: x\r\n"
+            + "Transfer-Encoding: chunked\r\n"
+            + "Content-Length: 4\r\n\r\n"
+            + "0\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n",
         "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",

@@ -2,6 +2,7 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.json.Json;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
@@ -81,8 +82,22 @@ class JobVersionTest {
         .isEqualTo("{\"valid\":true,\"problems\":[],\"effective\":{\"owner\":\"me\"}}");
     assertThat(served.post("/api/v1/jobs/new/validate", "{\"priority\":1}").body())
         .isEqualTo(
-            "{\"valid\":false,\"problems\":[{\"severity\":\"error\",\"path\":\"bistro_job->new.owner\","
-                + "\"message\":\"the key is missing\"}]}");
+            "{\"valid\":false,\"problems\":[{\"severity\":\"error\",\"path\":\"bistro_job->new.owner\",\"message\":\"the"
+                + " key is missing\"}]}");
     assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
+  void ofMoreProblemsThanAnAnswerHasTheErrorsAreShownAndTheRestCounted() {
+    Json.Builder job = Json.object();
+    for (int i = 0; i < 5_000; i++) {
+      job.put("unknown" + i, 1);
+    }
+    HttpResponse<String> answer = served.post("/api/v1/jobs/new/validate", job.build().toString());
+    Json.Arr problems = (Json.Arr) Served.object(answer).get("problems");
+    assertThat(problems.items()).hasSize(1_001);
+    assertThat(problems.items().get(0).toString()).contains("\"error\"", "the key is missing");
+    assertThat(problems.items().get(1_000).toString())
+        .contains("\"warning\"", "and 4001 more problems");
   }
 }

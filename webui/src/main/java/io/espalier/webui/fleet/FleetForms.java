@@ -116,6 +116,7 @@ final class FleetForms {
             .put("enabled_on", job.count("enabled", "true"))
             .put("paused_on", job.count("paused", "true"))
             .put("failed_on", job.inState("failed"))
+            .put("stuck_on", job.inState("stuck"))
             .put("succeeded_on", job.inState("succeeded"))
             .put("invalid_on", job.count("valid", "false"))
             .put("past_deadline_on", pastDeadline)

@@ -83,6 +83,11 @@ public final class FleetResources {
                     .put("schedulers", FleetForms.schedulers(joined.view()))
                     .put("progress", FleetForms.sum(joined.jobs()).json())
                     .put("running_total", running)
+                    .put(
+                        "jobs_stuck",
+                        joined.jobs().values().stream()
+                            .filter(job -> job.inState("stuck") > 0)
+                            .count())
                     .put("problems_total", joined.troubles().size())
                     .put(
                         "problems",
@@ -121,7 +126,7 @@ public final class FleetResources {
     if (job.count("valid", "false") > 0) {
       return "0:";
     }
-    if (job.counts().failed() > 0) {
+    if (job.counts().failed() > 0 || job.inState("stuck") > 0) {
       return "1:";
     }
     return job.differing() > 0 || job.count("paused", "true") > 0 ? "2:" : "3:";
@@ -170,7 +175,8 @@ public final class FleetResources {
   private CompletionStage<Json> job(ApiRequest request) {
     request.allowing("only", "match", "after", "limit");
     String only =
-        request.choice("only", "", List.of("differing", "failed", "paused", "running", "invalid"));
+        request.choice(
+            "only", "", List.of("differing", "failed", "stuck", "paused", "running", "invalid"));
     Predicate<String> matches = matching(request);
     Fleet.Joined joined = fleet.joined();
     JoinedJob job = known(joined, request.part("job"));
@@ -199,6 +205,7 @@ public final class FleetResources {
     return switch (only) {
       case "differing" -> !job.configHash().equals(majority);
       case "failed" -> job.counts().failed() > 0;
+      case "stuck" -> job.state().equals("stuck");
       case "paused" -> job.paused();
       case "running" -> job.counts().running() > 0;
       case "invalid" -> !job.valid();

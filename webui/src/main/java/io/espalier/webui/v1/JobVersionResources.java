@@ -6,6 +6,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Problem;
 import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Changing jobs: save, delete, history, back to an earlier version. */
 final class JobVersionResources {
+  /** Of one validation in an answer. */
+  private static final int MOST_PROBLEMS = 1_000;
+
   private final SchedulerApi api;
 
   JobVersionResources(SchedulerApi api) {
@@ -44,7 +48,7 @@ final class JobVersionResources {
             check -> {
               Json.Obj effective = check.effective();
               List<Json> problems = new ArrayList<>();
-              check.problems().forEach(problem -> problems.add(ApiJson.problem(problem)));
+              shown(check.problems()).forEach(problem -> problems.add(ApiJson.problem(problem)));
               return Json.object()
                   .put("valid", check.isValid())
                   .put("problems", new Json.Arr(problems))
@@ -53,6 +57,24 @@ final class JobVersionResources {
                       effective == null ? null : Secrets.job(effective, request.caller()))
                   .build();
             });
+  }
+
+  /** Errors before warnings where there are too many for one answer. */
+  private static List<Problem> shown(List<Problem> problems) {
+    if (problems.size() <= MOST_PROBLEMS) {
+      return problems;
+    }
+    List<Problem> shown = new ArrayList<>();
+    problems.stream().filter(Problem::isError).limit(MOST_PROBLEMS).forEach(shown::add);
+    problems.stream()
+        .filter(problem -> !problem.isError())
+        .limit(MOST_PROBLEMS - shown.size())
+        .forEach(shown::add);
+    int more = problems.size() - MOST_PROBLEMS;
+    boolean isError = problems.stream().filter(Problem::isError).count() > MOST_PROBLEMS;
+    String message = "and " + more + " more problems";
+    shown.add(isError ? Problem.error("", message) : Problem.warning("", message));
+    return shown;
   }
 
   private CompletionStage<Json> save(ApiRequest request) {

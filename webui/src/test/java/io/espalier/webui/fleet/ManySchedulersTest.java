@@ -121,6 +121,19 @@ class ManySchedulersTest {
   }
 
   @Test
+  void stuckJobsAreCountedStandInFrontAndSayWhere() {
+    Json.Obj overview = served.get("/api/v1/fleet/overview");
+    assertThat(number(overview, "jobs_stuck")).isEqualTo(1);
+    Json.Obj first = (Json.Obj) list(overview, "jobs").get(0);
+    assertThat(first.get("name")).isEqualTo(Json.of("job5"));
+    assertThat(number(first, "stuck_on")).isEqualTo(10);
+    assertThat(list(served.get("/api/v1/fleet/jobs/job5?only=stuck"), "hosts"))
+        .hasSize(10)
+        .allSatisfy(
+            host -> assertThat(((Json.Obj) host).get("job_state")).isEqualTo(Json.of("stuck")));
+  }
+
+  @Test
   void nodesThatTwoSchedulersHaveAreFound() {
     await()
         .atMost(Duration.ofSeconds(60))

@@ -199,6 +199,8 @@ public final class SimulatedSchedulers implements AutoCloseable {
               .put("level", "db")
               .put("priority", 1)
               .put("config_hash", job == 3 && number % 100 == 7 ? "other" : "same" + job)
+              .put("state", job == 5 && number % 100 == 8 ? "stuck" : "running")
+              .put("state_reason", "made up")
               .put("rate_per_second", 0.5)
               .put(
                   "progress",

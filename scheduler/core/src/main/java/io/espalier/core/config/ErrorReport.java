@@ -26,7 +26,7 @@ final class ErrorReport {
   static Json.Obj of(Job job) {
     List<Problem> errors = job.problems().stream().filter(Problem::isError).toList();
     if (errors.size() == 1
-        && errors.get(0).message().equals(JobExport.PRE_EXISTING)
+        && errors.get(0).message().equals(JobParser.PRE_EXISTING)
         && job.original().get("errors") instanceof Json.Obj old) {
       // Nothing new: saving and loading again must not wrap the report once more.
       return old;

@@ -19,6 +19,9 @@ final class Fields {
   // A key this near to a known one is a typo, which would silently change what happens (ruling 15).
   private static final int TYPO = 2;
 
+  /** Unknown keys of one object that are looked at one by one: each costs a search for a typo. */
+  private static final int MOST_UNKNOWN = 20;
+
   private final Json.Obj object;
   private final ProblemPath path;
   private final Problems problems;
@@ -34,8 +37,28 @@ final class Fields {
   /** The object, with its unknown keys reported. */
   static Fields of(Json.Obj object, ProblemPath path, Problems problems, ConfigPlace place) {
     Fields fields = new Fields(object, path, problems, place);
-    object.members().forEach(fields::checkKey);
+    fields.checkKeys();
     return fields;
+  }
+
+  private void checkKeys() {
+    List<String> unknown =
+        object.members().keySet().stream()
+            .filter(key -> !place.keys().contains(key) && !isComment(key))
+            .toList();
+    unknown.stream().limit(MOST_UNKNOWN).forEach(key -> checkKey(key, object.members().get(key)));
+    if (unknown.size() > MOST_UNKNOWN) {
+      // An error, since there may be typos among them.
+      problems.add(
+          Problems.at(
+              Severity.ERROR,
+              path,
+              object.keyAt(unknown.get(MOST_UNKNOWN)),
+              null,
+              "%d more unknown keys from \"%s\" on, which were not looked at"
+                  .formatted(unknown.size() - MOST_UNKNOWN, unknown.get(MOST_UNKNOWN)),
+              "start comments with \"_\""));
+    }
   }
 
   /** Keys that people use to say something to each other. */
@@ -43,10 +66,8 @@ final class Fields {
     return key.startsWith("_") || key.startsWith("//");
   }
 
+  /** Reports a key that is not among those of the place. */
   private void checkKey(String key, Json value) {
-    if (place.keys().contains(key) || isComment(key)) {
-      return;
-    }
     String meant = place.spellings().get(key);
     if (meant != null && object.get(meant) != null) {
       keyProblem(Severity.ERROR, key, value, "the key \"" + meant + "\" is given too", "keep one");

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class JobDependencies {
   private static final String NODE_BY_NODE = "depends_on";
 
+  /** Names that no job has, reported one by one: each costs a look at the names of all jobs. */
+  private static final int MOST_UNKNOWN = 20;
+
   private final Map<String, Job> jobs;
   private final Levels levels;
 
@@ -47,11 +50,13 @@ final class JobDependencies {
   private Job check(Job job, Set<String> suspects) {
     Problems problems = new Problems();
     problems.addAll(job.problems());
+    addUnknown(problems, job, NODE_BY_NODE, job.dependsOn());
     for (String dependency : job.dependsOn()) {
       Job other = jobs.get(dependency);
       if (other == null) {
-        addUnknown(problems, job, NODE_BY_NODE, dependency);
-      } else if (other.level() != job.level()) {
+        continue;
+      }
+      if (other.level() != job.level()) {
         add(
             problems,
             Severity.WARNING,
@@ -66,11 +71,8 @@ final class JobDependencies {
             null);
       }
     }
-    for (WholeJob dependency : job.afterJobs()) {
-      if (!jobs.containsKey(dependency.job())) {
-        addUnknown(problems, job, WholeJobParser.KEY, dependency.job());
-      }
-    }
+    addUnknown(
+        problems, job, WholeJobParser.KEY, job.afterJobs().stream().map(WholeJob::job).toList());
     List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
     if (cycle != null) {
       add(
@@ -85,15 +87,25 @@ final class JobDependencies {
     return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
   }
 
-  private void addUnknown(Problems problems, Job job, String key, String dependency) {
-    add(
-        problems,
-        Severity.WARNING,
-        job,
-        key,
-        dependency,
-        "there is no job of this name: tasks wait until there is",
-        Suggestions.hint(dependency, jobs.keySet()));
+  private void addUnknown(Problems problems, Job job, String key, List<String> dependencies) {
+    List<String> unknown = dependencies.stream().filter(name -> !jobs.containsKey(name)).toList();
+    for (String dependency : unknown.subList(0, Math.min(MOST_UNKNOWN, unknown.size()))) {
+      add(
+          problems,
+          Severity.WARNING,
+          job,
+          key,
+          dependency,
+          "there is no job of this name: tasks wait until there is",
+          Suggestions.hint(dependency, jobs.keySet()));
+    }
+    if (unknown.size() > MOST_UNKNOWN) {
+      String next = unknown.get(MOST_UNKNOWN);
+      String message =
+          "there are no jobs of %d more names: tasks wait until there are"
+              .formatted(unknown.size() - MOST_UNKNOWN);
+      add(problems, Severity.WARNING, job, key, next, message, null);
+    }
   }
 
   /** Adds a problem of what a job waits for, at the place where the configuration says so. */

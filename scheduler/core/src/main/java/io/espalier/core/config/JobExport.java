@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * was inherited becomes concrete; {@link Job#original()} has what the user wrote.
  */
 public final class JobExport {
-  /** The message of the error that a job has because it carries a report of errors. */
-  static final String PRE_EXISTING = "Pre-existing errors";
 
   private JobExport() {}
 

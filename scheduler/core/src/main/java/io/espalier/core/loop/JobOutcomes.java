@@ -196,19 +196,31 @@ final class JobOutcomes {
     note(name, status);
   }
 
+  /** All ends of a job that comes, or comes back, are about to be told as {@link #restored}. */
+  void willRestore(String name) {
+    Kept kept = jobs.get(name);
+    if (kept != null) {
+      kept.window = null;
+      kept.length = Optional.empty();
+    }
+  }
+
   private void note(String name, TaskStatus status) {
     boolean failed = status.main() == TaskStatus.Main.FAILED;
     if (!failed && status.main() != TaskStatus.Main.DONE) {
       return;
     }
     Job job = core.job(core.findJob(name));
-    if (job == null || !job.outcome().canFail() || job.outcome().window().isEmpty()) {
-      return;
-    }
     Kept kept = kept(name);
-    if (status.sinceMillis() >= kept.from.millis()) {
-      window(kept, job.outcome().window().get()).add(status.sinceMillis(), failed);
+    // A removed job may come back before the last of its tasks has ended: then nothing is restored.
+    Optional<Duration> length = job == null ? kept.length : length(job.outcome());
+    if (length.isPresent() && status.sinceMillis() >= kept.from.millis()) {
+      window(kept, length.get()).add(status.sinceMillis(), failed);
     }
+  }
+
+  private static Optional<Duration> length(OutcomeRules rules) {
+    return rules.canFail() ? rules.window() : Optional.empty();
   }
 
   private static EndWindow window(Kept kept, Duration length) {
@@ -397,12 +409,12 @@ final class JobOutcomes {
       return null;
     }
     if (rules.window().isPresent()) {
+      EndWindow window = window(kept, rules.window().get());
       if (!kept.judge) {
         // Good ends that get old must not fail a job of which nothing ends.
         return null;
       }
       kept.judge = false;
-      EndWindow window = window(kept, rules.window().get());
       window.moveTo(nowMillis);
       return FailureRule.broken(rules, window.failed(), window.ended());
     }

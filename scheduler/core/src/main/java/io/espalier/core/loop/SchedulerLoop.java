@@ -911,7 +911,9 @@ public final class SchedulerLoop {
     Transition transition = TaskTransitions.apply(task.status, event, task.retrying, nowMillis);
     WorkerRef worker = task.launch.worker();
     TaskEnd explained = withReason(end, task);
-    TaskStatus after = bounded(transition.status());
+    TaskStatus after =
+        TaskTransitions.paced(
+            task.status, bounded(transition.status()), core.config().settings().workingWait());
     boolean gotOn = task.status.retries().gotOn();
     Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
     TaskStatus status = after.withFailure(attempt.failure());

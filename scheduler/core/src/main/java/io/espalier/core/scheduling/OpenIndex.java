@@ -46,7 +46,7 @@ final class OpenIndex {
   private long evaluations;
 
   /** Told of every node that is looked at; null: nobody asks. */
-  private @Nullable Reservations watch;
+  private @Nullable NodeWatcher watch;
 
   /**
    * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
@@ -80,8 +80,8 @@ final class OpenIndex {
   }
 
   /** Tells who keeps nodes free of each look at a node. */
-  void watch(Reservations reservations) {
-    watch = reservations;
+  void watch(NodeWatcher watcher) {
+    watch = watcher;
   }
 
   // ---- building, before the first use
@@ -318,7 +318,7 @@ final class OpenIndex {
 
   private long looked(int node, int level, int word) {
     if (watch != null) {
-      watch.looked(node, level, word, ready(node, word) | rows.below(node, word));
+      watch.evaluated(node, level, word, ready(node, word) | rows.below(node, word));
     }
     return value(node, level, word);
   }

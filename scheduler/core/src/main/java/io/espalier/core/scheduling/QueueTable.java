@@ -7,6 +7,7 @@ import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.TreeRules;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -374,9 +375,10 @@ final class QueueTable {
    *
    * @throws IllegalStateException names the first difference
    */
-  void check(World world, RunTable runs, RunPlaces places) {
+  void check(
+      Config config, Topology topology, WorkerTable table, RunTable runs, RunPlaces places) {
     refresh();
-    QueueTable fresh = new QueueTable(world.config(), jobs, ledger, workers);
+    QueueTable fresh = new QueueTable(config, jobs, ledger, workers);
     fresh.refresh();
     for (int i = 0; i < queues.length; i++) {
       fresh.keepFor(i, queues[i].holder);
@@ -386,7 +388,7 @@ final class QueueTable {
         fresh.entered(places.job(run), run, places);
       }
     }
-    check(Arrays.equals(totals, slotsInAll(world)), "slots in all");
+    check(Arrays.equals(totals, slotsInAll(topology, table)), "slots in all");
     check(Arrays.equals(open, fresh.open), "jobs that caps leave room for");
     for (int i = 0; i < queues.length; i++) {
       QueueState queue = queues[i];
@@ -402,18 +404,18 @@ final class QueueTable {
     }
   }
 
-  private long[] slotsInAll(World world) {
+  private long[] slotsInAll(Topology topology, WorkerTable table) {
     long[] all = new long[levelOf.length];
     for (int r = 0; r < all.length; r++) {
       int level = levelOf[r];
-      for (int node = world.topology.levelStart(level);
-          level != workerLevel && node < world.topology.levelEnd(level);
+      for (int node = topology.levelStart(level);
+          level != workerLevel && node < topology.levelEnd(level);
           node++) {
         all[r] += ledger.limit(node, level, r);
       }
     }
     for (int k = 0; k < workers.resources().size() && workers.isActive(); k++) {
-      for (int worker : world.pool.pool()) {
+      for (int worker : table.pool()) {
         all[workers.resources().get(k).index()] += workers.limitOf(worker, k);
       }
     }

@@ -17,6 +17,10 @@ final class RetryText {
    * @param rules of its job; null: there is only a back-off
    */
   static String waits(@Nullable TaskStatus status, @Nullable RetryRules rules) {
+    if (status != null && !status.usesBackoff()) {
+      return "the task ended sooner than \"working_wait\" after its start: it waits until "
+          + Instant.ofEpochMilli(status.readyAtMillis());
+    }
     if (status == null || rules == null) {
       return "the task is backing off";
     }

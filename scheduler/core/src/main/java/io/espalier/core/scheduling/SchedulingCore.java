@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * holds for as long as it runs, over all changes.
  *
  * <p><b>Time</b> only enters as an argument. Back-offs end at the first {@link #advance} at or
- * after their end rounded up to {@link #TICK_MILLIS}.
+ * after their end rounded up to {@link Ticks#MILLIS}.
  *
  * <p><b>Threads.</b> One thread at a time, but for {@link #prepare}. Nothing here blocks.
  *
@@ -50,9 +50,6 @@ import org.jspecify.annotations.Nullable;
  * one part.
  */
 public final class SchedulingCore {
-  /** Granularity of timers. */
-  public static final int TICK_MILLIS = 10;
-
   /** What looking at a running task costs in a slice of a change. */
   private static final int UNITS_TO_JUDGE = 8;
 
@@ -575,7 +572,7 @@ public final class SchedulingCore {
    */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
-    problems.addAll(world.neverFits().problems(world));
+    problems.addAll(world.neverFits().problems(world.overrides));
     problems.addAll(world.workers.problems(world.jobs));
     return problems;
   }
@@ -819,12 +816,12 @@ public final class SchedulingCore {
 
   /** Begins to count the waiting tasks of a job by what keeps them. */
   public WaitingScan waiting(int job) {
-    return new WaitingScan(this, job, Explainer.gates(world, job, gates(jobName(job))));
+    return new WaitingScan(this::world, job, Explainer.gates(world, job, gates(jobName(job))));
   }
 
   /** Begins to look for the running tasks that hold slots in some places. */
   public HolderScan holders(HolderScan.Place... places) {
-    return new HolderScan(this, places);
+    return new HolderScan(this::world, places);
   }
 
   /**
@@ -834,7 +831,7 @@ public final class SchedulingCore {
    * @param byJob whether to tell jobs apart
    */
   public CountScan counts(int job, boolean byJob) {
-    return new CountScan(this, job, byJob);
+    return new CountScan(this::world, job, byJob);
   }
 
   /**

@@ -77,7 +77,7 @@ public record Attempt(
         message.length() > MAX_MESSAGE ? StatusText.cut(message, MAX_MESSAGE) : message,
         failed ? Fingerprint.of(end, message) : "",
         gotOn,
-        status.usesBackoff() ? status.backoffSeconds() : 0);
+        status.backoffSeconds());
   }
 
   /**

@@ -8,14 +8,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param main exactly one; {@code UNSTARTED} only in what is stored of a task that was made to run
  *     again
- * @param usesBackoff must wait {@code backoffSeconds} after {@code sinceMillis}
+ * @param usesBackoff waits by its job's rules; without, only for the pause between two starts
  * @param holdsPosition does not advance the back-off position (killed, preempted)
  * @param overwriteable synthetic: the next real, non-running status replaces it
  * @param savedBackoff the effective wait differs from the job's own interval, which is {@code
  *     position} (worker lost)
  * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
- * @param backoffSeconds effective wait; 0: none. While {@code RUNNING}, the wait that a start which
- *     came to nothing had before, from which the next such wait grows (L35); it is not waited for
+ * @param backoffSeconds effective wait after {@code sinceMillis}; 0: none. While {@code RUNNING},
+ *     the wait that a start which came to nothing had before, from which the next such wait grows
+ *     (L35); it is not waited for
  * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
  *     start. Kept over {@code RUNNING}, never-started and killed (L13)
  * @param attempts invocations since it was last forgiven, or ever, this one included
@@ -129,17 +130,35 @@ public record TaskStatus(
 
   /** When the wait ends, epoch milliseconds; 0 when there is none. */
   public long readyAtMillis() {
-    return usesBackoff && backoffSeconds > 0 ? sinceMillis + backoffSeconds * 1000L : 0;
+    return main != Main.RUNNING && backoffSeconds > 0 ? sinceMillis + backoffSeconds * 1000L : 0;
   }
 
   /** Whether it waits at that instant. */
   public boolean isWaiting(long nowMillis) {
-    return usesBackoff && nowMillis < sinceMillis + backoffSeconds * 1000L;
+    return nowMillis < readyAtMillis();
   }
 
   /** Never to be started again, unless forgiven. */
   public boolean isFinal() {
     return main == Main.DONE || main == Main.FAILED;
+  }
+
+  /** The same with another wait. */
+  TaskStatus withBackoffSeconds(int newBackoffSeconds) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        newBackoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        failure,
+        retries);
   }
 
   /** The same with what the task said. */

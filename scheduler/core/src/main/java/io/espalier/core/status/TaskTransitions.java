@@ -4,6 +4,7 @@ import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Retrying;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,26 @@ public final class TaskTransitions {
           idle(current, Main.INCOMPLETE, true, false, interrupted.exception(), nowMillis));
     }
     throw new IllegalArgumentException("unknown event " + event);
+  }
+
+  /**
+   * Whatever may start again at once does so a while after its last start at the earliest, in whole
+   * seconds: a task that asks for it without end must not take the machine for itself.
+   *
+   * @param running the task while it ran
+   * @param ended what its end made of it
+   * @param leastBetweenStarts a task that ran longer does not wait
+   */
+  public static TaskStatus paced(
+      TaskStatus running, TaskStatus ended, Duration leastBetweenStarts) {
+    boolean again = !ended.isFinal() && ended.label() != StatusLabel.INTERRUPTED;
+    if (!again || ended.usesBackoff()) {
+      return ended;
+    }
+    // A clock that was set back must not make the wait longer.
+    long ran = Math.max(0, ended.sinceMillis() - running.sinceMillis());
+    long left = leastBetweenStarts.toMillis() - ran;
+    return left <= 0 ? ended : ended.withBackoffSeconds((int) ((left + 999) / 1000));
   }
 
   /**

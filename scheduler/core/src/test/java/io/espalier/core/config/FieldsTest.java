@@ -121,4 +121,25 @@ class FieldsTest {
     assertThat(value(Json.of("x".repeat(1000))).bool()).isNull();
     assertThat(problems.sorted().get(0).value()).hasSize(101).endsWith("…");
   }
+
+  @Test
+  void ofManyUnknownKeysTheFirstAreSearchedForTyposAndTheRestIsOneError() {
+    Json.Builder object = Json.object().put("_why", "a comment");
+    for (int i = 0; i < 60_000; i++) {
+      object.put(i == 7 ? "enable" : "key" + i, i);
+    }
+    Fields fields = fields(object.put("enabled", false).build());
+    assertThat(fields.bool("enabled", true)).isFalse();
+    assertThat(problems.count()).isEqualTo(21);
+    assertThat(problems.errors()).as("the typo, and that there are more").isEqualTo(2);
+    assertThat(problems.sorted())
+        .anyMatch(problem -> "did you mean \"enabled\"?".equals(problem.hint()))
+        .anyMatch(
+            problem ->
+                problem.isError()
+                    && problem
+                        .message()
+                        .equals(
+                            "59980 more unknown keys from \"key20\" on, which were not looked at"));
+  }
 }

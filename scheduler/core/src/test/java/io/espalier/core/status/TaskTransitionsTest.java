@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,56 @@ class TaskTransitionsTest {
     assertThat(startAnew(new TaskEvent.Interrupted("x")).overwriteable()).isFalse();
     assertThat(startAnew(new TaskEvent.WasNotRunning("x")).overwriteable()).isTrue();
     assertThat(startAnew(new TaskEvent.WorkerLost("w", "x", 1)).overwriteable()).isTrue();
+  }
+
+  /** Seconds that a task waits which says {@code incomplete} after that time. */
+  private int pauseAfter(long ranMillis, Duration leastBetweenStarts) {
+    status = null;
+    TaskStatus running = start();
+    now += ranMillis;
+    TaskStatus ended = end(TaskReport.INCOMPLETE);
+    TaskStatus paced = TaskTransitions.paced(running, ended, leastBetweenStarts);
+    assertThat(paced.readyAtMillis())
+        .isEqualTo(paced.backoffSeconds() == 0 ? 0 : now + 1000L * paced.backoffSeconds());
+    assertThat(paced.bits()).isEqualTo(ended.bits());
+    return paced.backoffSeconds();
+  }
+
+  @Test
+  void a_task_that_ends_sooner_than_the_wait_after_its_start_waits_for_the_rest() {
+    Duration wait = Duration.ofMillis(10_500);
+    assertThat(pauseAfter(0, wait)).isEqualTo(11);
+    assertThat(pauseAfter(500, wait)).isEqualTo(10);
+    assertThat(pauseAfter(501, wait)).as("whole seconds").isEqualTo(10);
+    assertThat(pauseAfter(10_499, wait)).isEqualTo(1);
+    assertThat(pauseAfter(10_500, wait)).isZero();
+    assertThat(pauseAfter(-3_600_000, wait)).as("the clock was set back").isEqualTo(11);
+    assertThat(pauseAfter(0, Duration.ZERO)).isZero();
+  }
+
+  @Test
+  void what_ends_for_good_or_waits_already_or_was_interrupted_is_not_paced() {
+    for (TaskEvent event :
+        List.of(
+            new TaskEvent.Ended(TaskReport.DONE),
+            new TaskEvent.Ended(TaskReport.FAILED),
+            new TaskEvent.Ended(TaskReport.ERROR_BACKOFF),
+            new TaskEvent.Ended(TaskReport.INCOMPLETE_BACKOFF),
+            new TaskEvent.NotStarted("busy"),
+            new TaskEvent.Interrupted("stopped"))) {
+      status = null;
+      TaskStatus running = start();
+      TaskStatus ended = apply(event);
+      assertThat(TaskTransitions.paced(running, ended, Duration.ofSeconds(10))).isSameAs(ended);
+    }
+  }
+
+  @Test
+  void the_pause_between_two_starts_leaves_no_trace_in_the_next_attempt() {
+    TaskStatus running = start();
+    status = TaskTransitions.paced(running, end(TaskReport.INCOMPLETE), Duration.ofSeconds(10));
+    assertThat(start().backoffSeconds()).isZero();
+    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).as("the first step").isEqualTo(1);
   }
 
   @Test

@@ -10,10 +10,14 @@ import io.espalier.webui.fleet.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerLists;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,26 +34,42 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows which schedulers there are below a path: the leader of each election group there, or of
  * the group that the path itself is; and plain znodes that hold {@code HOST:PORT}. Changes nothing
- * in ZooKeeper. Without a connection the newest known schedulers stay.
+ * in ZooKeeper. Without a connection the newest known schedulers stay, and a group that nobody
+ * leads stays for a day with its last leader, so that people see what died.
  */
 public final class GroupsWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupsWatch.class);
   private static final int LOOK_SECONDS = 30;
   private static final int SOON_MILLIS = 200;
   private static final int LONGEST_TEXT = 300;
+  private static final Duration REMEMBERED = Duration.ofDays(1);
 
   private final ZooKeeperLink link;
   private final ListNews news;
+  private final InstantSource clock;
   private final String base;
+  private final Map<String, Led> led = new TreeMap<>();
   private final Set<String> watched = new HashSet<>();
   private final AtomicBoolean soon = new AtomicBoolean();
   private final ScheduledExecutorService looking;
   private List<SchedulerAddress> latest = List.of();
   private boolean told;
 
-  private GroupsWatch(ZooKeeperLink link, ListNews news) {
+  /** The last leader of a group, and when it was seen to lead. */
+  private record Led(String http, long atMillis) {}
+
+  /**
+   * What one look finds.
+   *
+   * @param without names of groups that nobody leads
+   * @param leaders by group
+   */
+  private record Found(StringBuilder list, Set<String> without, Map<String, String> leaders) {}
+
+  private GroupsWatch(ZooKeeperLink link, ListNews news, InstantSource clock) {
     this.link = link;
     this.news = news;
+    this.clock = clock;
     this.base = link.target().path();
     this.looking =
         Executors.newSingleThreadScheduledExecutor(
@@ -67,8 +87,13 @@ public final class GroupsWatch implements AutoCloseable {
    * @throws IOException when the account for ZooKeeper cannot be read
    */
   public static GroupsWatch follow(ZooKeeperTarget target, ListNews news) throws IOException {
+    return follow(target, news, InstantSource.system());
+  }
+
+  static GroupsWatch follow(ZooKeeperTarget target, ListNews news, InstantSource clock)
+      throws IOException {
     ZooKeeperLink link = ZooKeeperLink.open(target);
-    GroupsWatch watch = new GroupsWatch(link, news);
+    GroupsWatch watch = new GroupsWatch(link, news, clock);
     link.client()
         .getConnectionStateListenable()
         .addListener(
@@ -114,19 +139,22 @@ public final class GroupsWatch implements AutoCloseable {
 
   private void look() {
     try {
-      StringBuilder list = new StringBuilder();
-      Set<String> without = new TreeSet<>();
-      read(list, without);
-      Result<List<SchedulerAddress>> found = SchedulerLists.parse(list.toString());
-      List<SchedulerAddress> schedulers = found.value() == null ? List.of() : found.value();
+      Found found = new Found(new StringBuilder(), new TreeSet<>(), new TreeMap<>());
+      read(found);
+      remember(found);
+      Result<List<SchedulerAddress>> read = SchedulerLists.parse(found.list().toString());
+      List<SchedulerAddress> schedulers = read.value() == null ? List.of() : read.value();
       if (!told || !schedulers.equals(latest)) {
         told = true;
         latest = schedulers;
         news.follow("zk://" + link.target(), schedulers);
       }
-      List<Problem> problems = new ArrayList<>(found.problems());
-      without.forEach(
-          name -> problems.add(Problem.warning(name, "no scheduler that serves HTTP leads there")));
+      List<Problem> problems = new ArrayList<>(read.problems());
+      found
+          .without()
+          .forEach(
+              name ->
+                  problems.add(Problem.warning(name, "no scheduler that serves HTTP leads there")));
       news.complain(problems);
     } catch (ZooKeeperFailure e) {
       LOG.debug("{}", e.getMessage());
@@ -136,32 +164,50 @@ public final class GroupsWatch implements AutoCloseable {
     }
   }
 
-  private void read(StringBuilder list, Set<String> without) throws ZooKeeperFailure {
+  /**
+   * Its znodes may go with the last scheduler of a group; what it said last is kept all the same.
+   */
+  private void remember(Found found) {
+    long now = clock.millis();
+    found.leaders().forEach((name, http) -> led.put(name, new Led(http, now)));
+    led.values().removeIf(last -> now - last.atMillis() > REMEMBERED.toMillis());
+    led.forEach(
+        (name, last) -> {
+          if (!found.leaders().containsKey(name)) {
+            found.without().add(name);
+            if (!found.leaders().containsValue(last.http())) {
+              found.list().append(named(name)).append(last.http()).append('\n');
+            }
+          }
+        });
+  }
+
+  private void read(Found found) throws ZooKeeperFailure {
     watch(base);
     List<String> children = children(base);
     if (children.contains("leader")) {
-      group(base, base.substring(base.lastIndexOf('/') + 1), list, without);
+      group(base, base.substring(base.lastIndexOf('/') + 1), found);
       return;
     }
     for (String child : new TreeSet<>(children)) {
       String path = base + "/" + child;
       watch(path);
       if (children(path).contains("leader")) {
-        group(path, child, list, without);
+        group(path, child, found);
       } else {
-        plain(path, child, list);
+        plain(path, child, found.list());
       }
     }
   }
 
-  private void group(String path, String name, StringBuilder list, Set<String> without)
-      throws ZooKeeperFailure {
+  private void group(String path, String name, Found found) throws ZooKeeperFailure {
     watch(Znodes.leader(path));
     List<Candidate> candidates = LeaderWatch.read(link, path);
     if (candidates.isEmpty() || candidates.get(0).http().isEmpty()) {
-      without.add(name);
+      found.without().add(name);
     } else {
-      list.append(named(name)).append(candidates.get(0).http()).append('\n');
+      found.leaders().put(name, candidates.get(0).http());
+      found.list().append(named(name)).append(candidates.get(0).http()).append('\n');
     }
   }
 

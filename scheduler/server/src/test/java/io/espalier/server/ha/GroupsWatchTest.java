@@ -12,9 +12,11 @@ import io.espalier.webui.fleet.SchedulerAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +115,30 @@ class GroupsWatchTest {
     only.close();
     await().atMost(Duration.ofSeconds(60)).until(() -> !heard.problems.isEmpty());
     assertThat(heard.problems.get(0).message()).contains("no scheduler that serves HTTP");
+  }
+
+  @Test
+  void aGroupThatNobodyLeadsAnyMoreStaysWithItsLastLeaderForADay() throws Exception {
+    AtomicLong now = new AtomicLong(1_000);
+    Election only = join("/fleet/east", "a");
+    assertThat(only.awaitLeadership(20_000)).isTrue();
+    ZooKeeperLink writer = link("/fleet");
+    open.push(GroupsWatch.follow(target("/fleet"), heard, () -> Instant.ofEpochMilli(now.get())));
+    heard.are("east http://a:8080");
+    only.close();
+    await().atMost(Duration.ofSeconds(60)).until(() -> !heard.problems.isEmpty());
+    assertThat(heard.problems.toString()).contains("east", "no scheduler that serves HTTP");
+    assertThat(heard.schedulers).containsExactly("east http://a:8080");
+    // As ZooKeeper does by itself with the empty containers of an election.
+    writer.client().delete().deletingChildrenIfNeeded().forPath("/fleet/east");
+    writer.client().create().forPath("/fleet/west", text("c:8081"));
+    heard.are("west http://c:8081", "east http://a:8080");
+    now.addAndGet(Duration.ofDays(1).toMillis());
+    writer.client().create().forPath("/fleet/zone", text("d:8082"));
+    heard.are("west http://c:8081", "zone http://d:8082", "east http://a:8080");
+    now.incrementAndGet();
+    writer.client().delete().forPath("/fleet/zone");
+    heard.are("west http://c:8081");
   }
 
   @Test

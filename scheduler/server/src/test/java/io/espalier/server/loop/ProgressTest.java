@@ -183,7 +183,7 @@ class ProgressTest {
     Invocation old = world.launch("j", "a").invocation();
     world.writes("j", "a", "incomplete");
     world.loop.taskProgress("j", "a", old, ProgressText.of(json("{\"done\": 9}")));
-    world.settle();
+    world.advance(1_000);
     world.writes("j", "a", "incomplete");
     assertThat(stored().checkpoint()).isNull();
   }

@@ -65,12 +65,15 @@ public final class FakeJobVersions implements JobVersions {
 
   @Override
   public CompletionStage<JobCheck> check(String name, Json.Obj job) {
-    return CompletableFuture.completedFuture(
-        job.get("owner") == null
-            ? new JobCheck(
-                List.of(Problem.error("bistro_job->" + name + ".owner", "the key is missing")),
-                null)
-            : new JobCheck(List.of(), job));
+    List<Problem> problems = new ArrayList<>();
+    job.members().keySet().stream()
+        .filter(key -> key.startsWith("unknown"))
+        .forEach(key -> problems.add(Problem.warning(key, "unknown key")));
+    if (job.get("owner") != null) {
+      return CompletableFuture.completedFuture(new JobCheck(problems, job));
+    }
+    problems.add(Problem.error("bistro_job->" + name + ".owner", "the key is missing"));
+    return CompletableFuture.completedFuture(new JobCheck(problems, null));
   }
 
   @Override

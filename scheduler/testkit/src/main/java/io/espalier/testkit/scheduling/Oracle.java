@@ -534,7 +534,7 @@ public final class Oracle {
   }
 
   private boolean waits(TaskStatus status) {
-    if (!status.usesBackoff() || status.backoffSeconds() <= 0) {
+    if (status.main() == Main.RUNNING || status.backoffSeconds() <= 0) {
       return false;
     }
     long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
@@ -794,7 +794,7 @@ public final class Oracle {
       return bits == 0 ? Main.UNSTARTED.bit() : bits;
     }
     int own = status.bits();
-    return bits | (waits(status) ? own : own & ~TaskStatus.USES_BACKOFF);
+    return bits | (waits(status) ? own | TaskStatus.USES_BACKOFF : own & ~TaskStatus.USES_BACKOFF);
   }
 
   /** Level name to bits to how many nodes. */

@@ -325,6 +325,7 @@ public final class RandomRun {
 
   private TaskStatus status(Main main) {
     boolean backoff = main != Main.RUNNING && main != Main.DONE && random.nextInt(3) > 0;
+    boolean pause = (main == Main.INCOMPLETE || main == Main.ERROR) && random.nextInt(3) == 0;
     return TaskStatus.ofBits(
         main.bit()
             | (backoff ? TaskStatus.USES_BACKOFF : 0)
@@ -332,7 +333,7 @@ public final class RandomRun {
             | flag(5, TaskStatus.OVERWRITEABLE)
             | flag(6, TaskStatus.HAS_SAVED_BACKOFF),
         now - random.nextInt(2000),
-        backoff ? random.nextInt(4) : 0,
+        backoff || pause ? random.nextInt(4) : 0,
         0,
         1 + random.nextInt(3),
         null);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +38,16 @@ class DependencyTest {
         .containsExactly(
             org.assertj.core.api.Assertions.tuple(
                 "bistro_job->compress.depends_on[0]", "did you mean \"verify\"?"));
+  }
+
+  @Test
+  void ofManyUnknownNamesTheFirstAreNamedAndTheRestCounted() {
+    String[] names = IntStream.range(0, 5_000).mapToObj(i -> "verfy" + i).toArray(String[]::new);
+    Job job = job(withJobs(SETTINGS, "verify", FREE, "compress", waitingFor(names)), "compress");
+    assertThat(job.canRun()).isTrue();
+    assertThat(job.problems()).hasSize(21);
+    assertThat(job.problems().get(20).message())
+        .isEqualTo("there are no jobs of 4980 more names: tasks wait until there are");
   }
 
   @Test
