@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * How long this host is up, by {@code /proc/uptime}: a clock that nobody can set and that counts the
- * time in which the host is suspended. In steps of ten milliseconds. Each look is a read of the
+ * How long this host is up, by {@code /proc/uptime}: a clock that nobody can set and that counts
+ * the time in which the host is suspended. In steps of ten milliseconds. Each look is a read of the
  * file, of two microseconds: what is remembered for a while could hide a suspension. Thread-safe,
  * and an interrupt does not close it.
  */

@@ -63,8 +63,6 @@ record DirectoryOwner(String id, RunPlace place) {
     if (!theirs.get().id.equals(mine.get().id)) {
       return Kinship.OTHER;
     }
-    return mine.get().place.isSameDirectoryAs(theirs.get().place)
-        ? Kinship.SAME
-        : Kinship.UNPROVEN;
+    return mine.get().place.isSameDirectoryAs(theirs.get().place) ? Kinship.SAME : Kinship.UNPROVEN;
   }
 }

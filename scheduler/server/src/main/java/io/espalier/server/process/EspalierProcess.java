@@ -92,7 +92,9 @@ public final class EspalierProcess implements AutoCloseable {
       return process;
     } catch (StartWaits.GivenUp e) {
       throw new CommandFailure(
-          clean ? ExitCode.OK : ExitCode.SIGNAL + stopping.get(), String.valueOf(e.getMessage()), e);
+          clean ? ExitCode.OK : ExitCode.SIGNAL + stopping.get(),
+          String.valueOf(e.getMessage()),
+          e);
     }
   }
 
@@ -129,7 +131,8 @@ public final class EspalierProcess implements AutoCloseable {
       Plugins plugins = Plugins.load();
       ConfigNews follow = new ConfigNews();
       return new EspalierProcess(
-          wired(options, plugins, polled(options, plugins, follow), follow, leadership, waits, death),
+          wired(
+              options, plugins, polled(options, plugins, follow), follow, leadership, waits, death),
           death);
     } catch (CommandFailure | StartWaits.GivenUp e) {
       throw e;

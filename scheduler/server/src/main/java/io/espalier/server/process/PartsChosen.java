@@ -83,8 +83,7 @@ final class PartsChosen {
             + group.map(name -> ", of " + name).orElse("")
             + ")";
     return new StoreOwnership.Applicant(
-        group.orElseGet(
-            () -> new DirectoryOwner(data.id(), RunPlace.here(data.root())).toString()),
+        group.orElseGet(() -> new DirectoryOwner(data.id(), RunPlace.here(data.root())).toString()),
         process,
         options.owning().proof(),
         options.owning().takeOver());

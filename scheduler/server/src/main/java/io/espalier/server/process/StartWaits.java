@@ -3,7 +3,9 @@ package io.espalier.server.process;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The waits of a start that may take minutes: whoever is asked to stop ends them. For any thread. */
+/**
+ * The waits of a start that may take minutes: whoever is asked to stop ends them. For any thread.
+ */
 public final class StartWaits {
   private final CountDownLatch givenUp = new CountDownLatch(1);
 

@@ -155,8 +155,7 @@ public final class StoreOwnership implements AutoCloseable {
    * Waits until nothing of the owner may be alive. The clock is one that stands still while this
    * machine sleeps: that makes the wait longer, never shorter.
    */
-  private static void awaitSilence(
-      MySqlOwners owners, StoreOwner row, String why, StartWaits waits)
+  private static void awaitSilence(MySqlOwners owners, StoreOwner row, String why, StartWaits waits)
       throws InterruptedException {
     long waitMillis = silenceMillis(row) + row.leaseMillis();
     LOG.warn(

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * asked for, and holds for the session's time-out less a margin: by then the servers cannot have
  * given the lead to another, whatever happened in between to this process or its network.
  *
- * <p>Time is the largest of what three clocks say has passed. The monotonic one stands still while a
- * machine is suspended, the wall clock may be set back meanwhile; the uptime does neither, where
+ * <p>Time is the largest of what three clocks say has passed. The monotonic one stands still while
+ * a machine is suspended, the wall clock may be set back meanwhile; the uptime does neither, where
  * there is one. A jump can only make the leadership end early. Thread-safe.
  */
 public final class Validity {

@@ -118,7 +118,8 @@ final class Wiring implements AutoCloseable {
       }
       StatusesTaken.requireNothingBeside(options, data);
       // The store's tables are not touched before it is certain that it is nobody else's.
-      Optional<StoreOwnership> ownership = owned(options, data, elected, elected.ownership(), waits);
+      Optional<StoreOwnership> ownership =
+          owned(options, data, elected, elected.ownership(), waits);
       StatusStore store = opened("status store", PartsChosen.store(options, data));
       ownership = owned(options, data, elected, ownership, waits);
       StoreRight leadership = new StoreRight(elected, ownership.orElse(null));

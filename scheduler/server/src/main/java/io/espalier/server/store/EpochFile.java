@@ -12,8 +12,8 @@ import java.util.UUID;
 /**
  * The highest epoch that a data directory has seen, in a synced file. For a store in memory it is
  * where epochs come from (rulings 6); for every other store it is what shows that the store was set
- * back to an earlier day. One line: the epoch; the id of the store, where epochs come from here; and
- * how long leases may last that were not outwaited yet. The data directory's lock keeps other
+ * back to an earlier day. One line: the epoch; the id of the store, where epochs come from here;
+ * and how long leases may last that were not outwaited yet. The data directory's lock keeps other
  * processes away. Not thread-safe.
  */
 public final class EpochFile implements MemoryStatusStore.Epochs {
@@ -38,8 +38,8 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
   }
 
   /**
-   * How long leases may last that leaderships here have granted and that were not outwaited; 0: none
-   * are known.
+   * How long leases may last that leaderships here have granted and that were not outwaited; 0:
+   * none are known.
    *
    * @throws StoreException as {@link #highest}
    */

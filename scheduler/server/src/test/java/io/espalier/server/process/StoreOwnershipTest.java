@@ -80,8 +80,7 @@ class StoreOwnershipTest {
 
   private StoreOwnership take(String name, Duration proof, boolean takeOver) throws Exception {
     StoreOwnership taken =
-        StoreOwnership.take(address(), applicant(name, proof, takeOver), WAITS)
-            .orElseThrow();
+        StoreOwnership.take(address(), applicant(name, proof, takeOver), WAITS).orElseThrow();
     open.push(taken);
     return taken;
   }
@@ -192,8 +191,7 @@ class StoreOwnershipTest {
         new Thread(
             () -> {
               try {
-                second.complete(
-                    StoreOwnership.take(address(), applicant("b", LONG, true), waits));
+                second.complete(StoreOwnership.take(address(), applicant("b", LONG, true), waits));
               } catch (InterruptedException | RuntimeException e) {
                 second.completeExceptionally(e);
               }

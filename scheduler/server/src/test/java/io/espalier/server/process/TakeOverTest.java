@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.core.config.Shard;
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Batch;
@@ -11,19 +13,13 @@ import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
-import io.espalier.server.store.SqliteStatusStore;
-import java.io.UncheckedIOException;
-import java.util.Arrays;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
-import io.espalier.core.config.Shard;
-import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -34,11 +30,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A scheduler that cannot begin leaves nothing behind that keeps its next try from it. */
@@ -152,7 +152,8 @@ final class TakeOverTest {
   void theLeasesOfALeadershipAreStoredForTheNextOne() throws Exception {
     startAndStop(ProtocolTimers.PATIENT);
     assertThat(meta("lease")).isEqualTo("660000");
-    // Each of them ends before the first one's leases do, so the third has to wait for them as well.
+    // Each of them ends before the first one's leases do, so the third has to wait for them as
+    // well.
     startAndStop(ProtocolTimers.QUICK);
     startAndStop(ProtocolTimers.QUICK);
     assertThat(meta("lease")).isEqualTo("660000");
@@ -195,7 +196,8 @@ final class TakeOverTest {
     running(new WorkerRef("w1", 7), 1_500);
     long begin = System.nanoTime();
     try (EspalierProcess process = EspalierProcess.start(local())) {
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(1_500));
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .isGreaterThan(Duration.ofMillis(1_500));
       process.awaitSettled();
     }
     assertThat(meta("lease")).isEqualTo("0");
@@ -208,7 +210,8 @@ final class TakeOverTest {
     Files.writeString(directory.resolve("data").resolve("epoch"), "7 - 1500\n");
     long begin = System.nanoTime();
     try (EspalierProcess process = EspalierProcess.start(local())) {
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(1_500));
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .isGreaterThan(Duration.ofMillis(1_500));
       process.awaitSettled();
     }
     assertThat(directory.resolve("data").resolve("epoch")).content().isEqualTo("8 - 0\n");

@@ -396,7 +396,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.outwaited(patient.epoch(), 660_000);
     Taken quick = store.openEpoch(new TakeOver(1, 20_000));
     assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
-    // It ends before its own wait does, and so does the next: the first one's leases may be in force.
+    // It ends before its own wait does, and so does the next: the first one's leases may be in
+    // force.
     Taken again = store.openEpoch(new TakeOver(1, 20_000));
     assertThat(again.earlierLeaseMillis()).isEqualTo(660_000);
     assertThatThrownBy(() -> store.outwaited(quick.epoch(), 20_000))
