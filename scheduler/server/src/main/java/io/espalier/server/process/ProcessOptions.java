@@ -98,11 +98,14 @@ public record ProcessOptions(
             + remote.map(Remote::shown).orElse(""));
   }
 
-  /** How long its tasks may live once it has no right to them any more, margin included. */
+  /**
+   * How long its tasks may live once it has no right to them any more, margin included. Local ones
+   * end with it; only a store that is elsewhere can be another's while they do.
+   */
   public long leaseMillis() {
     return remote
         .map(with -> with.timers().lostMillis())
-        .orElse(runner == Runner.LOCAL ? LOCAL_END_MILLIS : 0L);
+        .orElse(runner == Runner.LOCAL && store == Store.MYSQL ? LOCAL_END_MILLIS : 0L);
   }
 
   /** What its data belong to. */

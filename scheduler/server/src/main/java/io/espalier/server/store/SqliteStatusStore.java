@@ -139,6 +139,22 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   }
 
   @Override
+  public void outwaited(long epoch, long leaseMillis) {
+    long current =
+        write(
+            w -> {
+              long inForce = w.epoch();
+              if (inForce == epoch) {
+                w.setMeta("lease", leaseMillis);
+              }
+              return inForce;
+            });
+    if (current != epoch) {
+      throw new StaleEpochException(description(), epoch, current);
+    }
+  }
+
+  @Override
   public long epoch() {
     return write(SqliteWriter::epoch);
   }
