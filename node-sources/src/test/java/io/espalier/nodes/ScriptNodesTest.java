@@ -33,7 +33,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** N10 and N18 of docs/design/bistro.md#conformance-of-node-sources, and P19 of docs/design/bistro.md#conformance-of-tasks. */
+/**
+ * N10 and N18 of docs/design/bistro.md#conformance-of-node-sources, and P19 of
+ * docs/design/bistro.md#conformance-of-tasks.
+ */
 @Timeout(60)
 class ScriptNodesTest extends NodeSourceContract {
   private static final Levels ONE = Levels.of(List.of("host"));

@@ -377,8 +377,7 @@ final class QueueTable {
    *
    * @throws IllegalStateException names the first difference
    */
-  void check(
-      Config config, Topology topology, WorkerTable table, RunTable runs, RunPlaces places) {
+  void check(Config config, Topology topology, WorkerTable table, RunTable runs, RunPlaces places) {
     refresh();
     QueueTable fresh = new QueueTable(config, jobs, ledger, workers);
     fresh.refresh();

@@ -12,9 +12,9 @@ import java.util.UUID;
 /**
  * The highest epoch that a data directory has seen, in a synced file. For a store in memory it is
  * where epochs come from (docs/design/design.md#at-most-once); for every other store it is what
- * shows that the store was set back to an earlier day. One line: the epoch; the id of the store, where epochs come from here;
- * and how long leases may last that were not outwaited yet. The data directory's lock keeps other
- * processes away. Not thread-safe.
+ * shows that the store was set back to an earlier day. One line: the epoch; the id of the store,
+ * where epochs come from here; and how long leases may last that were not outwaited yet. The data
+ * directory's lock keeps other processes away. Not thread-safe.
  */
 public final class EpochFile implements MemoryStatusStore.Epochs {
   /** In place of the id of a store that has it itself. */
