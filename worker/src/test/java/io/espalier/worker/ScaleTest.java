@@ -15,7 +15,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a task costs while it does nothing (ADR 9). With 5,000: the benchmark {@code ManyTasks}. */
+/**
+ * What a task costs while it does nothing (docs/adr/0009-processes.md). With 5,000: the benchmark
+ * {@code ManyTasks}.
+ */
 class ScaleTest {
   private static final int TASKS = 300;
 

@@ -178,7 +178,10 @@ class TaskCgroupsTest {
     }
   }
 
-  /** The limit of the process group and the look into environments, as ADR 9 tells it. */
+  /**
+   * The limit of the process group and the look into environments, as docs/adr/0009-processes.md
+   * tells it.
+   */
   @Test
   void withoutGroupsWhatHasHiddenFromEverythingIsNotReached() throws IOException {
     open();

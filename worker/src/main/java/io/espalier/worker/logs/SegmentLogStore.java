@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Task logs in append-only files (ADR 10).
+ * Task logs in append-only files (docs/adr/0010-log-store.md).
  *
  * <pre>
  *   logs/N.wal              every line, as it came; lost is what was not yet written here

@@ -10,8 +10,9 @@ import java.util.function.IntFunction;
 
 /**
  * One thread that waits for the ends of all children, so that a task costs no descriptor for it
- * (ADR 9). It sees the children of the JDK and of other libraries in this process too, and leaves
- * them to those: it only looks ({@code WNOWAIT}) until it knows whose child it is.
+ * (docs/adr/0009-processes.md). It sees the children of the JDK and of other libraries in this
+ * process too, and leaves them to those: it only looks ({@code WNOWAIT}) until it knows whose child
+ * it is.
  */
 final class ChildReaper implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = 50_000;

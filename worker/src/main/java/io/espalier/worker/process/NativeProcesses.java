@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Processes by posix_spawn, their pipes by one epoll, their ends by one waiting thread: no thread
- * and three descriptors per task (ADR 9).
+ * and three descriptors per task (docs/adr/0009-processes.md).
  *
  * <p>A start blocks its thread until the child has called exec, so starts have two threads of their
  * own. A child is signalled only while it has not been collected: until then its number, and its

@@ -5,7 +5,7 @@ import io.espalier.core.running.TaskEnd;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What it means for a task that its runner stopped it (ADR 12). */
+/** What it means for a task that its runner stopped it (docs/adr/0012-time-limits.md). */
 public final class StopReasons {
   /** The key under which the word stands in events and in the data of an error. */
   public static final String KEY = "stop_reason";

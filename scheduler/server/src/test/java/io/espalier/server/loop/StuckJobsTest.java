@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What counts as ready, and which jobs are stuck: those in which nothing can move unless somebody
- * acts (ADR 0045).
+ * acts (docs/adr/0045-stuck-jobs.md).
  */
 class StuckJobsTest {
   private static final String NODES = "'a': [], 'b': [], 'c': []";

@@ -589,7 +589,7 @@ public final class Oracle {
 
   /**
    * Whether nothing but slots in use keeps a job from going up from a place: what may be kept free
-   * for it (ADR 0035).
+   * for it (docs/adr/0035-reservations.md).
    */
   boolean mayGoUp(Job job, Place place) {
     return failuresOfJob(job).isEmpty()

@@ -17,10 +17,10 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The room of queues and workers that is kept for jobs (ADR 0035), by brute force. For which of
- * those that have waited long enough is the core's choice; here it is checked that the job can be
- * starved, has waited, lacks that room and can have it one day, and, by {@link Oracle}, that
- * nothing else is closed to anybody.
+ * The room of queues and workers that is kept for jobs (docs/adr/0035-reservations.md), by brute
+ * force. For which of those that have waited long enough is the core's choice; here it is checked
+ * that the job can be starved, has waited, lacks that room and can have it one day, and, by {@link
+ * Oracle}, that nothing else is closed to anybody.
  */
 final class OracleRooms {
   /** The core looks that often who could not have any. */

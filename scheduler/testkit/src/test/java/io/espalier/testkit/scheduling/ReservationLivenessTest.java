@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * In random trees with light work that never ends every task that fits at all starts, within a
- * bounded number of ends (ADR 0035).
+ * bounded number of ends (docs/adr/0035-reservations.md).
  *
  * <p>The bound: a task climbs at most as many levels as there are, and on each it waits once for
  * {@code reserve_after} and once for the tasks that run to end. Tasks of which nothing is known but

@@ -21,7 +21,10 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Nodes are kept free for tasks that lighter ones would keep waiting for ever (ADR 0035). */
+/**
+ * Nodes are kept free for tasks that lighter ones would keep waiting for ever
+ * (docs/adr/0035-reservations.md).
+ */
 final class ReservationTest {
   private static final Optional<Duration> NEVER = Optional.empty();
 

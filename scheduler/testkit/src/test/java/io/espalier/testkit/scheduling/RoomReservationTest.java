@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** Room in queues and on workers is kept for jobs that lighter ones would starve (ADR 0035). */
+/**
+ * Room in queues and on workers is kept for jobs that lighter ones would starve
+ * (docs/adr/0035-reservations.md).
+ */
 final class RoomReservationTest {
   private static final Optional<Duration> TEN = Optional.of(Duration.ofSeconds(10));
   private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);

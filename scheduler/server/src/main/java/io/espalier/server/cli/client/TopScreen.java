@@ -58,7 +58,8 @@ final class TopScreen implements AutoCloseable {
    * @throws IOException when standard input and output are no terminal that can be drawn on
    */
   static TopScreen open() throws IOException {
-    // Through stty: the library's native code forgets the speed of the line (ADR 0027).
+    // Through stty: the library's native code forgets the speed of the line
+    // (docs/adr/0027-terminal.md).
     Terminal terminal =
         TerminalBuilder.builder()
             .system(true)
