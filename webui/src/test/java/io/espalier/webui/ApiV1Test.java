@@ -11,8 +11,10 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
+import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ApiV1Test {
   private final Served served = Served.standard();
@@ -432,5 +435,20 @@ class ApiV1Test {
                   {"config_in_force":false,"errors":[],"problems":[{"severity":"error",
                    "path":"bistro_settings","message":"is missing"}]}"""));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", "..", "d/1", "%2e", "-"})
+  void aNodeOfAnyNameIsAskedForInTheQuery(String node) {
+    served.scheduler.task(
+        TaskView.of("backup", node, "db", TaskStatus.of(TaskStatus.Main.DONE, 1, 1)));
+    String query = "?node=" + URLEncoder.encode(node, StandardCharsets.UTF_8);
+    HttpResponse<String> answer = served.get("/api/v1/jobs/backup/tasks/-" + query);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(Served.object(answer).get("node")).isEqualTo(Json.of(node));
+    assertThat(served.post("/api/v1/jobs/backup/tasks/-/kill" + query, "{}").statusCode())
+        .isNotIn(400, 405);
+    assertThat(served.get("/api/v1/jobs/backup/tasks/-" + query + "&node=x").statusCode())
+        .isEqualTo(400);
   }
 }
