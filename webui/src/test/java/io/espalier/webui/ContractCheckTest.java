@@ -61,8 +61,8 @@ class ContractCheckTest {
         .isEqualTo(
             Served.json(
                 """
-                [{"in":"query","parameter":"x","value":"1","expected":"nothing",
-                  "message":"unknown parameter \\"x\\"; there are none"},
+                [{"in":"query","parameter":"x","value":"1","expected":"one of node",
+                  "message":"unknown parameter \\"x\\"; there are node"},
                  {"in":"body","pointer":"/seconds","value":"-5",
                   "expected":"a number from 0.001 to 1000000000",
                   "message":"\\"seconds\\" must be a number from 0.001 to 1000000000, not -5"},

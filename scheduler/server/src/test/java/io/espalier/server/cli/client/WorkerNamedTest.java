@@ -3,11 +3,9 @@ package io.espalier.server.cli.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.RunningTask;
-import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.webui.WebOptions;
@@ -31,10 +29,9 @@ class WorkerNamedTest {
       WebServer.start(
           WebOptions.at("127.0.0.1", 0),
           ApiWorld.standard()
-              .task(
-                  TaskView.of("scrub", "h1", "host", TaskStatus.of(TaskStatus.Main.RUNNING, 1, 1)))
               .runningTask(
-                  RunningTask.of("scrub", "h1", new Invocation(1, 2, 1_000), 1, WORKER)),
+                  RunningTask.of("scrub", "h1", new Invocation(1, 2, 1_000), 1, WORKER))
+              .publish(ApiWorld.NOW_MILLIS),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 
   @AfterEach
