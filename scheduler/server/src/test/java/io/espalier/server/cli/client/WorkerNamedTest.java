@@ -43,7 +43,7 @@ class WorkerNamedTest {
     String[] all = Arrays.copyOf(arguments, arguments.length + 1);
     all[arguments.length] = "--server=" + server.uri();
     CommandRun run = CommandRun.of(Viewport.plain(0), all);
-    assertThat(run.err()).isEmpty();
+    assertThat(run.code()).as(run.err()).isZero();
     return run.out();
   }
 
