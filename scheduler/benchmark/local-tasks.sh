@@ -1,5 +1,5 @@
 #!/bin/sh
-# P5: N times /bin/true through `espalier run` (statuses, logs and events kept, durably), and through the habits it is
+# P5 in docs/benchmarks.md: N times /bin/true through `espalier run` (statuses, logs and events kept, durably), and through the habits it is
 # to replace: `xargs -P 64`, GNU parallel, and a bare C loop around posix_spawn and waitpid with two in flight, which is
 # the most this machine can do. What is not installed (parallel, cc) is left out and said.
 # Usage: scheduler/benchmark/local-tasks.sh [N [ROUNDS]]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# P6: remote tasks through Thrift; what RemoteBenchmark says. Needs a built distribution (./mvnw -DskipTests package).
+# P6 in docs/benchmarks.md: remote tasks through Thrift; what RemoteBenchmark says. Needs a built distribution (./mvnw -DskipTests package).
 # Usage: scheduler/benchmark/remote-tasks.sh [TASKS [ROUNDS [SIMULATED_WORKERS]]]
 set -eu
 home=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)

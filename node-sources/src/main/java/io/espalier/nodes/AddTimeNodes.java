@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code add_time}: under every node of a level one child for each recent event of a schedule, so
- * that a job runs once per event (behaviour 3.6).
+ * that a job runs once per event (docs/design/bistro.md#the-source-add_time).
  *
  * <p>Preferences: {@code parent_level}; {@code format} (default {@code {parent}:{time}},
  * placeholders {@code {parent} {time}}, the latter in seconds since 1970); {@code time_zone}

@@ -10,7 +10,10 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodesSoFar;
 import java.time.Instant;
 
-/** {@code empty}: adds nothing; for jobs whose tasks run on the instance (behaviour 3.2). */
+/**
+ * {@code empty}: adds nothing; for jobs whose tasks run on the instance
+ * (docs/design/bistro.md#the-source-empty).
+ */
 public final class EmptyNodes implements NodeSource {
   @Override
   public boolean isComputed() {

@@ -27,7 +27,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code manual}: the tree is written out in the configuration (behaviour 3.3).
+ * {@code manual}: the tree is written out in the configuration
+ * (docs/design/bistro.md#the-source-manual).
  *
  * <p>The preferences map a node to the list of its children, to a single child, or to an object
  * with any of {@code children}, {@code disabled}, {@code tags}, {@code attributes} and {@code

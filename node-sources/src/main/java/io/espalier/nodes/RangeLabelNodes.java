@@ -18,7 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code range_label}: numbered children under every node of a level (behaviour 3.4).
+ * {@code range_label}: numbered children under every node of a level
+ * (docs/design/bistro.md#the-source-range_label).
  *
  * <p>Preferences: {@code parent_level}; {@code start} and {@code end}, inclusive, none when start
  * is after end; {@code format} of the names (default {@code {parent}__{i}}, placeholders {@code

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code script}: a program is run for every node of a level; each line of its standard output is a
- * child of that node, in that order (behaviour 3.5, defect L11 mended).
+ * child of that node, in that order (docs/design/bistro.md#the-source-script).
  *
  * <p>Preferences: {@code parent_level}; {@code script}, an executable file, absolute or relative to
  * the directory of the configuration; {@code args}, given before the parent's name, which is always

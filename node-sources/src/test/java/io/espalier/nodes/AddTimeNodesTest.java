@@ -64,10 +64,10 @@ class AddTimeNodesTest extends NodeSourceContract {
                 + " \"schedule\": {}}"),
         List.of("parent_level", "format", "time_zone", "schedule"),
         Tree.prefs(
-            "{\"parent_level\": \"host\", \"format\": \"{parent}\", \"schedule\": [7, {}, {\"cron\":"
-                + " {\"epoch\": -1}, \"lifetime\": 0, \"enabled_lifetime\": -2, \"tags\": \"t\","
-                + " \"time_zone\": 5}, {\"cron\": \"* * *\", \"lifetime\": 5, \"dst_fixes\":"
-                + " [\"skip\"]}]}"),
+            "{\"parent_level\": \"host\", \"format\": \"{parent}\", \"schedule\": [7, {},"
+                + " {\"cron\": {\"epoch\": -1}, \"lifetime\": 0, \"enabled_lifetime\": -2,"
+                + " \"tags\": \"t\", \"time_zone\": 5}, {\"cron\": \"* * *\", \"lifetime\": 5,"
+                + " \"dst_fixes\": [\"skip\"]}]}"),
         List.of(
             "format",
             "schedule[0]",
@@ -81,8 +81,8 @@ class AddTimeNodesTest extends NodeSourceContract {
             "schedule[3].dst_fixes",
             "schedule[3].cron"),
         Tree.prefs(
-            "{\"parent_level\": \"host\", \"schedule\": [{\"lifetime\": 9, \"cron\": {\"epoch\": 1},"
-                + " \"dst_fixes\": [], \"lifetimes\": 3}]}"),
+            "{\"parent_level\": \"host\", \"schedule\": [{\"lifetime\": 9, \"cron\": {\"epoch\":"
+                + " 1}, \"dst_fixes\": [], \"lifetimes\": 3}]}"),
         List.of("schedule[0].dst_fixes", "schedule[0].lifetimes"));
   }
 
@@ -120,7 +120,8 @@ class AddTimeNodesTest extends NodeSourceContract {
                 Tree.create(
                     new AddTimeNodes.Type(),
                     ONE,
-                    "{\"parent_level\": \"instance\", \"schedule\": [{\"cron\": {\"epoch\": 1}}]}")))
+                    "{\"parent_level\": \"instance\", \"schedule\": [{\"cron\": {\"epoch\":"
+                        + " 1}}]}")))
         .containsExactly(
             Tree.PATH
                 + ".prefs.schedule[0].lifetime: \"lifetime\" is missing: expected the seconds for"
@@ -132,7 +133,7 @@ class AddTimeNodesTest extends NodeSourceContract {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        // N12
+        // N12 of docs/design/bistro.md#conformance-of-node-sources
         "'period': 4 | 1 | 4 | 4",
         "'period': 4 | 1 | 5 | \"\"",
         "'period': 4 | 1 | 7 | \"\"",
@@ -141,7 +142,7 @@ class AddTimeNodesTest extends NodeSourceContract {
         "'period': 4 | 3 | 6 | 4",
         "'period': 4 | 3 | 7 | \"\"",
         "'period': 4 | 3 | 8 | 8",
-        // N15
+        // N15 of docs/design/bistro.md#conformance-of-node-sources
         "'period': 7 | 7 | 10 | 7",
         "'period': 8 | 8 | 7 | 0",
         "'period': 8 | 8 | 8 | 8",

@@ -33,7 +33,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** N10, N18, and P19 for the scripts of nodes. */
+/**
+ * N10 and N18 of docs/design/bistro.md#conformance-of-node-sources, and P19 of
+ * docs/design/bistro.md#conformance-of-tasks.
+ */
 @Timeout(60)
 class ScriptNodesTest extends NodeSourceContract {
   private static final Levels ONE = Levels.of(List.of("host"));
@@ -91,12 +94,12 @@ class ScriptNodesTest extends NodeSourceContract {
         Json.Obj.EMPTY,
         List.of("parent_level", "script"),
         Tree.prefs(
-            "{\"parent_level\": \"hots\", \"script\": 1, \"args\": [1, \"x\", null], \"timeout_sec\":"
-                + " 0, \"parallelism\": 257}"),
+            "{\"parent_level\": \"hots\", \"script\": 1, \"args\": [1, \"x\", null],"
+                + " \"timeout_sec\": 0, \"parallelism\": 257}"),
         List.of("parent_level", "script", "args[0]", "args[2]", "timeout_sec", "parallelism"),
         Tree.prefs(
-            "{\"parent_level\": \"host\", \"script\": \"\", \"args\": \"x\", \"timeout_sec\": \"1\","
-                + " \"parallelism\": 0.5}"),
+            "{\"parent_level\": \"host\", \"script\": \"\", \"args\": \"x\", \"timeout_sec\":"
+                + " \"1\", \"parallelism\": 0.5}"),
         List.of("script", "args", "timeout_sec", "parallelism"),
         Tree.prefs("{\"parent_level\": \"db\", \"script\": \"a\\u0000\", \"args\": [\"\\u0000\"]}"),
         List.of("parent_level", "script", "args[0]"));

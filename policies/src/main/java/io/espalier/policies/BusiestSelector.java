@@ -5,8 +5,9 @@ import io.espalier.core.scheduling.WorkerSelector;
 
 /**
  * Fills one worker before it begins with the next, to keep machines free for large tasks: takes the
- * smallest sum of free slots times weight (behaviour 5.10). What the task itself takes is the same
- * on all, so it does not change the order. Resources without a weight do not count.
+ * smallest sum of free slots times weight (docs/design/bistro.md#worker-selectors). What the task
+ * itself takes is the same on all, so it does not change the order. Resources without a weight do
+ * not count.
  */
 public final class BusiestSelector implements WorkerSelector {
   @Override

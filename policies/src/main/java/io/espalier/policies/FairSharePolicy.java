@@ -8,7 +8,8 @@ import io.espalier.core.scheduling.SchedulingPolicy;
  * shared is said by factors, or by weights where a queue has one.
  *
  * <p><b>By factors</b> each gets a part of {@code (1/eff_i) / sum(1/eff_j)}, where {@code eff} is
- * its effective priority, so what it has used lately times its factor (features A2 and A14).
+ * its effective priority, so what it has used lately times its factor
+ * (docs/design/features.md#shares-of-queues).
  *
  * <p>With each start every queue is credited its share, and the queue that starts pays one. A queue
  * to which a whole start is due gets it; what remains is drawn by lot, with what is due to each as

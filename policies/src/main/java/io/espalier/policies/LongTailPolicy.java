@@ -5,8 +5,9 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
  * Starts all it can of the job that has fewest tasks left, then of the next: finishes jobs that are
- * nearly done. All remaining tasks of a job count, also those that wait or run (design section 7).
- * Jobs with equally many come in random order.
+ * nearly done. All remaining tasks of a job count, also those that wait or run
+ * (docs/design/design.md#where-espalier-differs-from-bistro). Jobs with equally many come in random
+ * order.
  */
 public final class LongTailPolicy implements SchedulingPolicy {
   @Override

@@ -5,8 +5,8 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
  * Draws the job of each start with a probability of its priority over the sum of the priorities of
- * the open jobs (behaviour 5.3). Jobs whose priority is not positive come last, in turn, when no
- * other job is open.
+ * the open jobs (docs/design/bistro.md#policies). Jobs whose priority is not positive come last, in
+ * turn, when no other job is open.
  */
 public final class RandomizedPriorityPolicy implements SchedulingPolicy {
   @Override

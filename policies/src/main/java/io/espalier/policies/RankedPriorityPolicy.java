@@ -4,8 +4,8 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Starts all it can of the job with the highest priority, then of the next (behaviour 5.3). Jobs of
- * equal priority come in random order.
+ * Starts all it can of the job with the highest priority, then of the next
+ * (docs/design/bistro.md#policies). Jobs of equal priority come in random order.
  */
 public final class RankedPriorityPolicy implements SchedulingPolicy {
   @Override

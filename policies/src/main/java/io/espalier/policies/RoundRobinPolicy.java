@@ -4,8 +4,9 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Jobs take turns, one task each, in the order of their names (behaviour 5.3). Whose turn it is
- * survives rounds, so also jobs that compete for one slot at a time get it in turn.
+ * Jobs take turns, one task each, in the order of their names (docs/design/bistro.md#policies).
+ * Whose turn it is survives rounds, so also jobs that compete for one slot at a time get it in
+ * turn.
  */
 public final class RoundRobinPolicy implements SchedulingPolicy {
   @Override

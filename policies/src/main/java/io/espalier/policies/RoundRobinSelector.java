@@ -5,7 +5,7 @@ import io.espalier.core.scheduling.WorkerSelector;
 
 /**
  * Workers take turns: the next one that may take the task, in the order in which they joined. All
- * workers are one round, those of each host another (behaviour 5.10).
+ * workers are one round, those of each host another (docs/design/bistro.md#worker-selectors).
  */
 public final class RoundRobinSelector implements WorkerSelector {
   @Override

@@ -21,7 +21,7 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Features A2, A5, A13 and A14 in their own numbers. */
+/** Shares of queues (docs/design/features.md#shares-of-queues), in the numbers of that page. */
 final class FairSharePolicyTest extends SchedulingPolicyContract {
   private static final long MINUTE = 60_000;
   private static final long HOUR = 60 * MINUTE;
@@ -173,7 +173,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
     assertThat(order).containsExactly("x", "y", "z", "x", "y", "z", "x");
   }
 
-  /** Feature A2: tasks of a minute on 40 slots, ends spread over the minute. */
+  /** Tasks of a minute on 40 slots, ends spread over the minute. */
   @Test
   void aQueueThatWasIdleForAnHourGetsMoreUntilPrioritiesConverge() {
     ConfigFixture config = config(40, queue("a", 1), queue("b", 1));

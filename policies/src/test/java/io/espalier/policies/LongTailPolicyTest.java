@@ -18,7 +18,7 @@ final class LongTailPolicyTest extends SchedulingPolicyContract {
     return new LongTailPolicy();
   }
 
-  /** Mirrored (design ruling 13). */
+  /** Mirrored (docs/design/design.md#order-of-nodes). */
   @Test
   void s6_theJobWithFewestTasksComesFirst() {
     ConfigFixture config =
@@ -34,7 +34,10 @@ final class LongTailPolicyTest extends SchedulingPolicyContract {
         .containsExactly("job3 db12", other + " db11", other + " db21", other + " db22");
   }
 
-  /** Unlike Bistro, which counts only what could start now (design section 7). */
+  /**
+   * Unlike Bistro, which counts only what could start now
+   * (docs/design/design.md#where-espalier-differs-from-bistro).
+   */
   @Test
   void tasksThatWaitOrRunCountAsRemaining() {
     ConfigFixture config =

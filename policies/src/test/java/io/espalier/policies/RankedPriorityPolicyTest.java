@@ -14,7 +14,7 @@ final class RankedPriorityPolicyTest extends SchedulingPolicyContract {
     return new RankedPriorityPolicy();
   }
 
-  /** Mirrored (design ruling 13). */
+  /** Mirrored (docs/design/design.md#order-of-nodes). */
   @Test
   void s5_theHighestPriorityTakesAllItCan() {
     ConfigFixture config =

@@ -16,7 +16,9 @@ final class RoundRobinPolicyTest extends SchedulingPolicyContract {
     return new RoundRobinPolicy();
   }
 
-  /** Mirrored: nodes come in their order, first names first (design ruling 13). */
+  /**
+   * Mirrored: nodes come in their order, first names first (docs/design/design.md#order-of-nodes).
+   */
   @Test
   void s4_jobsTakeTurns() {
     ConfigFixture config =

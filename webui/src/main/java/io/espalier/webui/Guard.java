@@ -13,9 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps other people's web pages out (design ruling 21): a page in the operator's browser can reach
- * a loopback port, so the host must be one of ours (DNS rebinding) and the page must be too (forged
- * requests).
+ * Keeps other people's web pages out (docs/design/design.md#requests-from-the-web): a page in the
+ * operator's browser can reach a loopback port, so the host must be one of ours (DNS rebinding) and
+ * the page must be too (forged requests).
  */
 final class Guard implements Handler<RoutingContext> {
   private final Set<String> hosts = new HashSet<>();

@@ -31,7 +31,7 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/** Who is let in, and as what (ruling 21). */
+/** Who is let in, and as what (docs/design/design.md#requests-from-the-web). */
 class AccessTest {
   private static final String VIEWER = "token-of-the-viewer";
   private static final String OPERATOR = "token-of-the-operator";

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every handler of Bistro in its documented shapes (behaviour 9.3, 9.4, 9.6). */
+/** Every handler of Bistro in its documented shapes (docs/design/bistro.md#queries-over-http). */
 class BistroGoldenTest {
   static Stream<Named<Json.Obj>> cases() throws IOException {
     try (InputStream in =

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Other people's web pages stay out (ruling 21). */
+/** Other people's web pages stay out (docs/design/design.md#requests-from-the-web). */
 class GuardTest {
   private Served served = Served.standard();
 

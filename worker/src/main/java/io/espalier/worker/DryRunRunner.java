@@ -6,7 +6,7 @@ import io.espalier.core.running.Launch;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 
-/** Starts nothing: every task is done at once (behaviour 1.4). */
+/** Starts nothing: every task is done at once (docs/design/bistro.md#ways-to-run-tasks). */
 public final class DryRunRunner implements TaskRunner {
   private final PretendedTasks tasks;
 

@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 
 /**
  * Starts nothing: every task takes a random time, uniform in [0, 2 x mean], then is done or, at the
- * failure rate, reports {@code error_backoff} (behaviour 1.4). Times and failures follow from the
- * seed and the order of the starts.
+ * failure rate, reports {@code error_backoff} (docs/design/bistro.md#ways-to-run-tasks). Times and
+ * failures follow from the seed and the order of the starts.
  */
 public final class SimulatedRunner implements TaskRunner {
   private final PretendedTasks tasks;

@@ -16,7 +16,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What tasks use is seen while they live and told at their end; behaviour 7.9. */
+/**
+ * What tasks use is seen while they live and told at their end (docs/design/bistro.md#measuring).
+ */
 class LiveUsageTest {
   private static final long MB = 1 << 20;
 

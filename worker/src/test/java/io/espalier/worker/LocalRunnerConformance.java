@@ -204,7 +204,10 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
     assertThat(end.rawStatus()).isEqualTo("done");
   }
 
-  /** P10, by counts: behind a quota nothing is lost, and the status does not wait for it. */
+  /**
+   * P10 of docs/design/bistro.md#conformance-of-tasks, by counts: behind a quota nothing is lost,
+   * and the status does not wait for it.
+   */
   @Test
   void p10AllLinesArriveBehindAQuota() {
     Launch launch =

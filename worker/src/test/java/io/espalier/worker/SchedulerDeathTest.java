@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Nothing outlives the scheduler: behaviour 7.8, ruling 4, P24. */
+/** Nothing outlives the scheduler (docs/design/design.md#journal-and-guard). */
 class SchedulerDeathTest {
   /** Three processes per task: its own, one in a session of its own, one forked twice. */
   private static final String STUBBORN =

@@ -12,7 +12,7 @@ import io.espalier.testkit.running.TaskRunnerContract;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Conformance P22. */
+/** P22 of docs/design/bistro.md#conformance-of-tasks. */
 class SimulatedRunnerTest extends TaskRunnerContract {
   private final Launches launches = new Launches();
 

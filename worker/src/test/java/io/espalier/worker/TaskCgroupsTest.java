@@ -24,7 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tasks in control groups of this machine: P11 to P14, P24, limits, and what a kill reaches. */
+/**
+ * Tasks in control groups of this machine: P11 to P14 and P24 of
+ * docs/design/bistro.md#conformance-of-tasks, limits, and what a kill reaches.
+ */
 class TaskCgroupsTest {
   private static final OptionalInt NO = OptionalInt.empty();
   private static final OptionalLong NONE = OptionalLong.empty();

@@ -30,8 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Conformance table 14.6 with real processes: what {@link LocalRunnerConformance} does not have.
- * P11 to P14 and P18: {@code TaskCgroupsTest}, {@code CgroupSiteTest}, {@code GroupReaperTest}.
+ * Tasks (docs/design/bistro.md#conformance-of-tasks) with real processes: what {@link
+ * LocalRunnerConformance} does not have. P11 to P14 and P18: {@code TaskCgroupsTest}, {@code
+ * CgroupSiteTest}, {@code GroupReaperTest}.
  */
 class TaskConformanceTest {
   @TempDir

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Minutes of a time zone. The events are defined as a set, without regard to where a search begins:
  * a label that exists once is one event; one that the clock leaves out is none, or the last second
- * before the gap; one that it shows twice is its early, its late or both instants (behaviour 3.7).
+ * before the gap; one that it shows twice is its early, its late or both instants
+ * (docs/design/bistro.md#crontab-items).
  */
 final class LocalSchedule implements Schedule {
   /** Offsets of zones, and so the lengths of gaps and overlaps, are well below it. */

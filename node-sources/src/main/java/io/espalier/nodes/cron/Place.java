@@ -35,7 +35,7 @@ record Place(String path, Consumer<Problem> problems) {
     problems.accept(new Problem(Severity.ERROR, path, in.at(), message, null, hint));
   }
 
-  /** Any key but these is an error (behaviour 3.7); comments are not. */
+  /** Any key but these is an error (docs/design/bistro.md#crontab-items); comments are not. */
   void unknownKeys(Json.Obj object, Collection<String> known) {
     for (String key : object.members().keySet()) {
       if (known.contains(key) || key.startsWith("_") || key.startsWith("//")) {

@@ -11,8 +11,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chosen whole numbers between two bounds: single ones, or a range with a stride (behaviour 3.7).
- * The stride begins at the range's start each time round. Immutable.
+ * Chosen whole numbers between two bounds: single ones, or a range with a stride
+ * (docs/design/bistro.md#crontab-items). The stride begins at the range's start each time round.
+ * Immutable.
  */
 final class Selector {
   private static final Pattern DIGITS = Pattern.compile("[+-]?[0-9]{1,18}");
@@ -41,7 +42,10 @@ final class Selector {
       return new Selector(this, new long[0], min, max, 1);
     }
 
-    /** The longest stride (behaviour 3.7): one less than the distance of the bounds. */
+    /**
+     * The longest stride (docs/design/bistro.md#crontab-items): one less than the distance of the
+     * bounds.
+     */
     long longestPeriod() {
       return max - min - 1;
     }

@@ -1,6 +1,6 @@
 /**
- * Schedules: which instants a crontab item means (behaviour 3.7). Pure: no clock, no I/O; what is
- * wrong with an item becomes problems.
+ * Schedules: which instants a crontab item means (docs/design/bistro.md#crontab-items). Pure: no
+ * clock, no I/O; what is wrong with an item becomes problems.
  */
 @NullMarked
 package io.espalier.nodes.cron;

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * Bistro's released algorithm (behaviour 5.2) on the shape of {@link Scraping}, in Java: each
- * iteration rebuilds the counters from the running tasks, lists the candidates of every job in
- * random order, and takes one of each job in turn while any fits. For comparison only.
+ * Bistro's released algorithm (docs/design/bistro.md#a-round) on the shape of {@link Scraping}, in
+ * Java: each iteration rebuilds the counters from the running tasks, lists the candidates of every
+ * job in random order, and takes one of each job in turn while any fits. For comparison only.
  */
 final class BruteForce {
   private final int jobs;

@@ -16,9 +16,10 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * P1, P2 and P10: the scheduling core alone, one thread, on Bistro's benchmark shape. Beside the
- * wall clock it counts the processor time of the thread, which other load disturbs less. Prints
- * Markdown; every figure is the median of the rounds, with the lowest and the highest.
+ * P1, P2 and P10 in docs/benchmarks.md: the scheduling core alone, one thread, on Bistro's
+ * benchmark shape. Beside the wall clock it counts the processor time of the thread, which other
+ * load disturbs less. Prints Markdown; every figure is the median of the rounds, with the lowest
+ * and the highest.
  */
 public final class CoreBenchmark {
   private static final int ROUNDS = 5;

@@ -22,8 +22,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * P4 and P7 with the store in MySQL or MariaDB, beside the same work in bare JDBC on the same
- * table, in turns, in one run. Prints Markdown.
+ * P4 and P7 in docs/benchmarks.md with the store in MySQL or MariaDB, beside the same work in bare
+ * JDBC on the same table, in turns, in one run. Prints Markdown.
  *
  * <p>Arguments: {@code ROWS HOST:PORT USER}; the user has no password and may create and drop the
  * schema {@code espalier_benchmark}. The server's own settings decide how durable commits are.

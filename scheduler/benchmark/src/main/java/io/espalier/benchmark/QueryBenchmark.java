@@ -31,11 +31,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * P9: how long monitors wait for the scheduler thread, from a question to its answer, while tasks
- * start and end between two questions. The loop is the real one, driven by hand; its runner and its
- * store do nothing. Milliseconds of the thread's processor time, which other load disturbs less,
- * and of the clock. Arguments: numbers of hosts with 25 leaves each (400 4000 40000), ten jobs.
- * Prints Markdown.
+ * P9 in docs/benchmarks.md: how long monitors wait for the scheduler thread, from a question to its
+ * answer, while tasks start and end between two questions. The loop is the real one, driven by
+ * hand; its runner and its store do nothing. Milliseconds of the thread's processor time, which
+ * other load disturbs less, and of the clock. Arguments: numbers of hosts with 25 leaves each (400
+ * 4000 40000), ten jobs. Prints Markdown.
  */
 public final class QueryBenchmark {
   private static final int JOBS = 10;

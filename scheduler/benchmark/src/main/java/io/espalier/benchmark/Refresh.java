@@ -22,9 +22,10 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * How long the scheduler thread stands still while a changed tree is brought into force (P8): every
- * fiftieth host with its databases is replaced by a new one, while tasks run, some tasks have
- * failed and wait, and between any two slices others end and start. Then that no status was lost.
+ * How long the scheduler thread stands still while a changed tree is brought into force
+ * (docs/benchmarks.md#p8-new-nodes): every fiftieth host with its databases is replaced by a new
+ * one, while tasks run, some tasks have failed and wait, and between any two slices others end and
+ * start. Then that no status was lost.
  */
 final class Refresh {
   /** As the loop does it. */
@@ -54,8 +55,8 @@ final class Refresh {
     Scraping scraping = Scraping.of(hosts, jobs);
     System.out.println(jobs + " jobs, hosts of 25 databases, two tasks at a time on a host\n");
     System.out.println(
-        "| leaves | change | running | prepared in | slices | together | longest | by the clock | swap"
-            + " | orphans | lost |");
+        "| leaves | change | running | prepared in | slices | together | longest | by the clock |"
+            + " swap | orphans | lost |");
     System.out.println("|---|---|---|---|---|---|---|---|---|---|---|");
     new Refresh(hosts * Scraping.HOST_LIMIT)
         .measure(scraping.config(), Scraping.config(jobs, 1), scraping.topology());

@@ -36,8 +36,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * P6: remote tasks through Thrift, with the scheduler as a process of its own and a durable store.
- * Prints Markdown.
+ * P6 in docs/benchmarks.md: remote tasks through Thrift, with the scheduler as a process of its own
+ * and a durable store. Prints Markdown.
  *
  * <ol>
  *   <li>how many calls per second one connection over loopback makes;

@@ -18,9 +18,9 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * How cost and memory grow with the tree (P1, P10). One thread; processor time, which other load
- * disturbs less than the clock, and the words of the index that are touched, which nothing
- * disturbs. Prints Markdown.
+ * How cost and memory grow with the tree (P1 and P10 in docs/benchmarks.md). One thread; processor
+ * time, which other load disturbs less than the clock, and the words of the index that are touched,
+ * which nothing disturbs. Prints Markdown.
  *
  * <pre>
  * ScaleBenchmark curve [LEAVES]    cost per event from 10,000 leaves up to that many (10,000,000)
@@ -182,8 +182,8 @@ public final class ScaleBenchmark {
         started,
         Runtime.getRuntime().maxMemory() >> 20);
     System.err.println(
-        "columns: nodes, jobs, heap used by the core, bytes per node, bytes per task, time to build,"
-            + " tasks started and ended then, heap allowed");
+        "columns: nodes, jobs, heap used by the core, bytes per node, bytes per task, time to"
+            + " build, tasks started and ended then, heap allowed");
     if (core.runningCount() != 0) {
       throw new IllegalStateException("tasks are left");
     }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Task logs in Bistro's SQLite table (behaviour 7.5), as they might be: transactions of 2,000
- * lines, write-ahead log, {@code synchronous=NORMAL}. What the log store of ours is measured
- * against.
+ * Task logs in Bistro's SQLite table (docs/design/bistro.md#output), as they might be: transactions
+ * of 2,000 lines, write-ahead log, {@code synchronous=NORMAL}. What the log store of ours is
+ * measured against.
  */
 final class SqliteLogs implements AutoCloseable {
   private static final int BATCH = 2000;

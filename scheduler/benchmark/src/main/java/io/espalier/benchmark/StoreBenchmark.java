@@ -28,8 +28,9 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * P4 and P7: how fast statuses become durable and how fast they are loaded, each beside the same
- * work in bare JDBC on the same table of the same file, in turns, in one run. Prints Markdown.
+ * P4 and P7 in docs/benchmarks.md: how fast statuses become durable and how fast they are loaded,
+ * each beside the same work in bare JDBC on the same table of the same file, in turns, in one run.
+ * Prints Markdown.
  *
  * <p>Arguments: the numbers of rows; without any 10000, 300000 and 3000000. The files lie in a
  * temporary directory, so {@code -Djava.io.tmpdir} chooses the disk.

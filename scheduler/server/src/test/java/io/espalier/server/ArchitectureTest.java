@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The rules of design section 2 for all modules at once; this module is the only one that sees them
- * all. That the core is pure is tested there.
+ * The rules of modules (docs/design/design.md#rules-of-modules) for all of them at once; this
+ * module is the only one that sees them all. That the core is pure is tested there.
  */
 class ArchitectureTest {
   private static final String[] STORES = {

@@ -1,7 +1,7 @@
 package io.espalier.thrift.rpc;
 
 /**
- * How long parts of a call may take (behaviour 8.1).
+ * How long parts of a call may take (docs/design/bistro.md#time-limits-of-calls).
  *
  * @param connectMillis until the connection stands
  * @param sendMillis until the request has left

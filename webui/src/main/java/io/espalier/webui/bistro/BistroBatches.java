@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bistro's batched queries (behaviour section 9): an object of named sub-queries in, an object of
- * the same names with {@code data} or {@code error} out; one string when nothing can be answered.
+ * Bistro's batched queries (docs/design/bistro.md#batches): an object of named sub-queries in, an
+ * object of the same names with {@code data} or {@code error} out; one string when nothing can be
+ * answered.
  *
  * <p>Sub-queries are answered one after the other in the order of the text, from one snapshot, not
  * atomically.

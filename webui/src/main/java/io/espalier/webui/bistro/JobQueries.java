@@ -15,7 +15,10 @@ import java.util.concurrent.CompletionStage;
 
 /** {@code jobs}, {@code histogram}, {@code errors}, {@code refresh_time}. */
 final class JobQueries {
-  /** So many sample nodes exist per bucket, however many are asked for (behaviour 9.3). */
+  /**
+   * So many sample nodes exist per bucket, however many are asked for
+   * (docs/design/bistro.md#reading-queries).
+   */
   static final int MAX_SAMPLES = 10;
 
   private final SchedulerApi api;

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
-/** {@code task_logs} (behaviour 9.6). */
+/** {@code task_logs} (docs/design/bistro.md#log-queries). */
 final class LogQueries {
   private static final int LINES = 1000;
   private static final int COUNTER_BITS = 32;

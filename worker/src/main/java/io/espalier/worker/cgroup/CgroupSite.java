@@ -57,9 +57,9 @@ public final class CgroupSite implements AutoCloseable {
   }
 
   /**
-   * As Bistro has it (behaviour 7.7): {@code root/subsystem/slice} for each subsystem, which must
-   * exist. Where the root is a hierarchy of version 2, {@code root/slice} stands for all
-   * subsystems; without a root, each subsystem is looked for where the host has it.
+   * As Bistro has it (docs/design/bistro.md#control-groups): {@code root/subsystem/slice} for each
+   * subsystem, which must exist. Where the root is a hierarchy of version 2, {@code root/slice}
+   * stands for all subsystems; without a root, each subsystem is looked for where the host has it.
    */
   public static CgroupSite configured(Cgroups options, CgroupHost host) {
     Map<Path, Set<String>> directories = new LinkedHashMap<>();

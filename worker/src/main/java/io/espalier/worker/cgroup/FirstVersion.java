@@ -40,7 +40,7 @@ final class FirstVersion extends GroupDirectory {
   void set(Limit limit, CgroupLimits limits) throws IOException {
     switch (limit) {
       case MEMORY ->
-          // Defect L6: the kernel rounds to pages, in either direction.
+          // The kernel rounds to pages, in either direction.
           writeAndVerify(file("memory.limit_in_bytes"), limits.memoryMb().getAsLong() * MB, MB);
       case SWAP -> {
         long memory = CgroupFiles.number(file("memory.limit_in_bytes"));

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * From a job's command to the argv of a task (behaviour 7.1, ruling 20).
+ * From a job's command to the argv of a task (docs/design/design.md#arguments-of-a-task).
  *
  * <p>Without placeholders, and unless the status comes from the exit code, three arguments are
  * appended: node name, status path, JSON argument. A JSON argument of more than {@link

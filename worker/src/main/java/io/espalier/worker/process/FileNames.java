@@ -5,7 +5,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** File names made from names of jobs, which may hold anything (defect L23, ruling 16). */
+/**
+ * File names made from names of jobs, which may hold anything
+ * (docs/design/design.md#names-of-jobs-in-paths).
+ */
 public final class FileNames {
   private static final int MAX_BYTES = 200;
   private static final int KEPT_OF_LONG = 150;

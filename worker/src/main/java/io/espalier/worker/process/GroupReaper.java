@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Waits until the control groups of a task are empty, kills what is left in them if it may or must,
- * and removes them (behaviour 7.7). Looks again after {@code poll_ms}, then four times as long, up
- * to ten seconds. Reads no clock and has no thread.
+ * and removes them (docs/design/bistro.md#control-groups). Looks again after {@code poll_ms}, then
+ * four times as long, up to ten seconds. Reads no clock and has no thread.
  */
 final class GroupReaper {
   /** Nothing is left: no further look. */

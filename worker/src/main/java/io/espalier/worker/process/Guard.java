@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a small process beside us that waits for our death on a pipe, or for the end of our lease,
- * and then kills all tasks (behaviour 7.8, ruling 2): {@link GuardProcess}. It sits in a session of
- * its own, so that what interrupts us does not interrupt it.
+ * and then kills all tasks (docs/design/design.md#clocks-of-a-lease): {@link GuardProcess}. It sits
+ * in a session of its own, so that what interrupts us does not interrupt it.
  *
  * <p>A guard that has died, or does not answer for {@link #SILENCE_MILLIS}, is killed and replaced,
  * with growing pauses, for as long as it takes. Until its successor answers, the gate is closed and

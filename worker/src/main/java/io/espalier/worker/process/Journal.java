@@ -24,9 +24,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which invocations may have processes (ruling 4): a text file that the next start, and the guard,
- * read after this process has died without warning. Not synced: it only has to outlive the process;
- * after a crash of the machine (another boot id) no process is left.
+ * Which invocations may have processes (docs/design/design.md#journal-and-guard): a text file that
+ * the next start, and the guard, read after this process has died without warning. Not synced: it
+ * only has to outlive the process; after a crash of the machine (another boot id) no process is
+ * left.
  *
  * <p>Lines: {@code c COOKIE BOOT} and {@code n PID_NAMESPACE TICKS} first; {@code s INVOCATION}
  * before a start; {@code p INVOCATION PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has

@@ -3,9 +3,9 @@ package io.espalier.worker.process;
 import io.espalier.core.config.KillRequest;
 
 /**
- * Which signals a task gets when (behaviour 7.6, defect L7 mended): a wait of 0 or less is a KILL
- * at once, of several requests the earliest KILL wins, and after a KILL there are no more TERMs.
- * Times are of a monotonic clock.
+ * Which signals a task gets when (docs/design/bistro.md#killing): a wait of 0 or less is a KILL at
+ * once, of several requests the earliest KILL wins, and after a KILL there are no more TERMs. Times
+ * are of a monotonic clock.
  */
 final class KillPlan {
   static final int TERM = 15;

@@ -8,11 +8,11 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes into lines (behaviour 7.5): at every newline, which the line keeps, and
- * every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character. Bytes that are no
- * UTF-8 become {@code \xNN}. Secrets are hidden, also where a cut goes through one: with patterns
- * the pieces of a long line may be cut elsewhere, but none is longer. Holds no buffer while it has
- * nothing to hold.
+ * Cuts a stream of bytes into lines (docs/design/bistro.md#output): at every newline, which the
+ * line keeps, and every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character. Bytes
+ * that are no UTF-8 become {@code \xNN}. Secrets are hidden, also where a cut goes through one:
+ * with patterns the pieces of a long line may be cut elsewhere, but none is longer. Holds no buffer
+ * while it has nothing to hold.
  */
 final class LineSplitter {
   static final int MAX_LINE = 65_000;

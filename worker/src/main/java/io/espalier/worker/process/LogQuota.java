@@ -3,10 +3,11 @@ package io.espalier.worker.process;
 import java.util.function.BooleanSupplier;
 
 /**
- * How many lines a task may write (behaviour 7.5): the quota begins with one increment, every line
- * costs one, every period adds an increment, what is not used is kept. At 0 or less the task's
- * output is not read, so that the task has to wait. The same holds while the log store has no room.
- * Times are of a monotonic clock. Only stdout and stderr are subject to it, never the status pipe.
+ * How many lines a task may write (docs/design/bistro.md#output): the quota begins with one
+ * increment, every line costs one, every period adds an increment, what is not used is kept. At 0
+ * or less the task's output is not read, so that the task has to wait. The same holds while the log
+ * store has no room. Times are of a monotonic clock. Only stdout and stderr are subject to it,
+ * never the status pipe.
  */
 final class LogQuota {
   /** How long to wait before asking again whether there is room. */

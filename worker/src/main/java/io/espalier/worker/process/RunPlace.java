@@ -67,6 +67,18 @@ public record RunPlace(
         && !boot.equals(earlier.boot);
   }
 
+  /**
+   * Whether the directory there is the one here, so that its lock is one lock: by the boot, or by
+   * all that tells our machine from others.
+   */
+  public boolean isSameDirectoryAs(RunPlace earlier) {
+    return isLaterBootOf(earlier)
+        || (known(boot, earlier.boot)
+            && known(directory, earlier.directory)
+            && machine.equals(earlier.machine)
+            && product.equals(earlier.product));
+  }
+
   /** The same for those who cannot see it: only a later boot proves its end. */
   public RunPlace unseen() {
     return new RunPlace(machine, product, boot, "", directory);

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
  * One invocation from its start to its end; lives on the supervisor's thread.
  *
  * <p>It has ended when its process is gone, all its channels are closed and its control groups are
- * empty: who keeps one of them is a descendant that still works for it (behaviour 7.3). After a
- * KILL without control groups it must also be sure that nobody is left who has given up all
- * channels.
+ * empty: who keeps one of them is a descendant that still works for it
+ * (docs/design/bistro.md#completion). After a KILL without control groups it must also be sure that
+ * nobody is left who has given up all channels.
  *
  * <p>Length. Output, signals, time limits and control groups are looked after by classes of their
  * own; what is left is when the invocation has ended, which hangs on all of them and on each event.

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a task wrote to its status path: the last line counts that nobody else takes, its newline is
- * removed, nothing else is trimmed (behaviour 6.3). Of a line longer than {@link #MAX_LINE} bytes
- * the beginning is kept.
+ * removed, nothing else is trimmed (docs/design/bistro.md#what-a-task-writes). Of a line longer
+ * than {@link #MAX_LINE} bytes the beginning is kept.
  */
 final class StatusLine {
   /** Statuses are meant to have a few KB. One more than progress may have, so that it shows. */

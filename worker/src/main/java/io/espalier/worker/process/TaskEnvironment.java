@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The environment of tasks: a few well-known variables of ours, what the job says, and {@code
  * ESPALIER_TASK_*}. Everything else, secrets and {@code ESPALIER_*} flags above all, stays with us
- * (defect L23).
+ * (docs/design/design.md#names-of-jobs-in-paths).
  */
 public final class TaskEnvironment {
   /** Variables that are handed on; besides them everything that begins with {@code LC_}. */

@@ -115,7 +115,10 @@ final class TaskGroups implements AutoCloseable {
     return automatic;
   }
 
-  /** Behaviour 7.7; random enough that workers who share a host and a name do not meet. */
+  /**
+   * The name of a control group (docs/design/bistro.md#control-groups); random enough that workers
+   * who share a host and a name do not meet.
+   */
   private String name(Launch launch) {
     return shard
         + ":"

@@ -10,7 +10,10 @@ import io.espalier.core.running.TaskEnd;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Output and events of tasks on their way into the log store (behaviour 7.4). */
+/**
+ * Output and events of tasks on their way into the log store
+ * (docs/design/bistro.md#events-of-a-task).
+ */
 final class TaskLog {
   private static final Logger log = LoggerFactory.getLogger(TaskLog.class);
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Standard output and error of one task, from bytes to lines in the log, at the rate of its quota
  * while its process lives: above it the pipe is not read, so that the task has to wait. Once the
  * process has exited nobody can be slowed down any more, and what the pipes still hold is taken at
- * once, so that no end waits for the quota (defect L32). The status pipe is none of its business.
+ * once, so that no end waits for the quota (docs/design/bistro.md#output). The status pipe is none
+ * of its business.
  */
 final class TaskOutput {
   /** What two pipes and our own buffers can hold when the process exits. */

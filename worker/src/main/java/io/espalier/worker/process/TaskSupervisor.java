@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts, watches and stops the processes of tasks (behaviour section 7). One thread owns all of
- * them; the public methods only leave it messages, so they never wait for a process. A log store
- * that blocks its callers holds up all tasks.
+ * Starts, watches and stops the processes of tasks (docs/design/bistro.md#execution). One thread
+ * owns all of them; the public methods only leave it messages, so they never wait for a process. A
+ * log store that blocks its callers holds up all tasks.
  *
  * <p>Every process leads a session and group of its own, and signals go to the group, whatever
  * {@code process_group_leader} says. Nothing of it outlives this process: see {@link Guard} for
@@ -109,9 +109,10 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * The same for tasks that live only as long as a lease does (ruling 2): before the first {@link
-   * #lease}, and after the end of the latest, nothing can be started, and what runs is killed by
-   * the guard, also when this process is frozen.
+   * The same for tasks that live only as long as a lease does
+   * (docs/design/design.md#clocks-of-a-lease): before the first {@link #lease}, and after the end
+   * of the latest, nothing can be started, and what runs is killed by the guard, also when this
+   * process is frozen.
    */
   public static TaskSupervisor prepareLeased(SupervisorOptions options, LogStore logs)
       throws IOException {

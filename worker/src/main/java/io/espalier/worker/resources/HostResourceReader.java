@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds out what a worker may use of its host (behaviour 7.9): what the host has, narrowed by the
- * control groups that the worker, and so its tasks, live in. Reads a few small files and asks the
- * cards' tool; cheap enough for once a minute. Thread-safe.
+ * Finds out what a worker may use of its host (docs/design/bistro.md#measuring): what the host has,
+ * narrowed by the control groups that the worker, and so its tasks, live in. Reads a few small
+ * files and asks the cards' tool; cheap enough for once a minute. Thread-safe.
  */
 public final class HostResourceReader {
   private static final Pattern MEM_TOTAL =

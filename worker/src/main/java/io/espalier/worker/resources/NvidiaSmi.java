@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks {@code nvidia-smi} for the cards and their processes (behaviour 7.9). The tool may hang, end
- * badly or print anything: it gets a bound of time and of output.
+ * Asks {@code nvidia-smi} for the cards and their processes (docs/design/bistro.md#measuring). The
+ * tool may hang, end badly or print anything: it gets a bound of time and of output.
  */
 public final class NvidiaSmi {
   /** How long one call may take. */

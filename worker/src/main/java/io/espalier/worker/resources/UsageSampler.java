@@ -20,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks now and then at what live tasks use, and tells the listener (behaviour 7.9).
+ * Looks now and then at what live tasks use, and tells the listener
+ * (docs/design/bistro.md#measuring).
  *
  * <p>The period is the aim for each task. A round over all tasks is spread over it in small slices.
  * Where tasks are so many that this would take more than {@link #MAX_LOAD} of one core, rounds last

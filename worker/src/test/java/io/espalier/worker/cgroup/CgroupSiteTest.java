@@ -14,7 +14,10 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** P11 and P18 with the control groups of this machine. */
+/**
+ * P11 and P18 of docs/design/bistro.md#conformance-of-tasks with the control groups of this
+ * machine.
+ */
 class CgroupSiteTest {
   private static final CgroupLimits EVERYTHING =
       new CgroupLimits(
@@ -88,7 +91,7 @@ class CgroupSiteTest {
     }
   }
 
-  /** Behaviour 5.11: shares from cores, as they are. */
+  /** Shares from cores, as they are (docs/design/bistro.md#enforcement). */
   @Test
   void p18CpuSharesThreeIsThree() throws IOException {
     try (RealGroups groups = RealGroups.first("cpu")) {

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ruling 20 and behaviour 7.1. */
+/** What becomes of a command (docs/design/design.md#arguments-of-a-task). */
 class CommandLineTest {
   @TempDir
   @SuppressWarnings("NullAway.Init")

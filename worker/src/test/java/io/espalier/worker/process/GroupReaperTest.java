@@ -10,7 +10,10 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** P12 to P14, with a clock of our own; with real groups: {@code TaskCgroupsTest}. */
+/**
+ * P12 to P14 of docs/design/bistro.md#conformance-of-tasks, with a clock of our own; with real
+ * groups: {@code TaskCgroupsTest}.
+ */
 class GroupReaperTest {
   private static final long MS = 1_000_000L;
 

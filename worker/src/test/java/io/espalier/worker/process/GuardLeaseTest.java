@@ -14,7 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The guard of a worker, alone: what it does with leases (ruling 2). */
+/**
+ * The guard of a worker, alone: what it does with leases (docs/design/design.md#clocks-of-a-lease).
+ */
 class GuardLeaseTest {
   private static final String COOKIE = "0123456789abcdef-of-the-guard-test";
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -40,7 +40,7 @@ class KillPlanTest {
     assertThat(plan.due(T0 + 101 * MS)).isZero();
   }
 
-  /** Defect L7. */
+  /** In Bistro a wait of 0 never killed (docs/design/bistro.md#killing). */
   @Test
   void aWaitOfZeroOrLessIsAKillAtOnce() {
     assertThat(request(Method.TERM_WAIT_KILL, 0, 0)).isEqualTo(KillPlan.KILL);

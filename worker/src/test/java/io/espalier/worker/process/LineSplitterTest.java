@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** P15, the lines of it. */
+/** The lines of P15 (docs/design/bistro.md#conformance-of-tasks). */
 class LineSplitterTest {
   @Test
   void linesKeepTheirNewlineAndTheLastOneHasNone() {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** P10 and P16, with a clock of our own. */
+/** P10 and P16 of docs/design/bistro.md#conformance-of-tasks, with a clock of our own. */
 class LogQuotaTest {
   private static final long MS = 1_000_000L;
 

@@ -44,6 +44,18 @@ class RunPlaceTest {
     assertThat(FIRST.isLaterBootOf(before("machine", "product", "before", "4712"))).isFalse();
   }
 
+  @Test
+  void aDirectoryIsTheSameInOneBootOrOnOneMachineForCertain() {
+    assertThat(FIRST.isSameDirectoryAs(FIRST)).isTrue();
+    assertThat(FIRST.isSameDirectoryAs(before("machine", "product", "boot", "4711"))).isTrue();
+    assertThat(FIRST.isSameDirectoryAs(before("machine", "product", "before", "4711"))).isTrue();
+    assertThat(FIRST.isSameDirectoryAs(before("machine", "other", "before", "4711"))).isFalse();
+    assertThat(FIRST.isSameDirectoryAs(before("machine", "product", "boot", "4712"))).isFalse();
+    RunPlace unreadable = new RunPlace("machine", "", "boot", "pid:[1]", "4711");
+    assertThat(unreadable.isSameDirectoryAs(unreadable)).isTrue();
+    assertThat(unreadable.isSameDirectoryAs(before("machine", "", "before", "4711"))).isFalse();
+  }
+
   private static RunPlace before(String machine, String product, String boot, String directory) {
     return new RunPlace(machine, product, boot, "pid:[9]", directory);
   }

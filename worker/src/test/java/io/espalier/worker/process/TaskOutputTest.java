@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** P15: what is read becomes exact lines, and a pause holds to the line. */
+/**
+ * P15 of docs/design/bistro.md#conformance-of-tasks: what is read becomes exact lines, and a pause
+ * holds to the line.
+ */
 class TaskOutputTest {
   private static final SubprocessOptions D = SubprocessOptions.DEFAULT;
 

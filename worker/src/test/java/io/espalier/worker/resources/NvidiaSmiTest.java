@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** P19, as far as programs are asked something; scripts of nodes: {@code ScriptNodesTest}. */
+/**
+ * P19 of docs/design/bistro.md#conformance-of-tasks, as far as programs are asked something;
+ * scripts of nodes: {@code ScriptNodesTest}.
+ */
 class NvidiaSmiTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 

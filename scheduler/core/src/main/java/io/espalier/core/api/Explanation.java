@@ -82,7 +82,8 @@ public record Explanation(
 
   /**
    * Whom a node is kept free for: a job with a task on it, or below, that has been waiting for
-   * slots for longer than its {@code reserve_after_sec} (design ruling 8).
+   * slots for longer than its {@code reserve_after_sec}
+   * (docs/design/design.md#room-kept-for-heavy-tasks).
    *
    * @param task the node of a task of the job that waits; absent: not known
    * @param sinceMillis since when it has been kept free

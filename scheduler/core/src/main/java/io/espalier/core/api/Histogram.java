@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How many nodes of each level are in which status, for one job (behaviour 9.5).
+ * How many nodes of each level are in which status, for one job (docs/design/bistro.md#histograms).
  *
- * @param levels level name to status bits (behaviour 6.1) to bucket
+ * @param levels level name to status bits (docs/design/bistro.md#status-bits) to bucket
  */
 public record Histogram(String job, Map<String, Map<Integer, Bucket>> levels) {
 

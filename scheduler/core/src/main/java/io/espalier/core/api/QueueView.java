@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * One queue as it is now (features A10 to A14).
+ * One queue as it is now (docs/design/features.md#queues).
  *
  * @param priorityFactor as configured
  * @param weight as configured, 1 where another queue has one and this has not; empty: factors

@@ -126,8 +126,8 @@ public interface SchedulerApi {
   }
 
   /**
-   * Lifts back-offs and makes failed tasks startable (behaviour 6.8); durable when the stage
-   * completes.
+   * Lifts back-offs and makes failed tasks startable (docs/design/bistro.md#forgiving); durable
+   * when the stage completes.
    *
    * @return how many tasks changed
    */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One task as monitors see it.
  *
  * @param status label, such as {@code unstarted}, {@code running}, {@code error_backoff}
- * @param bits behaviour 6.1
+ * @param bits as in docs/design/bistro.md#status-bits
  * @param attempts how often it was started since it was last forgiven, or ever
  * @param untilMillis end of its back-off; 0: none
  * @param sinceMillis when it got this status; 0: unknown

@@ -3,8 +3,8 @@ package io.espalier.core.config;
 import java.util.List;
 
 /**
- * How long a task waits after an error (behaviour 6.6): rising intervals, then repeat the last one
- * or fail.
+ * How long a task waits after an error (docs/design/bistro.md#back-off): rising intervals, then
+ * repeat the last one or fail.
  *
  * @param seconds strictly increasing, positive; empty only when not repeating
  * @param repeats whether the last interval is repeated for ever; otherwise the task fails

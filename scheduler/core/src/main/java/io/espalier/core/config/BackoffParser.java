@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The grammar of {@code backoff} (behaviour 6.6). */
+/** The grammar of {@code backoff} (docs/design/bistro.md#back-off). */
 final class BackoffParser {
   private static final String EXPECTED =
       "expected rising whole numbers of seconds, then \"repeat\" or \"fail\"";

@@ -14,10 +14,10 @@ import java.util.OptionalLong;
  * @param pidsMax processes and threads
  * @param ioWeight share of the disks when they are busy, 1 to 10000; 100 is usual
  * @param required refuse to start a task where one of the limits cannot be set
- * @param cpuShares 2 to 65535, from the worker's cores that the task holds slots of (behaviour
- *     5.11); never beside a {@code cpuWeight}. As it is in {@code cpu.shares} of version 1; as the
- *     same number, at most 10000, in {@code cpu.weight} of version 2: only the relation between
- *     tasks counts
+ * @param cpuShares 2 to 65535, from the worker's cores that the task holds slots of
+ *     (docs/design/bistro.md#enforcement); never beside a {@code cpuWeight}. As it is in {@code
+ *     cpu.shares} of version 1; as the same number, at most 10000, in {@code cpu.weight} of version
+ *     2: only the relation between tasks counts
  */
 public record CgroupLimits(
     OptionalLong memoryMb,

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a configuration document into typed values (behaviour section 2, design sections 7 and 8).
- * Immutable; pure.
+ * Turns a configuration document into typed values (docs/design/bistro.md#settings,
+ * docs/design/design.md#unknown-keys). Immutable; pure.
  *
  * <p>The document is an object with {@code bistro_settings} and one {@code bistro_job->NAME} for
  * each job. The name of a job has 1 to 239 ASCII letters, digits, and characters of {@code _-.:},

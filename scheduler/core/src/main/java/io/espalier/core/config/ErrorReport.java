@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bistro's report of errors (behaviour 2.5): for a bad value {@code {"error", "value"}}, for a
- * missing key {@code {"key_errors": {key: message}, "value"}} at the object that lacks it, what
- * lies deeper under {@code nested}.
+ * Bistro's report of errors (docs/design/bistro.md#errors-of-jobs): for a bad value {@code
+ * {"error", "value"}}, for a missing key {@code {"key_errors": {key: message}, "value"}} at the
+ * object that lacks it, what lies deeper under {@code nested}.
  */
 final class ErrorReport {
   private final @Nullable Json value;
@@ -26,7 +26,7 @@ final class ErrorReport {
   static Json.Obj of(Job job) {
     List<Problem> errors = job.problems().stream().filter(Problem::isError).toList();
     if (errors.size() == 1
-        && errors.get(0).message().equals(JobExport.PRE_EXISTING)
+        && errors.get(0).message().equals(JobParser.PRE_EXISTING)
         && job.original().get("errors") instanceof Json.Obj old) {
       // Nothing new: saving and loading again must not wrap the report once more.
       return old;

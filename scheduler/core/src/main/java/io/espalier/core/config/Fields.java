@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * broken ones leave an error behind.
  */
 final class Fields {
-  // A key this near to a known one is a typo, which would silently change what happens (ruling 15).
+  // A key this near to a known one is a typo, which would silently change what happens
+  // (docs/design/design.md#unknown-keys).
   private static final int TYPO = 2;
 
   /** Unknown keys of one object that are looked at one by one: each costs a search for a typo. */

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code filters} of a job (behaviour section 4). */
+/** Reads {@code filters} of a job (docs/design/bistro.md#filters). */
 final class FilterParser {
   private static final int LONGEST_REGEX = 10_000;
 

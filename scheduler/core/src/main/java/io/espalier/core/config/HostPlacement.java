@@ -4,7 +4,7 @@ import io.espalier.core.config.JobFilters.PathNode;
 import java.util.List;
 import java.util.Optional;
 
-/** On which host a task must run (behaviour 5.7). */
+/** On which host a task must run (docs/design/bistro.md#host-placement). */
 public final class HostPlacement {
   private HostPlacement() {}
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code bistro_job->NAME} with everything inherited resolved (behaviour 2.4). A job with errors
- * keeps its good parts, stays visible and cannot run.
+ * {@code bistro_job->NAME} with everything inherited resolved (docs/design/bistro.md#jobs). A job
+ * with errors keeps its good parts, stays visible and cannot run.
  *
  * @param level index of the level of its tasks
  * @param config handed to tasks as it is

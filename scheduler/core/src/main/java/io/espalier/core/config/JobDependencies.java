@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks what jobs wait for, node by node or as a whole, over all jobs: cycles are errors; what
- * waits for ever, but disturbs nobody else, is a warning (behaviour 5.6, Bistro defect L2).
+ * waits for ever, but disturbs nobody else, is a warning (docs/design/bistro.md#dependencies).
  */
 final class JobDependencies {
   private static final String NODE_BY_NODE = "depends_on";

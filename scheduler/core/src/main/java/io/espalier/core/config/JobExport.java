@@ -13,12 +13,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes jobs in Bistro's form (behaviour 2.4 and 2.5): the body of its {@code jobs} query. What
- * was inherited becomes concrete; {@link Job#original()} has what the user wrote.
+ * Writes jobs in Bistro's form (docs/design/bistro.md#jobs, docs/design/bistro.md#errors-of-jobs):
+ * the body of its {@code jobs} query. What was inherited becomes concrete; {@link Job#original()}
+ * has what the user wrote.
  */
 public final class JobExport {
-  /** The message of the error that a job has because it carries a report of errors. */
-  static final String PRE_EXISTING = "Pre-existing errors";
 
   private JobExport() {}
 

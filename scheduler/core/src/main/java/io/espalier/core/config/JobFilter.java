@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes of one level a job may use (behaviour section 4). The evaluation order and the stable
- * hash are documented at {@link JobFilters}.
+ * Which nodes of one level a job may use (docs/design/bistro.md#filters). The evaluation order and
+ * the stable hash are documented at {@link JobFilters}.
  *
  * @param whitelist empty passes every name
  * @param whitelistRegex must be found anywhere in the name

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Decides which nodes a job may use (behaviour section 4). Pure functions.
+ * Decides which nodes a job may use (docs/design/bistro.md#filters). Pure functions.
  *
  * <p><b>Order.</b> A node passes a filter when all of these hold: (1) the whitelist is empty or
  * contains its name; (2) there is no whitelist regex or it is found anywhere in the name; (3) the

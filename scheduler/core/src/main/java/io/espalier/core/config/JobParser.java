@@ -16,8 +16,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code bistro_job->NAME} (behaviour 2.4). */
+/** Reads {@code bistro_job->NAME} (docs/design/bistro.md#jobs). */
 final class JobParser {
+  /** The message of the error that a job has because it carries a report of errors. */
+  static final String PRE_EXISTING = "Pre-existing errors";
+
   /** What a key of the document starts with when a job follows. */
   static final String PREFIX = "bistro_job->";
 
@@ -212,7 +215,7 @@ final class JobParser {
     Value value = in.find("errors");
     Json.@Nullable Obj errors = value == null ? null : value.object();
     if (value != null && errors != null && !errors.isEmpty()) {
-      value.error(JobExport.PRE_EXISTING, "correct what it reports, then remove \"errors\"");
+      value.error(PRE_EXISTING, "correct what it reports, then remove \"errors\"");
     }
   }
 }

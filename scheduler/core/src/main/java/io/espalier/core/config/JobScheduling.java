@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param maxConcurrent running tasks at most; 0: as many as fit
  * @param startRate how often a task of it may start; empty: as often as one fits
  * @param reserveAfter how long a task may wait for nothing but slots until a node is kept free for
- *     it (design ruling 8); empty: for ever
+ *     it (docs/design/design.md#room-kept-for-heavy-tasks); empty: for ever
  * @param roles of the places that it may use where a node has several parents; empty: all
  */
 public record JobScheduling(

@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 /**
- * How a task is stopped (behaviour 7.6).
+ * How a task is stopped (docs/design/bistro.md#killing).
  *
  * @param waitMillis for {@code TERM_WAIT_KILL}: from TERM to KILL; 0 or less kills at once
  */

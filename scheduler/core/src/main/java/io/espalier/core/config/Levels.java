@@ -7,7 +7,8 @@ import java.util.Map;
 
 /**
  * The ordered layers of the node tree. Level 0 is always {@code instance}; the levels of the
- * configuration follow; {@code worker} is always last and holds no nodes (behaviour 1.2).
+ * configuration follow; {@code worker} is always last and holds no nodes
+ * (docs/design/bistro.md#levels-and-nodes).
  */
 public final class Levels {
   public static final String INSTANCE = "instance";

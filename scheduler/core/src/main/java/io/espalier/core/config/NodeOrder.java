@@ -1,6 +1,9 @@
 package io.espalier.core.config;
 
-/** In which order siblings are looked at; applied from the root down (design ruling 13). */
+/**
+ * In which order siblings are looked at; applied from the root down
+ * (docs/design/design.md#order-of-nodes).
+ */
 public enum NodeOrder {
   RANDOM("random"),
   ORIGINAL("original"),

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 
 /**
  * {@code fail_job_when} and {@code succeed_job_when}: when a job as a whole has failed or succeeded
- * (features L2, L11).
+ * (docs/design/features.md#rules-that-end-a-job).
  *
  * @param failedTasks failed tasks from which on the job has failed; empty: no such rule
  * @param failedPercent the job has failed when more percent of the tasks that have ended failed;

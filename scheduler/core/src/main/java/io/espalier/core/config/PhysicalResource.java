@@ -1,7 +1,8 @@
 package io.espalier.core.config;
 
 /**
- * How a physical resource of a worker becomes slots of a logical one (behaviour 5.9).
+ * How a physical resource of a worker becomes slots of a logical one
+ * (docs/design/bistro.md#resources-of-workers).
  *
  * @param logicalResource name of a resource of the worker level
  */

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * A queue: a tenant that shares the tree with others (features A10, A13).
+ * A queue: a tenant that shares the tree with others (docs/design/features.md#queues).
  *
  * @param priorityFactor more than 0; with the same history half of it doubles the share
  * @param weight more than 0; what it uses over time is shared out in this proportion; empty: its

@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 /**
- * A counter that every node of one level has (behaviour 1.3).
+ * A counter that every node of one level has (docs/design/bistro.md#resources).
  *
  * @param index dense over all resources of the configuration, in the order of the levels
  * @param level index of the level whose nodes carry it

@@ -6,8 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code retry} of the settings or a job (features R10, R11, R16). It stands in the place of
- * {@code backoff}: of an inherited one and one that is given the nearer decides.
+ * Reads {@code retry} of the settings or a job
+ * (docs/design/features.md#retries-that-look-at-progress). It stands in the place of {@code
+ * backoff}: of an inherited one and one that is given the nearer decides.
  */
 final class RetryParser {
   private static final String KEY = "retry";

@@ -3,8 +3,9 @@ package io.espalier.core.config;
 import java.util.List;
 
 /**
- * {@code retry}: retries that look at progress, in place of {@code backoff} (features R10 to R16).
- * An attempt made progress when its cursor changed or its {@code done} grew.
+ * {@code retry}: retries that look at progress, in place of {@code backoff}
+ * (docs/design/features.md#retries-that-look-at-progress). An attempt made progress when its cursor
+ * changed or its {@code done} grew.
  *
  * @param maxSuccessiveNoProgress attempts in a row without progress until the task fails for good
  * @param maxTotalNoProgress attempts without progress in all

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code bistro_settings}, checked (behaviour 2.3). Jobs inherit {@code defaults}.
+ * {@code bistro_settings}, checked (docs/design/bistro.md#settings). Jobs inherit {@code defaults}.
  *
  * @param workerOverrides worker key (host:port, host or shard) to resource name to slots
  * @param rules of the tree beside levels and resources

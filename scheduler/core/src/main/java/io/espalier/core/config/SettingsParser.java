@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code bistro_settings} (behaviour 2.3). */
+/** Reads {@code bistro_settings} (docs/design/bistro.md#settings). */
 final class SettingsParser {
   /** The longest time that may be asked for, some thirty years. */
   static final double LONGEST_SECONDS = 1e9;

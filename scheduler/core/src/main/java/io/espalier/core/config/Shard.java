@@ -2,7 +2,8 @@ package io.espalier.core.config;
 
 /**
  * The part of a configuration that one of several share-nothing schedulers works on: all subtrees
- * under the instance whose names hash to its number (design ruling 14).
+ * under the instance whose names hash to its number
+ * (docs/design/design.md#schedulers-that-share-a-configuration).
  *
  * <p><b>Hash.</b> {@link #ownerOf} is part of the public contract and never changes:
  *

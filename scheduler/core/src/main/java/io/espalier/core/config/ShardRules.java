@@ -10,9 +10,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What several schedulers that share nothing cannot do together (design ruling 14). What would make
- * a job wait for ever, or start too early, is an error of the job; what only has another meaning is
- * a warning.
+ * What several schedulers that share nothing cannot do together
+ * (docs/design/design.md#schedulers-that-share-a-configuration). What would make a job wait for
+ * ever, or start too early, is an error of the job; what only has another meaning is a warning.
  */
 final class ShardRules {
   private ShardRules() {}

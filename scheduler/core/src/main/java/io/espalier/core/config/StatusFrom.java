@@ -1,6 +1,6 @@
 package io.espalier.core.config;
 
-/** Where the status of a task comes from (design section 6). */
+/** Where the status of a task comes from (docs/design/design.md#status-from-the-exit-code). */
 public enum StatusFrom {
   /** The line that the task writes to its status pipe, Bistro's contract. */
   STATUS_LINE("status_line"),

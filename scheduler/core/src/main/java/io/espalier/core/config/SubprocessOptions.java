@@ -3,7 +3,7 @@ package io.espalier.core.config;
 import java.util.List;
 
 /**
- * How task processes are started and watched (behaviour 2.3.1).
+ * How task processes are started and watched (docs/design/bistro.md#subprocess-options).
  *
  * @param pollMillis period of the log quota; values below 1 act as 1
  * @param maxLogLinesPerPollInterval log lines allowed per period; 0 or less: no limit

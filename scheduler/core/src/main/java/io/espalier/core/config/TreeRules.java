@@ -10,7 +10,7 @@ import java.util.Map;
  * @param queues in the order of the configuration; {@link JobScheduling#DEFAULT_QUEUE} need not be
  *     among them
  * @param priorityHalfLife time in which half of the difference between a queue's use and its
- *     current priority vanishes (feature A11)
+ *     current priority vanishes (docs/design/features.md#priority-with-a-memory)
  * @param nodeLimits limits that differ on some nodes
  * @param startRates by level index: how often tasks may start below each node of the level
  * @param killOverLimit by the name of a resource: how long more than its limit may be in use until

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One value of a document with its path. Each reading method answers null, and records an error,
- * when the value is not of the kind; scalars are converted leniently (behaviour 2.2): a string that
- * holds a number is a number, {@code "true"} and 1 are true, a number is a string.
+ * when the value is not of the kind; scalars are converted leniently
+ * (docs/design/bistro.md#reading-values): a string that holds a number is a number, {@code "true"}
+ * and 1 are true, a number is a string.
  */
 record Value(Json json, ProblemPath path, Problems problems) {
 

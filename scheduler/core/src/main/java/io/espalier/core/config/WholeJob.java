@@ -3,7 +3,8 @@ package io.espalier.core.config;
 import java.util.List;
 
 /**
- * A job that waits for the tasks of another one, on whichever nodes they are (behaviour 5.6).
+ * A job that waits for the tasks of another one, on whichever nodes they are
+ * (docs/design/bistro.md#dependencies).
  *
  * @param job the one that is waited for
  * @param donePercent how many of its tasks must be done, above 0, at most 100; those that its

@@ -9,8 +9,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The share of its worker that a task of one job holds, and what it must be held to (behaviour
- * 5.11, conformance W19).
+ * The share of its worker that a task of one job holds, and what it must be held to
+ * (docs/design/bistro.md#enforcement, W19 in docs/workers-conformance.md).
  *
  * @param slots of worker resources that the job needs, by name; those it needs none of are left out
  * @param limits of the task's control group: the job's own and those that follow from the slots;

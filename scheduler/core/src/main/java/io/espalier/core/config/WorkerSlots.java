@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many slots of each worker resource a worker has: the limit of the level, replaced by what its
- * host physically offers, replaced by what the configuration says of this worker (behaviour 5.9):
- * first in {@code worker_resources_override}, then in {@code node_resources_override}.
+ * host physically offers, replaced by what the configuration says of this worker
+ * (docs/design/bistro.md#resources-of-workers): first in {@code worker_resources_override}, then in
+ * {@code node_resources_override}.
  */
 public final class WorkerSlots {
   /** Before the name of a card: both the physical amount and the logical resource are called so. */

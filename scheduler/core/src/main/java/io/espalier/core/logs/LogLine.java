@@ -40,7 +40,7 @@ public record LogLine(
   public enum Stream {
     STDOUT("stdout"),
     STDERR("stderr"),
-    /** Events of the task's life, one JSON object each (behaviour 7.4). */
+    /** Events of the task's life, one JSON object each (docs/design/bistro.md#events-of-a-task). */
     STATUSES("statuses");
 
     private final String label;

@@ -8,7 +8,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A page of logs (behaviour 7.5). Plain values throughout, so that it can be sent to workers.
+ * A page of logs (docs/design/bistro.md#output). Plain values throughout, so that it can be sent to
+ * workers.
  *
  * @param streams at least one
  * @param jobs empty: any

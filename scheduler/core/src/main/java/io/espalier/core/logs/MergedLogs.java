@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Makes one page of the pages of several stores, such as those of workers (behaviour 9.6). Ids
- * begin with the second, so ids of different stores order lines by time; equal ids may occur in
- * several stores.
+ * Makes one page of the pages of several stores, such as those of workers
+ * (docs/design/bistro.md#log-queries). Ids begin with the second, so ids of different stores order
+ * lines by time; equal ids may occur in several stores.
  *
  * <p>The page ends where the first store that has more does: what lies behind that is known of some
  * stores only, and is asked for again. So pages that are asked for one after the other hold every

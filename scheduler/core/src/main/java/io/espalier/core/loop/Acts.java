@@ -29,7 +29,7 @@ final class Acts {
         }
       };
 
-  /** Behaviour 6.8. */
+  /** Forgives (docs/design/bistro.md#forgiving). */
   static final SelectionChore.Act FORGIVE =
       new SelectionChore.Act() {
         @Override

@@ -125,6 +125,7 @@ final class Changes {
       throw new IllegalStateException("a change is under way");
     }
     reading = change.newTasks().isEmpty() ? null : new Reading(change);
+    change.newTasks().jobs().forEach(outcomes::willRestore);
   }
 
   /** A row of a task goes to the store. */

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Forgives all failed and waiting tasks of some jobs (behaviour 6.8), a slice at a time. */
+/**
+ * Forgives all failed and waiting tasks of some jobs (docs/design/bistro.md#forgiving), a slice at
+ * a time.
+ */
 final class ForgiveChore implements Chore {
   private static final int LOOKS = 50_000;
   private static final int CHANGES = 2_000;

@@ -33,9 +33,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the state of each job (features L2, L11): looks at a job whenever something of it has
- * changed, closes it for starts when it has failed or enough is done, and has what must survive
- * stored together with the change that brought it about. Monitors see a state once it is durable.
+ * Keeps the state of each job (docs/design/features.md#states-of-jobs): looks at a job whenever
+ * something of it has changed, closes it for starts when it has failed or enough is done, and has
+ * what must survive stored together with the change that brought it about. Monitors see a state
+ * once it is durable.
  *
  * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
  * counts together, and nothing starts in between. Where very many have changed, as with a new
@@ -196,19 +197,31 @@ final class JobOutcomes {
     note(name, status);
   }
 
+  /** All ends of a job that comes, or comes back, are about to be told as {@link #restored}. */
+  void willRestore(String name) {
+    Kept kept = jobs.get(name);
+    if (kept != null) {
+      kept.window = null;
+      kept.length = Optional.empty();
+    }
+  }
+
   private void note(String name, TaskStatus status) {
     boolean failed = status.main() == TaskStatus.Main.FAILED;
     if (!failed && status.main() != TaskStatus.Main.DONE) {
       return;
     }
     Job job = core.job(core.findJob(name));
-    if (job == null || !job.outcome().canFail() || job.outcome().window().isEmpty()) {
-      return;
-    }
     Kept kept = kept(name);
-    if (status.sinceMillis() >= kept.from.millis()) {
-      window(kept, job.outcome().window().get()).add(status.sinceMillis(), failed);
+    // A removed job may come back before the last of its tasks has ended: then nothing is restored.
+    Optional<Duration> length = job == null ? kept.length : length(job.outcome());
+    if (length.isPresent() && status.sinceMillis() >= kept.from.millis()) {
+      window(kept, length.get()).add(status.sinceMillis(), failed);
     }
+  }
+
+  private static Optional<Duration> length(OutcomeRules rules) {
+    return rules.canFail() ? rules.window() : Optional.empty();
   }
 
   private static EndWindow window(Kept kept, Duration length) {
@@ -397,12 +410,12 @@ final class JobOutcomes {
       return null;
     }
     if (rules.window().isPresent()) {
+      EndWindow window = window(kept, rules.window().get());
       if (!kept.judge) {
         // Good ends that get old must not fail a job of which nothing ends.
         return null;
       }
       kept.judge = false;
-      EndWindow window = window(kept, rules.window().get());
       window.moveTo(nowMillis);
       return FailureRule.broken(rules, window.failed(), window.ended());
     }

@@ -94,7 +94,8 @@ final class Kills {
   }
 
   /**
-   * Behaviour 5.8, in slices; does nothing between two checks, and while the scheduler is disabled.
+   * Kills orphans (docs/design/bistro.md#orphans), in slices; does nothing between two checks, and
+   * while the scheduler is disabled.
    *
    * @return whether there is more to do at once
    */

@@ -9,9 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when orphans are killed (behaviour 5.8): at their first sighting plus the job's delay,
- * fixed for as long as the task stays an orphan. A task that survives is killed again after the
- * delay, then after twice that and so on, and with KILL from the third time on (L34).
+ * Decides when orphans are killed (docs/design/bistro.md#orphans): at their first sighting plus the
+ * job's delay, fixed for as long as the task stays an orphan. A task that survives is killed again
+ * after the delay, then after twice that and so on, and with KILL from the third time on.
  *
  * <p>Pure and single-threaded: told what is an orphan now, answers what to kill now. A look may
  * take several steps.

@@ -2,7 +2,7 @@ package io.espalier.core.loop;
 
 /**
  * Something a monitor wants to know that takes a look at many things: answered in slices between
- * the steps of the loop (design rulings 11 and 12).
+ * the steps of the loop (docs/design/design.md#questions).
  */
 interface Question {
   /**

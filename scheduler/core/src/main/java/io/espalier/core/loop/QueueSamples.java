@@ -7,8 +7,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Stores what queues have used, so that a restart loses one sample at most (feature A17). While
- * nothing is held the stored value decays by itself, and nothing is written.
+ * Stores what queues have used, so that a restart loses one sample at most
+ * (docs/design/features.md#history-of-queues). While nothing is held the stored value decays by
+ * itself, and nothing is written.
  */
 final class QueueSamples {
   private static final long PERIOD_MILLIS = 10_000;

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Invocations that an earlier scheduler process recorded as started, with no end (design section
- * 5). They are alive until their runner says otherwise: they hold their slots, nobody starts their
- * tasks again, and they can be killed. What they mean for their job is known once there is a
- * configuration; ends that come earlier wait for it.
+ * Invocations that an earlier scheduler process recorded as started, with no end
+ * (docs/design/design.md#at-most-once). They are alive until their runner says otherwise: they hold
+ * their slots, nobody starts their tasks again, and they can be killed. What they mean for their
+ * job is known once there is a configuration; ends that come earlier wait for it.
  */
 final class Recovery {
   private final SchedulingCore core;

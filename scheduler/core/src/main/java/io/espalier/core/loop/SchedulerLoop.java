@@ -61,7 +61,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduler loop (behaviour 5.1, design section 3): takes in what happened, starts what the
+ * The scheduler loop (docs/design/design.md#the-loop): takes in what happened, starts what the
  * limits allow, records it, hands it to the runner, publishes the view.
  *
  * <p><b>Threads.</b> None. One owner calls everything, {@link #runOnce} above all; inputs are only
@@ -203,7 +203,10 @@ public final class SchedulerLoop {
     return inForce;
   }
 
-  /** What is stored of an earlier job of the same name is not for the new one (features L7). */
+  /**
+   * What is stored of an earlier job of the same name is not for the new one
+   * (docs/design/features.md#jobs-of-the-same-name).
+   */
   private void forget(String job, long nowMillis) {
     batch.forget(job);
     events.add(
@@ -428,7 +431,7 @@ public final class SchedulerLoop {
     commit().thenRun(durable);
   }
 
-  /** See {@link io.espalier.core.api.SchedulerApi#kill}; also tasks of deleted jobs (L25). */
+  /** See {@link io.espalier.core.api.SchedulerApi#kill}; also tasks of deleted jobs. */
   public CompletionStage<Void> kill(String job, String node) {
     return changeDurably(
         now -> {

@@ -14,9 +14,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Looks over the runner's shoulder (features Z7, Z9): tasks past their time, tasks that never got
- * to the runner, kills without an effect, slots held for nobody. Independent of what ends tasks as
- * a rule: it trusts neither the runner's timers nor its answers, only what is live here.
+ * Looks over the runner's shoulder (docs/design/features.md#supervision): tasks past their time,
+ * tasks that never got to the runner, kills without an effect, slots held for nobody. Independent
+ * of what ends tasks as a rule: it trusts neither the runner's timers nor its answers, only what is
+ * live here.
  *
  * <p>One pass every {@link #INTERVAL_MILLIS} while anything is alive, in slices. What it finds is a
  * current problem until a later pass no longer finds it. It repairs only what is safe: it asks for

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON argument of a task (behaviour 7.2). */
+/** The JSON argument of a task (docs/design/bistro.md#the-json-argument). */
 final class TaskArgument {
   private static final String ROLE = "role";
 

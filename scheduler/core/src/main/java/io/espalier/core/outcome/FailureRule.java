@@ -4,9 +4,9 @@ import io.espalier.core.config.OutcomeRules;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code fail_job_when} (feature L11). Tasks that failed for good count, attempts do not. A job has
- * failed with {@code failed_tasks} failed ones or more, or with more than {@code failed_pct}
- * percent of those that have ended, once {@code min_samples} have.
+ * {@code fail_job_when} (docs/design/features.md#rules-that-end-a-job). Tasks that failed for good
+ * count, attempts do not. A job has failed with {@code failed_tasks} failed ones or more, or with
+ * more than {@code failed_pct} percent of those that have ended, once {@code min_samples} have.
  */
 public final class FailureRule {
   private FailureRule() {}

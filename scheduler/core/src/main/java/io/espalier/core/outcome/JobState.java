@@ -3,7 +3,10 @@ package io.espalier.core.outcome;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How a job as a whole stands (feature L2); of several that apply {@link JobStates} picks one. */
+/**
+ * How a job as a whole stands (docs/design/features.md#states-of-jobs); of several that apply
+ * {@link JobStates} picks one.
+ */
 public enum JobState {
   /** May run; nothing of it was started yet. */
   WAITING,

@@ -1,7 +1,8 @@
 package io.espalier.core.outcome;
 
 /**
- * The state machine of jobs (feature L2): what a job's state is, and which moves there are.
+ * The state machine of jobs (docs/design/features.md#states-of-jobs): what a job's state is, and
+ * which moves there are.
  *
  * <p><b>Precedence.</b> Of the states that apply the first counts: invalid, disabled, failed by
  * rule, succeeded, failed because nothing is left to run, stopped, paused, stuck, open, running,

@@ -1,4 +1,7 @@
-/** When a job as a whole waits, runs, has succeeded or has failed (features L2, L11). Pure. */
+/**
+ * When a job as a whole waits, runs, has succeeded or has failed
+ * (docs/design/features.md#states-of-jobs). Pure.
+ */
 @NullMarked
 package io.espalier.core.outcome;
 

@@ -10,8 +10,9 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
 /**
- * A task that proves the whole path of tasks on a worker: start, process, status, report (behaviour
- * 8.10). Told apart by its invocation, never by times of two clocks (L20).
+ * A task that proves the whole path of tasks on a worker: start, process, status, report
+ * (docs/design/bistro.md#health-checks). Told apart by its invocation, never by times of two
+ * clocks.
  */
 public final class HealthCheck {
   /** Its job. No node and no status belongs to it. */

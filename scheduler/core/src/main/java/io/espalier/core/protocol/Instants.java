@@ -1,9 +1,9 @@
 package io.espalier.core.protocol;
 
 /**
- * One moment by three clocks of a worker's host (ruling 2). Each of them may fail to see some time
- * go by: the monotonic clock a suspended host, the wall clock a step backwards. So the age of
- * something is the largest that any of them sees.
+ * One moment by three clocks of a worker's host (docs/design/design.md#clocks-of-a-lease). Each of
+ * them may fail to see some time go by: the monotonic clock a suspended host, the wall clock a step
+ * backwards. So the age of something is the largest that any of them sees.
  *
  * @param monotonicMillis a clock that never goes back; all other timers of the worker use it
  * @param uptimeMillis time since the host started, suspension included

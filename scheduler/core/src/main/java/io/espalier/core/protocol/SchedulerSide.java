@@ -417,6 +417,11 @@ public final class SchedulerSide {
     return past == Past.UNKNOWN && open && !takeoverOver ? takeoverEnds : 0;
   }
 
+  /** Whether nothing that earlier leaders have started can be alive any more, unless confirmed. */
+  public boolean hasOutwaited() {
+    return takeoverOver;
+  }
+
   /** Invocations of an earlier leader that no worker has confirmed yet. */
   public int unconfirmed() {
     return runs.resumedCount();

@@ -12,7 +12,7 @@ import java.util.Map;
  * Everything a runner needs to start one task; nothing in it refers to the scheduler's state.
  *
  * @param command argv prefix of the job; empty: the runner's worker command
- * @param argument the task's JSON argument (behaviour 7.2)
+ * @param argument the task's JSON argument (docs/design/bistro.md#the-json-argument)
  * @param attempt 1 for the first
  * @param kill how the runner stops the task by itself, at shutdown
  * @param limits its time limits

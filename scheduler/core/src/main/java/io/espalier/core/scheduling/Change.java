@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A new configuration and its nodes, compared with those in force: everything of it that can be
  * computed beside the scheduler thread. Made by {@link SchedulingCore#prepare}.
  */
-public final class Change {
+public final class Change implements Renumbering {
   /** Limits of levels with more nodes go through a new world, in slices. */
   private static final int MOST_NODES_AT_ONCE = 1_000;
 
@@ -121,8 +121,8 @@ public final class Change {
     return oldJobs[newJob];
   }
 
-  /** The new number of an old job whose statuses are kept, or -1. */
-  int newJob(int oldJob) {
+  @Override
+  public int newJob(int oldJob) {
     return newJobs[oldJob];
   }
 
@@ -130,7 +130,8 @@ public final class Change {
     return oldNodes == null ? newNode : oldNodes[newNode];
   }
 
-  int newNode(int oldNode) {
+  @Override
+  public int newNode(int oldNode) {
     return newNodes == null ? oldNode : newNodes[oldNode];
   }
 

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import java.util.function.Supplier;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -44,7 +45,7 @@ public final class CountScan {
 
   private static final int UNITS_PER_NODE = 3;
 
-  private final SchedulingCore core;
+  private final Supplier<World> current;
   private final World world;
   private final Topology topology;
   private final boolean byJob;
@@ -68,9 +69,9 @@ public final class CountScan {
 
   private boolean isDone = true;
 
-  CountScan(SchedulingCore core, int onlyJob, boolean byJob) {
-    this.core = core;
-    this.world = core.world();
+  CountScan(Supplier<World> current, int onlyJob, boolean byJob) {
+    this.current = current;
+    this.world = current.get();
     this.topology = world.topology;
     this.onlyJob = onlyJob;
     this.byJob = byJob;
@@ -116,7 +117,7 @@ public final class CountScan {
 
   /** Whether jobs or nodes have changed, so that all numbers mean something else. */
   public boolean isStale() {
-    return core.world() != world;
+    return current.get() != world;
   }
 
   /** Begins with a subtree, forgetting the one before. */

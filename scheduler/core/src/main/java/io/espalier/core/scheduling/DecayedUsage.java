@@ -2,7 +2,7 @@ package io.espalier.core.scheduling;
 
 /**
  * A value that follows a use that changes in steps: half of the difference between them vanishes
- * within each half-life (feature A11).
+ * within each half-life (docs/design/features.md#priority-with-a-memory).
  *
  * <p>{@code P(t + dt) = U + (P(t) - U) * 0.5^(dt / h)}: evaluated only when asked, exact between
  * two changes of the use, so that it does not matter how often it is asked. The weight belongs to

@@ -20,7 +20,7 @@ final class HeldNodes {
   /** One job holds at most one of so many nodes of a level, but at least one. */
   private static final int SHARE = 20;
 
-  private final World world;
+  private final ReservationContext context;
   private final Topology topology;
   private final JobTable jobs;
   private final HeavyJobs heavy;
@@ -36,12 +36,12 @@ final class HeldNodes {
   /**
    * @param nodes all that anybody waits at
    */
-  HeldNodes(World world, HeavyJobs heavy, LongMap<NodeWaits> nodes) {
-    this.world = world;
+  HeldNodes(ReservationContext context, HeavyJobs heavy, LongMap<NodeWaits> nodes) {
+    this.context = context;
     this.heavy = heavy;
     this.nodes = nodes;
-    topology = world.topology;
-    jobs = world.jobs;
+    topology = context.topology();
+    jobs = context.jobs();
     levels = topology.levels().count();
     holds = new int[Math.multiplyExact(jobs.count(), levels)];
   }
@@ -55,7 +55,7 @@ final class HeldNodes {
       return -1L;
     }
     long own = at.holder >>> 6 == word ? 1L << at.holder : 0;
-    return own | world.ledger.fitBeside(node, level, word, jobs.needs[at.holder]);
+    return own | context.ledger().fitBeside(node, level, word, jobs.needs[at.holder]);
   }
 
   /** A node that is held; null: it is not. */
@@ -163,8 +163,8 @@ final class HeldNodes {
   /** Free slots of a held node that others do not get. */
   long idleSlots(NodeWaits at) {
     long idle = 0;
-    for (int r : world.ledger.resources(at.level)) {
-      int free = world.ledger.free(at.node, at.level, r);
+    for (int r : context.ledger().resources(at.level)) {
+      int free = context.ledger().free(at.node, at.level, r);
       idle += Math.max(0, Math.min(free, jobs.needs[at.holder][r]));
     }
     return idle;

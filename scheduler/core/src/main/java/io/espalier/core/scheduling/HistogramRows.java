@@ -11,15 +11,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Histograms (behaviour 9.5). On the task level they are the counts per code. A node above has the
- * OR of the bits of all tasks below it: kept per node once a job's histogram was asked for, marked
- * dirty up to the root when a task changes, and computed again where dirty when it is asked for the
- * next time (design ruling 12).
+ * Histograms (docs/design/bistro.md#histograms). On the task level they are the counts per code. A
+ * node above has the OR of the bits of all tasks below it: kept per node once a job's histogram was
+ * asked for, marked dirty up to the root when a task changes, and computed again where dirty when
+ * it is asked for the next time (docs/design/design.md#questions).
  */
 final class HistogramRows {
   private static final int MOST_PASSES = 4;
 
-  /** Bits of behaviour 6.1: twelve. */
+  /** How many bits a status has (docs/design/bistro.md#status-bits). */
   private static final int COMBINATIONS = 4096;
 
   /** How many nodes are looked at to find the samples of one bucket. */

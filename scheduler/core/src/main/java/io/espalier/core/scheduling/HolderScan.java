@@ -1,5 +1,7 @@
 package io.espalier.core.scheduling;
 
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Made by {@link SchedulingCore#holders}; for the same thread as the core.
  */
 public final class HolderScan {
-  private final SchedulingCore core;
+  private final Supplier<World> current;
   private final Place[] places;
   private @Nullable World world;
   private int[] nodes = {};
@@ -39,8 +41,8 @@ public final class HolderScan {
     void holds(int place, long run, String resource, int slots);
   }
 
-  HolderScan(SchedulingCore core, Place[] places) {
-    this.core = core;
+  HolderScan(Supplier<World> current, Place[] places) {
+    this.current = current;
     this.places = places.clone();
   }
 
@@ -51,66 +53,66 @@ public final class HolderScan {
    * @return whether the pass is complete
    */
   public boolean step(int limit, Sink sink) {
-    World current = core.world();
-    if (current != world) {
-      world = current;
+    World now = current.get();
+    if (now != world) {
+      world = now;
       sink.begin();
-      begin(current);
+      begin(now);
     }
-    RunTable runs = core.runTable();
+    RunTable runs = now.runs;
     int end = Math.min(runs.high(), next + limit);
     for (; next < end; next++) {
       if (runs.isUsed(next)) {
-        look(current, runs, next, sink);
+        look(now, runs, next, sink);
       }
     }
     return next >= runs.high();
   }
 
-  private void begin(World current) {
+  private void begin(World now) {
     next = 0;
     nodes = new int[places.length];
     resources = new int[places.length];
     levels = new int[places.length];
     for (int i = 0; i < places.length; i++) {
-      levels[i] = current.topology.levels().find(places[i].level());
-      if (levels[i] >= current.topology.levels().worker()) {
+      levels[i] = now.topology.levels().find(places[i].level());
+      if (levels[i] >= now.topology.levels().worker()) {
         levels[i] = -1;
       }
-      nodes[i] = levels[i] < 0 ? -1 : current.topology.find(levels[i], places[i].node());
+      nodes[i] = levels[i] < 0 ? -1 : now.topology.find(levels[i], places[i].node());
       resources[i] = -1;
-      for (int r = 0; nodes[i] >= 0 && r < current.ledger.resourceCount(); r++) {
-        if (resourceName(current, r).equals(places[i].resource())) {
+      for (int r = 0; nodes[i] >= 0 && r < now.ledger.resourceCount(); r++) {
+        if (resourceName(now, r).equals(places[i].resource())) {
           resources[i] = r;
         }
       }
     }
   }
 
-  private void look(World current, RunTable runs, int run, Sink sink) {
+  private void look(World now, RunTable runs, int run, Sink sink) {
     for (int i = 0; i < places.length; i++) {
-      if (nodes[i] < 0 || current.places.node(run, levels[i]) != nodes[i]) {
+      if (nodes[i] < 0 || now.places.node(run, levels[i]) != nodes[i]) {
         continue;
       }
-      int[] amounts = current.places.amounts(run);
+      int[] amounts = now.places.amounts(run);
       if (resources[i] >= 0) {
-        report(current, i, runs.id(run), resources[i], amounts, sink);
+        report(now, i, runs.id(run), resources[i], amounts, sink);
       } else if (places[i].resource().isEmpty()) {
-        for (int r : current.ledger.resources(levels[i])) {
-          report(current, i, runs.id(run), r, amounts, sink);
+        for (int r : now.ledger.resources(levels[i])) {
+          report(now, i, runs.id(run), r, amounts, sink);
         }
       }
     }
   }
 
   private static void report(
-      World current, int place, long run, int resource, int[] amounts, Sink sink) {
+      World now, int place, long run, int resource, int[] amounts, Sink sink) {
     if (amounts[resource] > 0) {
-      sink.holds(place, run, resourceName(current, resource), amounts[resource]);
+      sink.holds(place, run, resourceName(now, resource), amounts[resource]);
     }
   }
 
-  private static String resourceName(World current, int resource) {
-    return current.config().settings().resources().get(resource).name();
+  private static String resourceName(World now, int resource) {
+    return now.config().settings().resources().get(resource).name();
   }
 }

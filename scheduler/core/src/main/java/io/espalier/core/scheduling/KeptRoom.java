@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * Room in a queue or on a worker that is kept free for a heavy job (design ruling 8, ADR 0035).
+ * Room in a queue or on a worker that is kept free for a heavy job (docs/adr/0035-reservations.md).
  *
  * @param name of the queue, or of the worker's shard
  * @param sinceMillis since when it has been kept

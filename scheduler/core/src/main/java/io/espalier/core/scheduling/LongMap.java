@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Long to object, open addressing, in segments that grow one by one: no insertion ever pays for the
- * size of the whole (design ruling 11). Keys are not negative.
+ * size of the whole (docs/design/design.md#slices). Keys are not negative.
  */
 final class LongMap<V> {
   private static final int SEGMENTS = 4096;

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
  * Jobs that need more of a resource than any node is configured to have. Found beside the scheduler
@@ -105,12 +106,12 @@ final class NeverFits {
   }
 
   /** What to tell, where operators have not given some node enough. */
-  List<Problem> problems(World world) {
+  List<Problem> problems(LimitOverrides overrides) {
     if (cases.isEmpty()) {
       return List.of();
     }
     Map<String, Integer> given = new HashMap<>();
-    for (LimitOverride override : world.overrides.all()) {
+    for (LimitOverride override : overrides.all()) {
       given.merge(override.resource(), override.limit(), Math::max);
     }
     List<Problem> problems = new ArrayList<>();
@@ -127,12 +128,16 @@ final class NeverFits {
     return problems;
   }
 
-  /** What to add to a reason for which a job's tasks wait; empty: nothing. */
-  String words(World world, String job, Resource besides) {
+  /**
+   * What to add to a reason for which a job's tasks wait; empty: nothing.
+   *
+   * @param largestLimit the largest limit that any node has now
+   */
+  String words(ToIntFunction<Resource> largestLimit, String job, Resource besides) {
     for (Case each : cases) {
       if (each.job.name().equals(job)
           && each.resource.index() != besides.index()
-          && each.need > world.largestLimit(each.resource)) {
+          && each.need > largestLimit.applyAsInt(each.resource)) {
         return "; besides, they can never start: " + each.words();
       }
     }

@@ -19,8 +19,9 @@ import java.util.TreeMap;
 /**
  * What enabled flags, filters and roles say of every slot and task, for all jobs at once and from
  * the root down. A task may run when some path of its node is allowed throughout. Otherwise, going
- * upwards, the first refusal on a path decides, a disabled node coming before a filter (behaviour
- * section 4); with several paths a task is avoided rather than disabled when any of them says so.
+ * upwards, the first refusal on a path decides, a disabled node coming before a filter
+ * (docs/design/bistro.md#filters); with several paths a task is avoided rather than disabled when
+ * any of them says so.
  */
 final class NodeVerdicts {
   private final Topology topology;

@@ -246,7 +246,10 @@ final class Occupancy {
     dropIfIdle(job);
   }
 
-  /** The statuses of a removed job are worth nothing once nothing of it runs (behaviour T9). */
+  /**
+   * The statuses of a removed job are worth nothing once nothing of it runs (T9 in
+   * docs/design/bistro.md#conformance-of-statuses).
+   */
   void dropIfIdle(int job) {
     if (job < 0) {
       return;

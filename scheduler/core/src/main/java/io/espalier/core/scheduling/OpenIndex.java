@@ -5,8 +5,8 @@ import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index of design section 4: per slot a bit per job, set if and only if {@code open(j, node)}
- * holds along that slot:
+ * The index (docs/design/design.md#the-index): per slot a bit per job, set if and only if {@code
+ * open(j, node)} holds along that slot:
  *
  * <pre>
  * open[slot] = (ready[node] | below[node]) and fit(node) and gates(node) and allowed[slot]
@@ -46,7 +46,7 @@ final class OpenIndex {
   private long evaluations;
 
   /** Told of every node that is looked at; null: nobody asks. */
-  private @Nullable Reservations watch;
+  private @Nullable NodeWatcher watch;
 
   /**
    * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
@@ -80,8 +80,8 @@ final class OpenIndex {
   }
 
   /** Tells who keeps nodes free of each look at a node. */
-  void watch(Reservations reservations) {
-    watch = reservations;
+  void watch(NodeWatcher watcher) {
+    watch = watcher;
   }
 
   // ---- building, before the first use
@@ -318,7 +318,7 @@ final class OpenIndex {
 
   private long looked(int node, int level, int word) {
     if (watch != null) {
-      watch.looked(node, level, word, ready(node, word) | rows.below(node, word));
+      watch.evaluated(node, level, word, ready(node, word) | rows.below(node, word));
     }
     return value(node, level, word);
   }

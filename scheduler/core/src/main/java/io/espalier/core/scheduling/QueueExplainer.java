@@ -5,7 +5,7 @@ import io.espalier.core.api.Explanation.Reason;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Names the caps of a job's queue that keep it from starting (feature A10). */
+/** Names the caps of a job's queue that keep it from starting (docs/design/features.md#queues). */
 final class QueueExplainer {
   private QueueExplainer() {}
 

@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One queue in one world: its jobs, what their running tasks hold, and what is due to it. */
 final class QueueState {
-  /** Use and history below a millionth of the tree count as that much (feature A14). */
+  /**
+   * Use and history below a millionth of the tree count as that much
+   * (docs/design/features.md#shares-of-queues).
+   */
   static final double LEAST_PRIORITY = 1e-6;
 
   final String name;

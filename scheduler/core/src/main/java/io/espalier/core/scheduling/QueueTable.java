@@ -7,6 +7,7 @@ import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.TreeRules;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -14,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The queues of one world (features A10 to A14): what their running tasks hold, which of their jobs
- * their caps leave room for, and how much they have used lately.
+ * The queues of one world (docs/design/features.md#queues): what their running tasks hold, which of
+ * their jobs their caps leave room for, and how much they have used lately.
  *
  * <p>A task holds slots where its path has a node, and on its worker. A cap compares what the queue
  * holds with slots in all: the limits in effect, summed over the nodes of the resource's level or
@@ -266,7 +267,9 @@ final class QueueTable {
     }
   }
 
-  /** The largest part of any resource that a queue holds (feature A12). */
+  /**
+   * The largest part of any resource that a queue holds (docs/design/features.md#use-of-a-queue).
+   */
   double dominantShare(QueueState queue) {
     double most = 0;
     for (int r = 0; r < totals.length; r++) {
@@ -374,9 +377,9 @@ final class QueueTable {
    *
    * @throws IllegalStateException names the first difference
    */
-  void check(World world, RunTable runs, RunPlaces places) {
+  void check(Config config, Topology topology, WorkerTable table, RunTable runs, RunPlaces places) {
     refresh();
-    QueueTable fresh = new QueueTable(world.config(), jobs, ledger, workers);
+    QueueTable fresh = new QueueTable(config, jobs, ledger, workers);
     fresh.refresh();
     for (int i = 0; i < queues.length; i++) {
       fresh.keepFor(i, queues[i].holder);
@@ -386,7 +389,7 @@ final class QueueTable {
         fresh.entered(places.job(run), run, places);
       }
     }
-    check(Arrays.equals(totals, slotsInAll(world)), "slots in all");
+    check(Arrays.equals(totals, slotsInAll(topology, table)), "slots in all");
     check(Arrays.equals(open, fresh.open), "jobs that caps leave room for");
     for (int i = 0; i < queues.length; i++) {
       QueueState queue = queues[i];
@@ -402,18 +405,18 @@ final class QueueTable {
     }
   }
 
-  private long[] slotsInAll(World world) {
+  private long[] slotsInAll(Topology topology, WorkerTable table) {
     long[] all = new long[levelOf.length];
     for (int r = 0; r < all.length; r++) {
       int level = levelOf[r];
-      for (int node = world.topology.levelStart(level);
-          level != workerLevel && node < world.topology.levelEnd(level);
+      for (int node = topology.levelStart(level);
+          level != workerLevel && node < topology.levelEnd(level);
           node++) {
         all[r] += ledger.limit(node, level, r);
       }
     }
     for (int k = 0; k < workers.resources().size() && workers.isActive(); k++) {
-      for (int worker : world.pool.pool()) {
+      for (int worker : table.pool()) {
         all[workers.resources().get(k).index()] += workers.limitOf(worker, k);
       }
     }

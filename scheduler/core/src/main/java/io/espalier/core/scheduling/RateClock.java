@@ -27,7 +27,7 @@ final class RateClock {
 
   /** The last tick of timers. */
   long lastTick() {
-    return elapsed - Math.floorMod(wallMillis, (long) SchedulingCore.TICK_MILLIS);
+    return elapsed - Math.floorMod(wallMillis, (long) Ticks.MILLIS);
   }
 
   /** When timers tick for what is due then, by the clock. */
@@ -36,6 +36,6 @@ final class RateClock {
       return due;
     }
     long at = wallMillis + (due - elapsed);
-    return -Math.floorDiv(-at, (long) SchedulingCore.TICK_MILLIS) * SchedulingCore.TICK_MILLIS;
+    return Ticks.ceil(at) * Ticks.MILLIS;
   }
 }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Does to a core what was recorded of another one, and compares every placement and every answer
- * (design section 4: same events, same instants, same seed, same placements). Not thread-safe.
+ * (docs/design/design.md#the-index: same events, same instants, same seed, same placements). Not
+ * thread-safe.
  */
 public final class Replay {
   private final SchedulingCore core;

@@ -4,7 +4,8 @@ import io.espalier.core.api.Explanation.Reserved;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node that is kept free for a task of a heavy job (design ruling 8).
+ * A node that is kept free for a task of a heavy job
+ * (docs/design/design.md#room-kept-for-heavy-tasks).
  *
  * @param level the node's, by name
  * @param task the node of a task of the job that waits there; absent: not known

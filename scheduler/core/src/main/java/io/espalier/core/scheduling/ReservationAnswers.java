@@ -9,7 +9,7 @@ final class ReservationAnswers {
   /** Children of a node that are looked at for one to show. */
   private static final int MOST_SCANNED = 10_000;
 
-  private final World world;
+  private final ReservationContext context;
   private final Topology topology;
   private final JobTable jobs;
   private final HeldNodes held;
@@ -20,12 +20,12 @@ final class ReservationAnswers {
     long millis(NodeWaits at, int i);
   }
 
-  ReservationAnswers(World world, HeldNodes held, Since since) {
-    this.world = world;
+  ReservationAnswers(ReservationContext context, HeldNodes held, Since since) {
+    this.context = context;
     this.held = held;
     this.since = since;
-    topology = world.topology;
-    jobs = world.jobs;
+    topology = context.topology();
+    jobs = context.jobs();
   }
 
   /** Whether a job lacks slots of a node when those that are kept for another one are left out. */
@@ -35,7 +35,7 @@ final class ReservationAnswers {
         && at.holder != job
         && !Ledger.fits(
             jobs.needs[job][resource],
-            world.ledger.free(node, level, resource) - jobs.needs[at.holder][resource]);
+            context.ledger().free(node, level, resource) - jobs.needs[at.holder][resource]);
   }
 
   /** Of a node; null: it is kept free for nobody. */
@@ -64,11 +64,11 @@ final class ReservationAnswers {
   /** The first task in node order of those for which the node is held; -1: none is found. */
   private int waitingTask(int node, int job) {
     int at = node;
-    while (!world.index.isReady(at, job)) {
+    while (!context.index().isReady(at, job)) {
       int end = Math.min(topology.childEnd(at), topology.childStart(at) + MOST_SCANNED);
       int next = -1;
       for (int slot = topology.childStart(at); next < 0 && slot < end; slot++) {
-        next = world.index.isOpen(slot, job) ? topology.node(slot) : -1;
+        next = context.index().isOpen(slot, job) ? topology.node(slot) : -1;
       }
       if (next < 0) {
         return -1;

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps nodes free for tasks that lighter ones would keep waiting for ever (design ruling 8, ADR
- * 0035): the one exception to "what may start is started".
+ * Keeps nodes free for tasks that lighter ones would keep waiting for ever
+ * (docs/adr/0035-reservations.md): the one exception to "what may start is started".
  *
  * <p>A heavy job waits at a node from the moment when it wants to start something there, or below,
  * and lacks slots of that node, until a task of it starts there or it wants nothing there any more.
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Length.</b> Waits and holds decide about each other, and both go over into the next world.
  */
-final class Reservations implements NodeGate {
+final class Reservations implements NodeGate, NodeWatcher {
   /** How often it is looked whether what is held is still worth it, and who could not hold. */
   private static final int RECHECK_MILLIS = 1_000;
 
   private static final int MOST_SPARE = 1_000;
 
-  private final World world;
+  private final ReservationContext context;
   private final Topology topology;
   private final JobTable jobs;
   private final HeavyJobs heavy;
@@ -48,15 +48,15 @@ final class Reservations implements NodeGate {
 
   private boolean limitsChanged;
 
-  Reservations(World world, HeavyJobs heavy) {
-    this.world = world;
+  Reservations(ReservationContext context, HeavyJobs heavy) {
+    this.context = context;
     this.heavy = heavy;
-    topology = world.topology;
-    jobs = world.jobs;
+    topology = context.topology();
+    jobs = context.jobs();
     words = jobs.words;
-    way = new WayUp(world);
-    held = new HeldNodes(world, heavy, nodes);
-    answers = new ReservationAnswers(world, held, this::from);
+    way = new WayUp(context);
+    held = new HeldNodes(context, heavy, nodes);
+    answers = new ReservationAnswers(context, held, this::from);
     activeSince = new long[jobs.count()];
   }
 
@@ -72,13 +72,8 @@ final class Reservations implements NodeGate {
     return held.at(node, level) != null;
   }
 
-  /**
-   * The index looks at a node.
-   *
-   * @param wants bits of the jobs that would start something there or below, slots of this node and
-   *     those above aside
-   */
-  void looked(int node, int level, int word, long wants) {
+  @Override
+  public void evaluated(int node, int level, int word, long wants) {
     long[] watched = heavy.onLevel(level);
     if (watched == null || watched[word] == 0) {
       return;
@@ -99,13 +94,13 @@ final class Reservations implements NodeGate {
     for (int w = 0; ended && w < words; w++) {
       // The word itself is about to be looked at.
       if (w != word) {
-        world.index.refresh(node, level, w);
+        context.index().refresh(node, level, w);
       }
     }
   }
 
   private long fit(int node, int level, int word) {
-    return world.ledger.fit(node, level, word) & mask(node, level, word);
+    return context.ledger().fit(node, level, word) & mask(node, level, word);
   }
 
   private boolean isShort(int node, int level, int job) {
@@ -326,18 +321,18 @@ final class Reservations implements NodeGate {
     long now = timers.now();
     if (!way.isReachable(at.node, at.level, job) || !way.mayStart(at.node, at.level, job)) {
       endHold(at);
-      world.index.refresh(at.node, at.level);
+      context.index().refresh(at.node, at.level);
       return;
     }
     if (isShort(at.node, at.level, job)
         || isShortAbove(at.node, job)
-        || world.rooms.workers().hopes(job)) {
+        || context.mayGetWorker(job)) {
       at.idleSince = now;
     } else if (now - at.idleSince >= Math.max(RECHECK_MILLIS, heavy.afterMillis(job))) {
       // Nobody takes it, for reasons that slots of nodes have no part in.
       at.since[i] = now;
       endHold(at);
-      world.index.refresh(at.node, at.level);
+      context.index().refresh(at.node, at.level);
       return;
     }
     arm(at, i, now + RECHECK_MILLIS);
@@ -354,7 +349,7 @@ final class Reservations implements NodeGate {
     at.setAsleep(job, false);
     timers.disarm(at, i);
     arm(at, i, timers.now() + RECHECK_MILLIS);
-    world.index.refresh(at.node, at.level);
+    context.index().refresh(at.node, at.level);
   }
 
   /** The node must be looked at by the index afterwards. */
@@ -384,7 +379,7 @@ final class Reservations implements NodeGate {
       int slot = topology.slot(node, i);
       if (slot != 0) {
         int parent = topology.parent(slot);
-        if (isShort(parent, world.index.level(parent), job) || isShortAbove(parent, job)) {
+        if (isShort(parent, context.index().level(parent), job) || isShortAbove(parent, job)) {
           return true;
         }
       }
@@ -407,7 +402,7 @@ final class Reservations implements NodeGate {
       if (h < all.size() && all.get(h).holder == job) {
         NodeWaits at = all.get(h);
         endHold(at);
-        world.index.refresh(at.node, at.level);
+        context.index().refresh(at.node, at.level);
       }
     }
   }
@@ -446,16 +441,16 @@ final class Reservations implements NodeGate {
    *
    * @return how many
    */
-  int carry(Reservations old, Change change, int part) {
+  int carry(Reservations old, Renumbering numbers, int part) {
     int[] count = new int[1];
     old.nodes.visit(
         part,
         (oldNode, from) -> {
-          int node = change.newNode((int) oldNode);
+          int node = numbers.newNode((int) oldNode);
           for (int i = 0; node >= 0 && i < from.count; i++) {
-            int job = change.newJob(from.jobs[i]);
+            int job = numbers.newJob(from.jobs[i]);
             if (job >= 0 && from.since[i] != NodeWaits.UNKNOWN) {
-              carry(node, world.index.level(node), job, from.since[i]);
+              carry(node, context.index().level(node), job, from.since[i]);
               count[0]++;
             }
           }
@@ -467,7 +462,7 @@ final class Reservations implements NodeGate {
     long[] watched = heavy.onLevel(level);
     if (watched == null
         || (watched[job >>> 6] & 1L << job) == 0
-        || !world.index.wants(node, job)
+        || !context.index().wants(node, job)
         || !way.isAllowed(node, job)) {
       return;
     }
@@ -481,13 +476,13 @@ final class Reservations implements NodeGate {
   }
 
   /** Takes over what is held, when this world comes into force. */
-  void takeOver(@Nullable Reservations old, Change change) {
+  void takeOver(@Nullable Reservations old, Renumbering numbers) {
     if (old == null) {
       return;
     }
     timers.goOnAfter(old.timers);
     for (int j = 0; j < old.activeSince.length; j++) {
-      int job = change.newJob(j);
+      int job = numbers.newJob(j);
       if (job >= 0 && old.jobs.isActive(j) && jobs.isActive(job)) {
         activeSince[job] = old.activeSince[j];
         activated.clear(job);
@@ -499,8 +494,8 @@ final class Reservations implements NodeGate {
     // Waits that were carried before jobs were active.
     wakeAll();
     for (NodeWaits from : old.held.all()) {
-      int node = change.newNode(from.node);
-      int job = change.newJob(from.holder);
+      int node = numbers.newNode(from.node);
+      int job = numbers.newJob(from.holder);
       NodeWaits at = node < 0 || job < 0 ? null : nodes.get(node);
       int i = at == null ? -1 : at.find(job);
       if (at != null
@@ -538,14 +533,14 @@ final class Reservations implements NodeGate {
   void check() {
     int armed = 0;
     for (int node = 0; node < topology.size(); node++) {
-      int level = world.index.level(node);
+      int level = context.index().level(node);
       NodeWaits at = nodes.get(node);
       for (int job = 0; job < jobs.count(); job++) {
         long[] watched = heavy.onLevel(level);
         boolean wants =
             watched != null
                 && (watched[job >>> 6] & 1L << job) != 0
-                && world.index.wants(node, job);
+                && context.index().wants(node, job);
         int i = at == null ? -1 : at.find(job);
         boolean must = wants && isShort(node, level, job) && way.isAllowed(node, job);
         boolean isThere = at != null && i >= 0;

@@ -7,7 +7,10 @@ import io.espalier.core.status.TaskStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Says for how long and why a task waits, or why it waits no more (features R12). */
+/**
+ * Says for how long and why a task waits, or why it waits no more
+ * (docs/design/features.md#waits-are-explained).
+ */
 final class RetryText {
   private RetryText() {}
 

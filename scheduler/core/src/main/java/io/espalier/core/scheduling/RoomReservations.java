@@ -7,9 +7,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Keeps shared room free for jobs that lighter ones would keep waiting for ever (design ruling 8,
- * ADR 0035): as {@link Reservations} does with nodes, but by job, as a queue or a worker is nothing
- * that a task would pass on its way up.
+ * Keeps shared room free for jobs that lighter ones would keep waiting for ever
+ * (docs/adr/0035-reservations.md): as {@link Reservations} does with nodes, but by job, as a queue
+ * or a worker is nothing that a task would pass on its way up.
  *
  * <p>A heavy job waits from the first end of a round at which it lacked this room and had lacked
  * nothing else at the beginning or the end of that round. It waits until a task of it starts, it is
@@ -33,7 +33,7 @@ final class RoomReservations {
   private static final long UNKNOWN = Long.MAX_VALUE;
   private static final int[] READY_CODES = readyCodes();
 
-  private final World world;
+  private final ReservationContext context;
   private final JobTable jobs;
   private final SharedRoom room;
   private final int words;
@@ -65,10 +65,10 @@ final class RoomReservations {
   private long now;
   private boolean stale = true;
 
-  RoomReservations(World world, SharedRoom room) {
-    this.world = world;
+  RoomReservations(ReservationContext context, SharedRoom room) {
+    this.context = context;
     this.room = room;
-    jobs = world.jobs;
+    jobs = context.jobs();
     words = jobs.words;
     waiting = new long[words];
     wanted = new long[words];
@@ -115,9 +115,9 @@ final class RoomReservations {
   }
 
   private long lacksNothingElse(int word) {
-    return world.index.openAtRoot(word)
+    return context.index().openAtRoot(word)
         & jobs.active(word)
-        & world.caps.open(word)
+        & context.caps().open(word)
         & room.before(word);
   }
 
@@ -157,7 +157,7 @@ final class RoomReservations {
       if (has(wanted, job)) {
         seenAt[job] = now;
       }
-      if (!has(world.openJobs(job >>> 6), job)) {
+      if (!has(context.openJobs(job >>> 6), job)) {
         idleSince[job] = now;
       }
     }
@@ -221,7 +221,7 @@ final class RoomReservations {
 
   private boolean hasReadyTasks(int job) {
     for (int code : READY_CODES) {
-      if (world.tasks.count(job, code) > 0) {
+      if (context.tasks().count(job, code) > 0) {
         return true;
       }
     }
@@ -282,7 +282,7 @@ final class RoomReservations {
       arm(job, due(job));
     }
     fresh.clear();
-    long tick = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS);
+    long tick = Ticks.floor(now);
     for (int n = 0; n < limit; n++) {
       long job = timers.pollDue(tick);
       if (job < 0) {
@@ -308,9 +308,9 @@ final class RoomReservations {
     long patience = Math.max(RECHECK_MILLIS, afterMillis(job));
     boolean mayHold =
         room.suits(placeOf[job], job)
-            && has(world.caps.open(job >>> 6) & room.before(job >>> 6), job)
+            && has(context.caps().open(job >>> 6) & room.before(job >>> 6), job)
             && hasReadyTasks(job)
-            && (now - seenAt[job] < patience || world.holdsNodes(job));
+            && (now - seenAt[job] < patience || context.holdsNodes(job));
     if (!mayHold) {
       end(job);
     } else if (now - idleSince[job] >= patience) {
@@ -337,8 +337,8 @@ final class RoomReservations {
 
   private void arm(int job, long millis) {
     disarm(job);
-    long soon = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS) + 1;
-    armed[job] = Math.max(soon, -Math.floorDiv(-millis, (long) SchedulingCore.TICK_MILLIS));
+    long soon = Ticks.floor(now) + 1;
+    armed[job] = Math.max(soon, Ticks.ceil(millis));
     armedCount++;
     timers.add(job, armed[job]);
   }
@@ -351,18 +351,18 @@ final class RoomReservations {
   /** {@link Long#MAX_VALUE}: never. */
   long nextTick() {
     if (!fresh.isEmpty()) {
-      return Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS) + 1;
+      return Ticks.floor(now) + 1;
     }
     return armedCount == 0 ? Long.MAX_VALUE : timers.nextTick();
   }
 
   /** Goes on where the world before has come to. */
-  void takeOver(RoomReservations old, Change change) {
+  void takeOver(RoomReservations old, Renumbering numbers) {
     now = old.now;
     for (int w = 0; w < old.words; w++) {
       for (long bits = old.waiting[w]; bits != 0; bits &= bits - 1) {
         int before = (w << 6) + Long.numberOfTrailingZeros(bits);
-        int job = change.newJob(before);
+        int job = numbers.newJob(before);
         if (job >= 0 && jobs.isActive(job) && has(room.heavy(job >>> 6), job)) {
           begin(job, old.since[before]);
           int was = old.placeOf[before];

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * Which jobs fit into how many free slots of one resource: looked up, not compared one by one. What
  * the jobs need makes steps; between two of them a free slot more or less changes nothing. A need
- * of 0 always fits, also where more is in use than the limit (L18).
+ * of 0 always fits, also where more is in use than the limit (docs/design/bistro.md#resources).
  */
 final class RoomTable {
   /** Up to this need the step is looked up, above it is searched for. */

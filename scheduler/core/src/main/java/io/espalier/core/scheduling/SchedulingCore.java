@@ -31,15 +31,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduling core (design section 4): knows every task's status and every node's free slots,
- * and answers "which task may start now?" in the depth of the tree. Cost follows change, not size.
+ * The scheduling core (docs/design/design.md#the-index): knows every task's status and every node's
+ * free slots, and answers "which task may start now?" in the depth of the tree. Cost follows
+ * change, not size.
  *
  * <p><b>Numbers.</b> Jobs and nodes are small ints: nodes as in {@link #topology}, jobs from 0 to
  * {@link #jobCount} - 1. Both hold until the next change is in force. A running task is a long that
  * holds for as long as it runs, over all changes.
  *
  * <p><b>Time</b> only enters as an argument. Back-offs end at the first {@link #advance} at or
- * after their end rounded up to {@link #TICK_MILLIS}.
+ * after their end rounded up to {@link Ticks#MILLIS}.
  *
  * <p><b>Threads.</b> One thread at a time, but for {@link #prepare}. Nothing here blocks.
  *
@@ -50,9 +51,6 @@ import org.jspecify.annotations.Nullable;
  * one part.
  */
 public final class SchedulingCore {
-  /** Granularity of timers. */
-  public static final int TICK_MILLIS = 10;
-
   /** What looking at a running task costs in a slice of a change. */
   private static final int UNITS_TO_JUDGE = 8;
 
@@ -575,7 +573,7 @@ public final class SchedulingCore {
    */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
-    problems.addAll(world.neverFits().problems(world));
+    problems.addAll(world.neverFits().problems(world.overrides));
     problems.addAll(world.workers.problems(world.jobs));
     return problems;
   }
@@ -694,8 +692,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Counts per level (behaviour 9.5). The levels above the tasks cost what changed since the last
-   * call, the first call for a job one pass.
+   * Counts per level (docs/design/bistro.md#histograms). The levels above the tasks cost what
+   * changed since the last call, the first call for a job one pass.
    *
    * @param samples node names per bucket, at most
    */
@@ -770,7 +768,7 @@ public final class SchedulingCore {
         : detail;
   }
 
-  /** The status bits of a task as in histograms (behaviour 9.5). */
+  /** The status bits of a task as in histograms (docs/design/bistro.md#histograms). */
   public int bits(int job, int node) {
     return StatusCodes.bits(world.tasks.code(job, node));
   }
@@ -819,12 +817,12 @@ public final class SchedulingCore {
 
   /** Begins to count the waiting tasks of a job by what keeps them. */
   public WaitingScan waiting(int job) {
-    return new WaitingScan(this, job, Explainer.gates(world, job, gates(jobName(job))));
+    return new WaitingScan(this::world, job, Explainer.gates(world, job, gates(jobName(job))));
   }
 
   /** Begins to look for the running tasks that hold slots in some places. */
   public HolderScan holders(HolderScan.Place... places) {
-    return new HolderScan(this, places);
+    return new HolderScan(this::world, places);
   }
 
   /**
@@ -834,7 +832,7 @@ public final class SchedulingCore {
    * @param byJob whether to tell jobs apart
    */
   public CountScan counts(int job, boolean byJob) {
-    return new CountScan(this, job, byJob);
+    return new CountScan(this::world, job, byJob);
   }
 
   /**
@@ -1079,8 +1077,8 @@ public final class SchedulingCore {
 
   /**
    * Running tasks that should not run: the job is gone, disabled or invalid, or the node is gone or
-   * disabled on every path (behaviour 5.8 with L28). Filters make no orphans. After a change those
-   * that {@link #stepOrphans} has found so far.
+   * disabled on every path (docs/design/bistro.md#orphans). Filters make no orphans. After a change
+   * those that {@link #stepOrphans} has found so far.
    */
   public long[] orphans() {
     int[] numbers = world.places.orphans();

@@ -31,7 +31,7 @@ final class SelfCheck {
       world.reservations.check();
     }
     world.rooms.check();
-    world.queues.check(world, runs, world.places);
+    world.queues.check(world.config(), world.topology, world.pool, runs, world.places);
     new WorkerCheck(world, runs).run();
   }
 

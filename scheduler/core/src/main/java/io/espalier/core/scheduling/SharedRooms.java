@@ -13,12 +13,12 @@ final class SharedRooms {
   private final RoomReservations ofQueues;
   private final RoomReservations ofWorkers;
 
-  SharedRooms(World world) {
-    queueRoom = new QueueRoom(world.queues, world.jobs);
-    ofQueues = new RoomReservations(world, queueRoom);
+  SharedRooms(ReservationContext context) {
+    queueRoom = new QueueRoom(context.queues(), context.jobs());
+    ofQueues = new RoomReservations(context, queueRoom);
     ofWorkers =
         new RoomReservations(
-            world, new WorkerRoom(world.workers, world.pool, world.queues, world.jobs));
+            context, new WorkerRoom(context.workers(), context.workerTable(), context.queues(), context.jobs()));
   }
 
   RoomReservations queues() {
@@ -83,9 +83,9 @@ final class SharedRooms {
   }
 
   /** Goes on where the world before has come to. */
-  void takeOver(SharedRooms before, Change change) {
-    ofQueues.takeOver(before.ofQueues, change);
-    ofWorkers.takeOver(before.ofWorkers, change);
+  void takeOver(SharedRooms before, Renumbering numbers) {
+    ofQueues.takeOver(before.ofQueues, numbers);
+    ofWorkers.takeOver(before.ofWorkers, numbers);
   }
 
   /** What is kept for whom: queues first. */

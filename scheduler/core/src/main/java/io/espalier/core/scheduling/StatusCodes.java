@@ -120,7 +120,7 @@ final class StatusCodes {
     };
   }
 
-  /** The bits of behaviour 6.1, as in histograms (9.5). */
+  /** The bits (docs/design/bistro.md#status-bits), as in histograms. */
   static int bits(int code) {
     int status = code % PER_EFFECT;
     int effect = effect(code);

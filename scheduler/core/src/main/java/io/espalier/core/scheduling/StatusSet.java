@@ -13,9 +13,9 @@ public final class StatusSet {
   }
 
   /**
-   * @param bits is asked for each possible combination of bits (behaviour 6.1, as in histograms:
-   *     {@code USES_BACKOFF} while the task waits, {@code AVOIDED} and {@code DISABLED} as the
-   *     nodes are now)
+   * @param bits is asked for each possible combination of bits (docs/design/bistro.md#status-bits,
+   *     as in histograms: {@code USES_BACKOFF} while the task waits, {@code AVOIDED} and {@code
+   *     DISABLED} as the nodes are now)
    */
   public static StatusSet of(IntPredicate bits) {
     return new StatusSet(bits);

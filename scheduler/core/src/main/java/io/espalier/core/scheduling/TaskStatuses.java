@@ -97,7 +97,7 @@ final class TaskStatuses {
    */
   boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     long end = waitEnd(status);
-    boolean waiting = end * SchedulingCore.TICK_MILLIS > nowMillis;
+    boolean waiting = end * Ticks.MILLIS > nowMillis;
     int code = StatusCodes.of(status, waiting);
     if (status != null && HAS_DETAIL[code]) {
       tasks.addDetail(job, node, status);
@@ -234,7 +234,7 @@ final class TaskStatuses {
   /** The first tick at which a status no longer waits; 0: it never did. */
   private static long waitEnd(@Nullable TaskStatus status) {
     long end = status == null ? 0 : status.readyAtMillis();
-    return -Math.floorDiv(-end, (long) SchedulingCore.TICK_MILLIS);
+    return Ticks.ceil(end);
   }
 
   private boolean isWaitingFor(long task, long tick) {

@@ -45,7 +45,7 @@ final class TimedWaits {
       reservations.clockIs(nowMillis);
     }
     rooms.clockIs(nowMillis);
-    long tick = Math.floorDiv(nowMillis, SchedulingCore.TICK_MILLIS);
+    long tick = Ticks.floor(nowMillis);
     boolean isDone = statuses.endBackoffs(tick, left);
     if (isDone && reservations != null) {
       isDone = reservations.advance(left);
@@ -60,7 +60,7 @@ final class TimedWaits {
     if (reservations != null) {
       tick = Math.min(tick, reservations.nextTick());
     }
-    long millis = tick == Long.MAX_VALUE ? tick : tick * SchedulingCore.TICK_MILLIS;
+    long millis = tick == Long.MAX_VALUE ? tick : tick * Ticks.MILLIS;
     return Math.min(millis, Math.min(caps.nextMillis(), rates.nextMillis()));
   }
 }

@@ -74,7 +74,7 @@ final class WaitTimers {
   }
 
   void arm(NodeWaits at, int i, long millis) {
-    long tick = Math.max(soon(), -Math.floorDiv(-millis, (long) SchedulingCore.TICK_MILLIS));
+    long tick = Math.max(soon(), Ticks.ceil(millis));
     if (at.armed[i] != 0 && at.armed[i] <= tick) {
       // It comes up earlier, and looks then how long it still has to wait.
       return;
@@ -98,7 +98,7 @@ final class WaitTimers {
   }
 
   private long soon() {
-    return Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS) + 1;
+    return Ticks.floor(now) + 1;
   }
 
   private boolean isArmed(long key, long tick) {
@@ -141,7 +141,7 @@ final class WaitTimers {
    * @return whether that was all
    */
   boolean ripen(int limit) {
-    long tick = Math.floorDiv(now, (long) SchedulingCore.TICK_MILLIS);
+    long tick = Ticks.floor(now);
     for (int n = 0; n < limit; n++) {
       long key = timers.pollDue(tick);
       if (key < 0) {

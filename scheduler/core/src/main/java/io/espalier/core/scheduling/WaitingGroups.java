@@ -124,7 +124,7 @@ final class WaitingGroups {
             : message(group, world, job)
                 + world
                     .neverFits()
-                    .words(world, world.jobs.name(job), resource(world, group.resource)),
+                    .words(world::largestLimit, world.jobs.name(job), resource(world, group.resource)),
         group.untilMillis,
         group.samples.stream().map(topology::name).distinct().toList());
   }

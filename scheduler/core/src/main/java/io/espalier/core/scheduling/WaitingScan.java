@@ -6,6 +6,7 @@ import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import java.util.function.Supplier;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ public final class WaitingScan {
   private static final int UNITS_PER_NODE = 4;
   private static final int UNITS_PER_SAMPLE = 100;
 
-  private final SchedulingCore core;
+  private final Supplier<World> current;
   private final World world;
   private final Topology topology;
   private final int job;
@@ -47,9 +48,9 @@ public final class WaitingScan {
   private int at;
   private final int stride;
 
-  WaitingScan(SchedulingCore core, int job, List<Reason> gates) {
-    this.core = core;
-    this.world = core.world();
+  WaitingScan(Supplier<World> current, int job, List<Reason> gates) {
+    this.current = current;
+    this.world = current.get();
     this.topology = world.topology;
     this.job = job;
     level = world.jobs.levels[job];
@@ -120,7 +121,7 @@ public final class WaitingScan {
 
   /** Whether jobs or nodes have changed, so that it must begin again. */
   public boolean isStale() {
-    return core.world() != world;
+    return current.get() != world;
   }
 
   public boolean isDone() {

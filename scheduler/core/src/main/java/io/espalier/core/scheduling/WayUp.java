@@ -8,14 +8,14 @@ import io.espalier.core.topology.Topology;
  * a question costs the places above the node.
  */
 final class WayUp {
-  private final World world;
+  private final ReservationContext context;
   private final Topology topology;
   private final JobTable jobs;
 
-  WayUp(World world) {
-    this.world = world;
-    topology = world.topology;
-    jobs = world.jobs;
+  WayUp(ReservationContext context) {
+    this.context = context;
+    topology = context.topology();
+    jobs = context.jobs();
   }
 
   /** Whether something may start there on account of its path but for what changes by the hour. */
@@ -32,7 +32,7 @@ final class WayUp {
   boolean mayStart(int node, int level, int job) {
     long bit = 1L << job;
     int word = job >>> 6;
-    if ((jobs.active(word) & world.caps.open(word) & world.queues.open(word) & bit) == 0) {
+    if ((jobs.active(word) & context.caps().open(word) & context.queues().open(word) & bit) == 0) {
       return false;
     }
     return find(node, level, job, true, true);
@@ -42,21 +42,21 @@ final class WayUp {
     if (limits && !isWithinLimits(node, level, job)) {
       return false;
     }
-    int placing = world.workers.placementLevel(job);
-    if (workers && placing == level && !world.workers.isThere(job, topology.name(node))) {
+    int placing = context.workers().placementLevel(job);
+    if (workers && placing == level && !context.workers().isThere(job, topology.name(node))) {
       return false;
     }
     int slotCount = topology.slotCount(node);
     for (int i = 0; i < slotCount; i++) {
       int slot = topology.slot(node, i);
-      if (world.index.isAllowed(slot, job) && topology.enabled(slot)) {
+      if (context.index().isAllowed(slot, job) && topology.enabled(slot)) {
         if (slot == 0) {
           return !workers
               || placing >= 0
-              || world.workers.isThere(job, world.workers.pinnedTo(job));
+              || context.workers().isThere(job, context.workers().pinnedTo(job));
         }
         int parent = topology.parent(slot);
-        if (find(parent, world.index.level(parent), job, limits, workers)) {
+        if (find(parent, context.index().level(parent), job, limits, workers)) {
           return true;
         }
       }
@@ -65,9 +65,9 @@ final class WayUp {
   }
 
   private boolean isWithinLimits(int node, int level, int job) {
-    for (int r : world.ledger.resources(level)) {
+    for (int r : context.ledger().resources(level)) {
       int need = jobs.needs[job][r];
-      if (need > 0 && need > world.ledger.limit(node, level, r)) {
+      if (need > 0 && need > context.ledger().limit(node, level, r)) {
         return false;
       }
     }

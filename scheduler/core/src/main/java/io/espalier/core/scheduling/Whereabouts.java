@@ -17,7 +17,7 @@ final class Whereabouts {
   }
 
   /**
-   * Whether a running task should not run (behaviour 5.8, with disabled ancestors: L28).
+   * Whether a running task should not run (docs/design/bistro.md#orphans).
    *
    * @param name of its node; only asked for where the node is gone
    */

@@ -13,8 +13,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs wait for whole jobs, and whether they still must (behaviour 5.6). Counts are kept with
- * every write of a status, so asking costs the number of status codes, not of tasks.
+ * Which jobs wait for whole jobs, and whether they still must (docs/design/bistro.md#dependencies).
+ * Counts are kept with every write of a status, so asking costs the number of status codes, not of
+ * tasks.
  */
 final class WholeJobs {
   private static final int NAMED = 3;

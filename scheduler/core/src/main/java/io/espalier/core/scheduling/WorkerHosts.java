@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hosts of the workers, and which jobs that must run on the host of a node of theirs ({@code
  * level_for_host_placement}) find room there: looked up by node. That makes the worker condition a
- * part of {@code open(j, n)} at the placement level (design ruling 10). Hosts are numbered; numbers
- * are used again.
+ * part of {@code open(j, n)} at the placement level
+ * (docs/design/design.md#jobs-that-are-placed-on-hosts). Hosts are numbered; numbers are used
+ * again.
  */
 final class WorkerHosts implements NodeGate {
   private final Topology topology;

@@ -14,12 +14,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs find a worker, and which worker it is (design section 4, ruling 10). Per need class
- * (what a job needs of a worker, and its worker filter) it is known on which workers the class
- * fits. What workers have and tasks hold is counted by {@link WorkerLedger}; {@link WorkerOrder}
- * keeps the workers in the selector's order with these bits above them; this is what goes between
- * the two, and makes bits of jobs out of those of classes. A start or an end touches the trees of
- * one worker.
+ * Which jobs find a worker, and which worker it is
+ * (docs/design/design.md#jobs-that-are-placed-on-hosts). Per need class (what a job needs of a
+ * worker, and its worker filter) it is known on which workers the class fits. What workers have and
+ * tasks hold is counted by {@link WorkerLedger}; {@link WorkerOrder} keeps the workers in the
+ * selector's order with these bits above them; this is what goes between the two, and makes bits of
+ * jobs out of those of classes. A start or an end touches the trees of one worker.
  *
  * <p>Conditions on other workers than a task's own:
  *
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *       of the root;
  *   <li>{@code level_for_host_placement}: some worker of the host that a node of that level names
  *       fits: part of {@code open(j, n)} through {@link WorkerHosts}. Where a path has no node of
- *       that level any worker will do (behaviour 5.7).
+ *       that level any worker will do (docs/design/bistro.md#host-placement).
  * </ul>
  *
  * <p><b>Length.</b> A third of it passes questions on to the counts; whoever asks has one to ask.
@@ -130,7 +130,7 @@ final class WorkerIndex {
 
   /**
    * By job: the level whose nodes name the host a task must run on, -1 where any host or one and
-   * the same will do (behaviour 5.7). Placement is nothing to local runners.
+   * the same will do (docs/design/bistro.md#host-placement). Placement is nothing to local runners.
    */
   static int[] placementLevels(WorkerTable.Mode mode, JobTable jobs) {
     int[] levels = new int[jobs.count()];

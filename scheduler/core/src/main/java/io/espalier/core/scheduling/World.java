@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * to start, what the limits are. What happens to a task is in {@link TaskStatuses}, what it takes
  * in {@link Occupancy}, what waits for time in {@link TimedWaits}.
  */
-final class World {
+final class World implements ReservationContext {
   final Topology topology;
   final JobTable jobs;
   final Ledger ledger;
@@ -263,10 +263,57 @@ final class World {
     rates.logTo(charged);
   }
 
+  // ---- what reservations ask for
+
+  @Override
+  public Topology topology() {
+    return topology;
+  }
+
+  @Override
+  public JobTable jobs() {
+    return jobs;
+  }
+
+  @Override
+  public Ledger ledger() {
+    return ledger;
+  }
+
+  @Override
+  public OpenIndex index() {
+    return index;
+  }
+
+  @Override
+  public TaskTable tasks() {
+    return tasks;
+  }
+
+  @Override
+  public JobCaps caps() {
+    return caps;
+  }
+
+  @Override
+  public QueueTable queues() {
+    return queues;
+  }
+
+  @Override
+  public WorkerIndex workers() {
+    return workers;
+  }
+
+  @Override
+  public WorkerTable workerTable() {
+    return pool;
+  }
+
   // ---- starting
 
-  /** Bits of the jobs of which a task may start now. */
-  long openJobs(int word) {
+  @Override
+  public long openJobs(int word) {
     return index.openAtRoot(word)
         & jobs.active(word)
         & workers.open(word)
@@ -303,17 +350,22 @@ final class World {
     rooms.roundOver();
   }
 
-  /** Whether nodes are kept free for a job. */
-  boolean holdsNodes(int job) {
+  @Override
+  public boolean mayGetWorker(int job) {
+    return rooms.workers().hopes(job);
+  }
+
+  @Override
+  public boolean holdsNodes(int job) {
     return reservations != null && reservations.held().holdsAny(job);
   }
 
   /** Goes on with what is kept free, when this world comes into force. */
-  void takeOver(World before, Change change) {
+  void takeOver(World before, Renumbering numbers) {
     if (reservations != null) {
-      reservations.takeOver(before.reservations, change);
+      reservations.takeOver(before.reservations, numbers);
     }
-    rooms.takeOver(before.rooms, change);
+    rooms.takeOver(before.rooms, numbers);
   }
 
   // ---- limits

@@ -4,7 +4,10 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.Progress;
 import org.jspecify.annotations.Nullable;
 
-/** What is kept of a task's progress from attempt to attempt (features R15). */
+/**
+ * What is kept of a task's progress from attempt to attempt
+ * (docs/design/features.md#progress-and-checkpoints).
+ */
 public final class Checkpoints {
   private static final String CURSOR = "cursor";
 

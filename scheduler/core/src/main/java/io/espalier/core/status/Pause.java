@@ -2,7 +2,7 @@ package io.espalier.core.status;
 
 /**
  * A job that an operator has paused: nothing of it is started, nothing is killed, reloads do not
- * end it (rulings 17).
+ * end it (docs/design/design.md#pauses).
  *
  * @param operator who did it; empty when nobody had to say
  * @param reason why; may be empty

@@ -1,7 +1,8 @@
 package io.espalier.core.status;
 
 /**
- * What a queue had used, as of a time: its current priority (feature A17).
+ * What a queue had used, as of a time: its current priority
+ * (docs/design/features.md#history-of-queues).
  *
  * @param queue its name
  * @param value the decayed dominant share, 0 or more

@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failures of a task as {@link RetryRules} count them (features R10 to R14), since it was last
- * forgiven, or ever. Kept with its status; no count goes beyond {@link Integer#MAX_VALUE}.
+ * The failures of a task as {@link RetryRules} count them
+ * (docs/design/features.md#retries-that-look-at-progress), since it was last forgiven, or ever.
+ * Kept with its status; no count goes beyond {@link Integer#MAX_VALUE}.
  *
  * @param successive those without progress in a row, up to now
  * @param noProgress those without progress in all

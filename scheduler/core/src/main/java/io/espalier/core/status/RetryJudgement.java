@@ -12,7 +12,7 @@ import io.espalier.core.status.TaskStatus.Main;
  */
 record RetryJudgement(boolean fails, int waitSeconds, int position, RetryCounts counts) {
 
-  /** By rules that look at progress (features R10, R11). */
+  /** By rules that look at progress (docs/design/features.md#retries-that-look-at-progress). */
   static RetryJudgement ended(TaskStatus current, TaskReport report, RetryRules rules) {
     RetryCounts before = current.retries();
     boolean isStop = report.main() == Main.INCOMPLETE && report.keepsData();
@@ -38,7 +38,8 @@ record RetryJudgement(boolean fails, int waitSeconds, int position, RetryCounts 
 
   /**
    * It was stopped or lost, which is no failure of the task: without progress nothing is counted
-   * and the last wait is repeated (design section 7); with progress it is one that got on.
+   * and the last wait is repeated (docs/design/design.md#where-espalier-differs-from-bistro); with
+   * progress it is one that got on.
    */
   static RetryJudgement stopped(TaskStatus current, RetryRules rules) {
     RetryCounts before = current.retries();

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows inside of events, so that the statuses of tasks can be rebuilt from events alone (features
- * A21, A23): each change of a row is in exactly one event.
+ * Rows inside of events, so that the statuses of tasks can be rebuilt from events alone
+ * (docs/design/features.md#events): each change of a row is in exactly one event.
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are there when

@@ -1,6 +1,9 @@
 package io.espalier.core.status;
 
-/** Bistro's short text form of status bits (behaviour 9.3): base64url digits, lowest first. */
+/**
+ * Bistro's short text form of status bits (docs/design/bistro.md#reading-queries): base64url
+ * digits, lowest first.
+ */
 public final class StatusBits {
   private static final String DIGITS =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

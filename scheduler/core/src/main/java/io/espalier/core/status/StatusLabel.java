@@ -10,7 +10,10 @@ import static io.espalier.core.status.TaskStatus.USES_BACKOFF;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The words for task statuses, as the API, the CLI and tasks use them (behaviour 6.2). */
+/**
+ * The words for task statuses, as the API, the CLI and tasks use them
+ * (docs/design/bistro.md#named-statuses).
+ */
 public enum StatusLabel {
   UNSTARTED("unstarted"),
   RUNNING("running"),

@@ -26,7 +26,7 @@ public interface StatusStore extends AutoCloseable {
 
   /**
    * Binds the store to the configuration it serves, or checks that it is the same one as ever
-   * (rulings 22).
+   * (docs/design/design.md#data-directories).
    *
    * @param source the configuration's URI without password
    * @throws StoreException not retryable, when the store belongs to another source
@@ -41,6 +41,16 @@ public interface StatusStore extends AutoCloseable {
    */
   Taken openEpoch(TakeOver how);
 
+  /**
+   * Nothing that leaderships before this one have started can be alive any more by their leases:
+   * the next one has to outwait only those of this one.
+   *
+   * @param epoch from {@link #openEpoch}
+   * @param leaseMillis how long leases of this leadership may last, as it was given there
+   * @throws StaleEpochException when the store was taken over since
+   */
+  void outwaited(long epoch, long leaseMillis);
+
   /** The epoch that the store has now, read afresh; 0: nobody has led with it yet. */
   long epoch();
 
@@ -49,7 +59,8 @@ public interface StatusStore extends AutoCloseable {
    *
    * @param atLeast the new epoch is not below this, and above every epoch that the store had
    * @param leaseMillis how long leases of this leadership may last, margin included: stored with
-   *     the epoch, because the next leadership must outwait them; 0: it grants none
+   *     the epoch, unless longer ones of before are, because the next leadership must outwait all
+   *     of them; 0: it grants none
    */
   record TakeOver(long atLeast, long leaseMillis) {
     /** Raises the epoch by one; grants no leases. */
@@ -61,7 +72,8 @@ public interface StatusStore extends AutoCloseable {
    *
    * @param epoch the new one
    * @param storeId which store this is: random, made with it, never changed
-   * @param earlierLeaseMillis how long leases of the leadership before may last; 0: none are known
+   * @param earlierLeaseMillis how long leases of the leaderships before may last, of all since the
+   *     newest {@link #outwaited}; 0: none are known
    * @param first whether nobody had led with this store before
    */
   record Taken(long epoch, String storeId, long earlierLeaseMillis, boolean first) {}

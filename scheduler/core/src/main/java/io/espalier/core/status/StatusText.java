@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what tasks write to their status pipe (behaviour 6.3): a label, or a JSON object with
- * {@code result_bits} or {@code result} and optional {@code data}. Strict (L14): whatever a task
- * may not say becomes an error with back-off that explains and quotes it. Thread-safe if the port
- * is.
+ * Reads what tasks write to their status pipe (docs/design/bistro.md#what-a-task-writes): a label,
+ * or a JSON object with {@code result_bits} or {@code result} and optional {@code data}. Strict:
+ * whatever a task may not say becomes an error with back-off that explains and quotes it.
+ * Thread-safe if the port is.
  */
 public final class StatusText {
   /** Longer text is refused unread. */

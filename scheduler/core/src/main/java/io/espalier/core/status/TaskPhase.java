@@ -3,8 +3,9 @@ package io.espalier.core.status;
 import java.util.Locale;
 
 /**
- * Where a task stands in the six words that other job systems use (feature R8); a coarser view of
- * the same status, made when somebody looks, and stored nowhere. docs/task-status.md has the moves.
+ * Where a task stands in the six words that other job systems use
+ * (docs/design/features.md#phases-of-tasks); a coarser view of the same status, made when somebody
+ * looks, and stored nowhere. docs/task-status.md has the moves.
  */
 public enum TaskPhase {
   /** Nothing was tried yet, or it is to be done again from the beginning. */
@@ -34,7 +35,7 @@ public enum TaskPhase {
   /**
    * The phase of a task.
    *
-   * @param bits behaviour 6.1, those of views included
+   * @param bits as in docs/design/bistro.md#status-bits, those of views included
    * @param attempts starts that came to something since it was last forgiven, or ever
    * @param jobIsOver whether its job as a whole was stopped, has failed or has succeeded
    */

@@ -38,7 +38,7 @@ public record TaskReport(
     }
   }
 
-  /** Its form without time, as workers send it (behaviour 6.4). */
+  /** Its form without time, as workers send it (docs/design/bistro.md#status-as-json). */
   public Json.Obj toJson() {
     int bits =
         main.bit()

@@ -4,7 +4,8 @@ import io.espalier.core.json.Json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last known status of a task that was tried at least once (behaviour section 6). Immutable.
+ * The last known status of a task that was tried at least once (docs/design/bistro.md#statuses).
+ * Immutable.
  *
  * @param main exactly one; {@code UNSTARTED} only in what is stored of a task that was made to run
  *     again
@@ -15,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  *     position} (worker lost)
  * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
  * @param backoffSeconds effective wait after {@code sinceMillis}; 0: none. While {@code RUNNING},
- *     the wait that a start which came to nothing had before, from which the next such wait grows
- *     (L35); it is not waited for
+ *     the wait that a start which came to nothing had before, from which the next such wait grows;
+ *     it is not waited for
  * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
- *     start. Kept over {@code RUNNING}, never-started and killed (L13)
+ *     start. Kept over {@code RUNNING}, never-started and killed
  * @param attempts invocations since it was last forgiven, or ever, this one included
  * @param data what the task said; kept over synthetic statuses
  * @param checkpoint the newest progress it wrote, for the next attempt; kept until it is done
@@ -90,7 +91,7 @@ public record TaskStatus(
         RetryCounts.NONE);
   }
 
-  /** The main bits of behaviour 6.1. */
+  /** The main bits (docs/design/bistro.md#status-bits). */
   public enum Main {
     UNSTARTED(1),
     RUNNING(2),
@@ -110,7 +111,7 @@ public record TaskStatus(
     }
   }
 
-  /** Flags of behaviour 6.1. */
+  /** Flags (docs/design/bistro.md#status-bits). */
   public static final int USES_BACKOFF = 64;
 
   public static final int AVOIDED = 128;
@@ -296,7 +297,10 @@ public record TaskStatus(
     return StatusLabel.of(bits());
   }
 
-  /** Bistro's JSON form (behaviour 6.4), which the next invocation gets as {@code prev_status}. */
+  /**
+   * Bistro's JSON form (docs/design/bistro.md#status-as-json), which the next invocation gets as
+   * {@code prev_status}.
+   */
   public Json.Obj toJson() {
     Json.Builder json =
         Json.object()

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one table of task statuses: status and event to status (behaviour 6.5 to 6.8 with the defects
- * L13, L14, L15 and L35 mended). Pure; docs/task-status.md shows it in full.
+ * The one table of task statuses: status and event to status (docs/design/bistro.md#transitions).
+ * Pure; docs/task-status.md shows it in full.
  *
  * <p>Events of superseded invocations must be kept away: a status does not know its invocation.
  */
@@ -87,7 +87,8 @@ public final class TaskTransitions {
 
   /**
    * Where the back-off goes on from: an attempt that got on is judged as if it were the first,
-   * because a task that advances must not run out of attempts (features R15).
+   * because a task that advances must not run out of attempts
+   * (docs/design/features.md#progress-and-checkpoints).
    */
   private static int position(TaskStatus current) {
     return current.retries().gotOn() ? 0 : current.position();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One node as a source delivers it. The same name twice on one level, under different parents, is a
- * replica: one node with several parents (behaviour 1.2).
+ * replica: one node with several parents (docs/design/bistro.md#levels-and-nodes).
  *
  * @param level index of its level, 1 or more
  * @param parent name of the parent; null: the instance

@@ -7,8 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Takes from all nodes those of one shard (design ruling 14). A node belongs to the subtree under
- * the instance from which it can be reached and whose name is smallest; it keeps those of its
+ * Takes from all nodes those of one shard
+ * (docs/design/design.md#schedulers-that-share-a-configuration). A node belongs to the subtree
+ * under the instance from which it can be reached and whose name is smallest; it keeps those of its
  * places whose parents are of the same shard. All shards decide alike, so each node is in exactly
  * one of them.
  */

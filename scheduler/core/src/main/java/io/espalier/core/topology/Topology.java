@@ -16,7 +16,8 @@ import java.util.Set;
  * contiguous slots {@link #childStart} to {@link #childEnd}; {@link #node(int)} maps a slot to its
  * node. Slot 0 is the instance's. Without replicas there is one slot per node and, in a tree
  * without skipped levels, slot and node numbers are equal. Enabled flag, tags and role belong to
- * the slot; status and counters belong to the node (design ruling 9).
+ * the slot; status and counters belong to the node
+ * (docs/design/design.md#nodes-with-several-parents).
  */
 public interface Topology {
   Levels levels();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** C32 of the conformance tables: the lenient reader of settings (behaviour 2.2). */
+/** C32 (docs/design/bistro.md#conformance-of-configurations): the lenient reader of settings. */
 class FieldsTest {
   private final Problems problems = new Problems();
 

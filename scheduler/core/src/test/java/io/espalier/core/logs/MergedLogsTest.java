@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Behaviour 9.6, the merging of it. */
+/** Pages of several stores make one (docs/design/bistro.md#log-queries). */
 class MergedLogsTest {
   private static LogLine line(String worker, long id) {
     return new LogLine(id, Stream.STDOUT, "job", worker, id, worker + id);

@@ -10,7 +10,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Kill timers of orphans: behaviour 5.8 and table row S10. */
+/**
+ * Kill timers of orphans (docs/design/bistro.md#orphans), and S10 of
+ * docs/design/bistro.md#conformance-of-scheduling.
+ */
 class OrphanTimersTest {
   private static final KillRequest TERM = new KillRequest(KillRequest.Method.TERM, 0);
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of starts, ends and kills. W numbers: behaviour 14.8. */
+/** What becomes of starts, ends and kills. W numbers: docs/workers-conformance.md. */
 class SchedulerSideTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final KillRequest KILL = new KillRequest(KillRequest.Method.KILL, 0);

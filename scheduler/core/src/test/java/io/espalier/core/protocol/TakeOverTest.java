@@ -20,7 +20,10 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A scheduler that begins to lead, leads, and leads no more. W numbers: behaviour 14.8. */
+/**
+ * A scheduler that begins to lead, leads, and leads no more. W numbers:
+ * docs/workers-conformance.md.
+ */
 class TakeOverTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final WorkerRef W1_AGAIN = ref("w1", 12);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who is in the pool, and how well. W numbers: behaviour 14.8. */
+/** Who is in the pool, and how well. W numbers: docs/workers-conformance.md. */
 class WorkerPoolTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final WorkerRef W1_AGAIN = ref("w1", 12);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** W numbers: behaviour 14.8. */
+/** The half of a worker. W numbers: docs/workers-conformance.md. */
 class WorkerSideTest implements WorkerOutput {
   private static final ProtocolTimers TIMERS = ProtocolTimers.BALANCED;
   private static final WorkerRef SELF = new WorkerRef("w1", 11);

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The rules that keep the core pure (design section 2). They hold for all classes that they are
- * evaluated on; {@link CorePurityTest} says which.
+ * The rules that keep the core pure (docs/design/design.md#rules-of-modules). They hold for all
+ * classes that they are evaluated on; {@link CorePurityTest} says which.
  */
 final class Purity {
   private static final Set<String> TYPES =

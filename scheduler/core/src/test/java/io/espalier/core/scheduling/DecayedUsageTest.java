@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The law of feature A11, in its own numbers. */
+/** How use decays (docs/design/features.md#priority-with-a-memory), in the numbers of that page. */
 final class DecayedUsageTest {
   private static final long HOUR = 3_600_000;
 

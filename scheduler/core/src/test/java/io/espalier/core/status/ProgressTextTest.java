@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Features R15. */
+/** Lines of progress (docs/design/features.md#progress-and-checkpoints). */
 class ProgressTextTest {
   private final ProgressText text = new ProgressText(new PlainJsonText());
 

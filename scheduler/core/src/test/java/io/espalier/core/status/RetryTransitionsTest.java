@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Retries that look at progress, in one task's life: features R8 to R16. */
+/**
+ * Retries that look at progress, in one task's life
+ * (docs/design/features.md#retries-that-look-at-progress).
+ */
 class RetryTransitionsTest {
   private static final TaskEvent ERROR = new TaskEvent.Ended(TaskReport.ERROR_BACKOFF);
   private static final TaskEvent DONE = new TaskEvent.Ended(TaskReport.DONE);

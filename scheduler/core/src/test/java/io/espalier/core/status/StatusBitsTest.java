@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The end of behaviour 9.3. */
+/** How status bits are written (docs/design/bistro.md#reading-queries). */
 class StatusBitsTest {
   @ParameterizedTest
   @CsvSource({

@@ -14,7 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Behaviour 6.3 and T7. */
+/**
+ * What a task may write (docs/design/bistro.md#what-a-task-writes), and T7 of
+ * docs/design/bistro.md#conformance-of-statuses.
+ */
 class StatusTextTest {
   private final StatusText text = new StatusText(new PlainJsonText());
 

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The phases of tasks and the moves between them (feature R8). */
+/** The phases of tasks and the moves between them (docs/design/features.md#phases-of-tasks). */
 class TaskPhaseTest {
   private static TaskPhase phase(@Nullable TaskStatus status, boolean jobIsOver) {
     return status == null

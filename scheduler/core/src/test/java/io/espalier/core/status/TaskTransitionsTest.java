@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** T2 to T6, T8 and T10 of behaviour 14.5, and the defects L13, L15 and L35. */
+/** T2 to T6, T8 and T10 of docs/design/bistro.md#conformance-of-statuses. */
 class TaskTransitionsTest {
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
   private static final Backoff NONE = new Backoff(List.of(), false);
@@ -29,7 +29,7 @@ class TaskTransitionsTest {
     assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).bits()).isEqualTo(8 + 64 + 512);
     assertThat(startAnew(TaskReport.ERROR_BACKOFF).bits()).isEqualTo(32 + 64);
     assertThat(startAnew(TaskReport.FAILED).bits()).isEqualTo(16);
-    // Bistro's 32 without a wait would be tried again in every round (L35).
+    // Bistro's 32 without a wait would be tried again in every round.
     assertThat(startAnew(new TaskEvent.NotStarted("refused")).bits())
         .isEqualTo(32 + 64 + 512 + 2048);
     assertThat(startAnew(new TaskEvent.WasNotRunning("unsure")).bits()).isEqualTo(32 + 1024);

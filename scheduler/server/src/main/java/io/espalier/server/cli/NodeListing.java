@@ -95,9 +95,9 @@ final class NodeListing {
   }
 
   /**
-   * A JSON array of nodes by number, one a line (ruling 18). A node with several parents is one
-   * element: enabled if it is under any parent, with the tags and attributes of all its places;
-   * roles are listed like the parents, where there is any.
+   * A JSON array of nodes by number, one a line (docs/design/design.md#output-of-commands). A node
+   * with several parents is one element: enabled if it is under any parent, with the tags and
+   * attributes of all its places; roles are listed like the parents, where there is any.
    */
   void json() {
     out.println("[");

@@ -257,7 +257,10 @@ final class ProcessFlags {
     }
   }
 
-  /** The file's base name without .json, or a hash of the URI (ruling 22). */
+  /**
+   * The file's base name without .json, or a hash of the URI
+   * (docs/design/design.md#data-directories).
+   */
   static String name(String config) {
     if (config.contains("://")) {
       return HexFormat.of().formatHex(sha256(config), 0, 8);

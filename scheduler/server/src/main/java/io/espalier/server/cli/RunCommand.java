@@ -24,7 +24,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code espalier run}: one process, until nothing is left to do (ruling 19). */
+/**
+ * {@code espalier run}: one process, until nothing is left to do
+ * (docs/design/design.md#the-end-of-a-run).
+ */
 @Command(
     name = "run",
     mixinStandardHelpOptions = true,

@@ -42,8 +42,8 @@ record RunSummary(
   record Blocked(String job, String node, String why) {}
 
   /**
-   * Ruling 19: 2 for an invalid job, 1 for failed or blocked tasks. A job that has succeeded by its
-   * own rule has succeeded.
+   * The exit code (docs/design/design.md#exit-codes): 2 for an invalid job, 1 for failed or blocked
+   * tasks. A job that has succeeded by its own rule has succeeded.
    */
   int exitCode() {
     if (!invalidJobs.isEmpty()) {
@@ -53,7 +53,7 @@ record RunSummary(
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  /** The final object of {@code run --json} (ruling 18). */
+  /** The final object of {@code run --json} (docs/design/design.md#output-of-commands). */
   Json.Obj toJson() {
     Json.Builder byJob = Json.object();
     for (JobProgress job : jobs) {

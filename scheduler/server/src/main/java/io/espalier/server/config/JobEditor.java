@@ -31,9 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves and deletes jobs in the text of the configuration (behaviour 2.6, 9.4). What is in force is
- * never touched: a change is seen by the poller like any other, so there is one history. Before
- * anything is written the whole new configuration is checked; jobs with errors are refused.
+ * Saves and deletes jobs in the text of the configuration (docs/design/bistro.md#reloading). What
+ * is in force is never touched: a change is seen by the poller like any other, so there is one
+ * history. Before anything is written the whole new configuration is checked; jobs with errors are
+ * refused.
  *
  * <p>Thread-safe; waits for the disk.
  */

@@ -1,6 +1,6 @@
 package io.espalier.server.exit;
 
-/** The exit codes of the public contract (design section 6, ruling 19). */
+/** The exit codes of the public contract (docs/design/design.md#exit-codes). */
 public final class ExitCode {
   public static final int OK = 0;
 

@@ -1,8 +1,8 @@
 package io.espalier.server.ha;
 
+import io.espalier.core.protocol.Instants;
 import io.espalier.server.process.StoreOwnership;
 import io.espalier.server.process.Validity;
-import io.espalier.server.process.Validity.Moment;
 import io.espalier.server.zk.ZooKeeperFailure;
 import io.espalier.server.zk.ZooKeeperLink;
 import java.io.IOException;
@@ -129,7 +129,7 @@ final class Election implements Candidacy {
       if (closed || !latch.hasLeadership()) {
         return;
       }
-      Moment asked = validity.now();
+      Instants asked = validity.now();
       CuratorFramework client = link.client();
       String place = latch.getOurPath();
       if (place == null) {

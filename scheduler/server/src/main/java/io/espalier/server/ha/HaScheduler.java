@@ -9,6 +9,7 @@ import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.Leadership;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.StartWaits;
 import io.espalier.server.process.StopSignals;
 import io.espalier.server.process.StoreOwnership;
 import io.espalier.webui.StandbyState;
@@ -59,6 +60,7 @@ public final class HaScheduler implements AutoCloseable {
   private final @Nullable HostPort http;
   private final WebSecurity security;
   private final CountDownLatch stopAsked = new CountDownLatch(1);
+  private final StartWaits waits = new StartWaits();
   private final CountDownLatch stopped = new CountDownLatch(1);
   private @Nullable WebServer standby;
   private volatile String takeOverProblem = "";
@@ -181,6 +183,9 @@ public final class HaScheduler implements AutoCloseable {
       }
       say.accept("leading no more");
       return true;
+    } catch (StartWaits.GivenUp e) {
+      LOG.info("{}", e.getMessage());
+      return false;
     } catch (CommandFailure e) {
       takeOverProblem = String.valueOf(e.getMessage());
       LOG.error("cannot lead: {}", takeOverProblem);
@@ -195,7 +200,7 @@ public final class HaScheduler implements AutoCloseable {
     } catch (IOException e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
-    EspalierProcess process = EspalierProcess.start(options, right);
+    EspalierProcess process = EspalierProcess.start(options, right, waits);
     takeOverProblem = "";
     return process;
   }
@@ -350,6 +355,7 @@ public final class HaScheduler implements AutoCloseable {
   private void stop() {
     LOG.info("stopping");
     stopAsked.countDown();
+    waits.giveUp();
     try {
       boolean unused = stopped.await(1, TimeUnit.MINUTES);
     } catch (InterruptedException e) {

@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Puts configurations and node snapshots together, does beside the scheduler thread what is
  * expensive about a change (comparing, reading stored statuses), and hands it to the loop: one
- * change at a time, the newest of each, and only nodes that belong to the configuration (L3).
+ * change at a time, the newest of each, and only nodes that belong to the configuration
+ * (docs/design/design.md#nodes-belong-to-their-settings).
  */
 final class ChangePreparer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChangePreparer.class);

@@ -39,6 +39,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -70,24 +71,33 @@ public final class EspalierProcess implements AutoCloseable {
 
   /**
    * Starts everything, and from now on SIGINT and SIGTERM stop it and end this program. A signal
-   * that comes during the start is obeyed after it.
+   * that comes during the start ends its waits, and is obeyed after anything else.
    *
    * @param clean whether a signal ends the program with 0, as it does a daemon, or with 130 and 143
    * @throws CommandFailure as {@link #start}
    */
   public static EspalierProcess startUntilSignal(ProcessOptions options, boolean clean) {
     CompletableFuture<EspalierProcess> started = new CompletableFuture<>();
-    AtomicBoolean stopping = new AtomicBoolean();
+    AtomicInteger stopping = new AtomicInteger();
+    StartWaits waits = new StartWaits();
     StopSignals.handle(
         number -> {
-          if (stopping.compareAndSet(false, true)) {
+          if (stopping.compareAndSet(0, number)) {
+            waits.giveUp();
             // When the start fails, the main thread says so and ends the program.
             var unused = started.thenAccept(process -> process.endOnSignal(number, clean));
           }
         });
-    EspalierProcess process = start(options);
-    started.complete(process);
-    return process;
+    try {
+      EspalierProcess process = start(options, Leadership.ALONE, waits);
+      started.complete(process);
+      return process;
+    } catch (StartWaits.GivenUp e) {
+      throw new CommandFailure(
+          clean ? ExitCode.OK : ExitCode.SIGNAL + stopping.get(),
+          String.valueOf(e.getMessage()),
+          e);
+    }
   }
 
   private void endOnSignal(int number, boolean clean) {
@@ -106,23 +116,27 @@ public final class EspalierProcess implements AutoCloseable {
    *     data directory, the port
    */
   public static EspalierProcess start(ProcessOptions options) {
-    return start(options, Leadership.ALONE);
+    return start(options, Leadership.ALONE, new StartWaits());
   }
 
   /**
    * Starts everything as the leader of several schedulers.
    *
+   * @param waits what the start may wait for
    * @throws CommandFailure as {@link #start(ProcessOptions)}
+   * @throws StartWaits.GivenUp when a wait was ended
    */
-  public static EspalierProcess start(ProcessOptions options, Leadership leadership) {
+  public static EspalierProcess start(
+      ProcessOptions options, Leadership leadership, StartWaits waits) {
     AtomicReference<@Nullable Throwable> death = new AtomicReference<>();
     try {
       Plugins plugins = Plugins.load();
       ConfigNews follow = new ConfigNews();
       return new EspalierProcess(
-          wired(options, plugins, polled(options, plugins, follow), follow, leadership, death),
+          wired(
+              options, plugins, polled(options, plugins, follow), follow, leadership, waits, death),
           death);
-    } catch (CommandFailure e) {
+    } catch (CommandFailure | StartWaits.GivenUp e) {
       throw e;
     } catch (ConfigSource.Unavailable e) {
       throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
@@ -140,11 +154,12 @@ public final class EspalierProcess implements AutoCloseable {
       ConfigPoller configs,
       ConfigNews follow,
       Leadership leadership,
+      StartWaits waits,
       AtomicReference<@Nullable Throwable> death)
       throws IOException, InterruptedException {
     boolean complete = false;
     try {
-      Wiring wiring = new Wiring(options, plugins, configs, follow, leadership, death::set);
+      Wiring wiring = new Wiring(options, plugins, configs, follow, leadership, waits, death::set);
       complete = true;
       return wiring;
     } finally {
@@ -293,7 +308,7 @@ public final class EspalierProcess implements AutoCloseable {
 
   /**
    * Waits a while for the end of all work: nothing runs, may start or waits for a time, and a fresh
-   * look at the nodes brought nothing new (ruling 19).
+   * look at the nodes brought nothing new (docs/design/design.md#the-end-of-a-run).
    *
    * @return whether that is so
    */

@@ -36,13 +36,13 @@ final class LoopThread implements Executor, AutoCloseable {
 
   private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final AtomicBoolean open = new AtomicBoolean(true);
-  private final InstantSource clock;
+  private final SteadyClock clock;
   private final Consumer<Throwable> onDeath;
   private volatile LongConsumer steps = nanos -> {};
   private volatile @Nullable Thread thread;
 
   LoopThread(InstantSource clock, Consumer<Throwable> onDeath) {
-    this.clock = clock;
+    this.clock = new SteadyClock(clock, System::nanoTime);
     this.onDeath = onDeath;
   }
 

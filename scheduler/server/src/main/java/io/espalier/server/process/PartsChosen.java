@@ -25,6 +25,7 @@ import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
+import io.espalier.worker.process.RunPlace;
 import io.espalier.worker.process.SupervisorOptions;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -82,19 +83,10 @@ final class PartsChosen {
             + group.map(name -> ", of " + name).orElse("")
             + ")";
     return new StoreOwnership.Applicant(
-        group.orElseGet(() -> "machine " + machineId() + " directory " + data.id()),
+        group.orElseGet(() -> new DirectoryOwner(data.id(), RunPlace.here(data.root())).toString()),
         process,
         options.owning().proof(),
         options.owning().takeOver());
-  }
-
-  /** Which machine this is: two of them may have a copy of the same directory. */
-  private static String machineId() {
-    try {
-      return Files.readString(Path.of("/etc/machine-id")).strip();
-    } catch (IOException e) {
-      return hostName();
-    }
   }
 
   private static String hostName() {
@@ -159,7 +151,9 @@ final class PartsChosen {
     };
   }
 
-  /** The {@code status} of the event {@code got_status} (behaviour 7.4). */
+  /**
+   * The {@code status} of the event {@code got_status} (docs/design/bistro.md#events-of-a-task).
+   */
   private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
     // How the job wants its status read is not known here; a status line is a status line.
     return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();

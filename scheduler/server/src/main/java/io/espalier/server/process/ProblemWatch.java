@@ -37,7 +37,8 @@ final class ProblemWatch implements AutoCloseable {
   private final @Nullable RemoteRunner remote;
   private final StoreHistory history;
   private final Consumer<Throwable> onDeath;
-  private boolean waited = true;
+  private final long epoch;
+  private boolean outwaited;
   private final ScheduledExecutorService watch =
       Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
 
@@ -52,6 +53,7 @@ final class ProblemWatch implements AutoCloseable {
       Leadership leadership,
       @Nullable RemoteRunner remote,
       StoreHistory history,
+      long epoch,
       Consumer<Throwable> onDeath) {
     this.loop = loop;
     this.thread = thread;
@@ -63,6 +65,7 @@ final class ProblemWatch implements AutoCloseable {
     this.leadership = leadership;
     this.remote = remote;
     this.history = history;
+    this.epoch = epoch;
     this.onDeath = onDeath;
   }
 
@@ -71,7 +74,8 @@ final class ProblemWatch implements AutoCloseable {
    *
    * @param recording null: nothing is recorded
    * @param remote null: there are no workers elsewhere
-   * @param history of the store, told once the safe wait is over
+   * @param history of the store, told once the tasks of earlier leaderships were waited for
+   * @param epoch of this leadership
    * @param onDeath is told when statuses can no longer be kept
    */
   static ProblemWatch start(
@@ -85,6 +89,7 @@ final class ProblemWatch implements AutoCloseable {
       Leadership leadership,
       @Nullable RemoteRunner remote,
       StoreHistory history,
+      long epoch,
       InstantSource clock,
       Consumer<Throwable> onDeath) {
     ProblemWatch started =
@@ -99,6 +104,7 @@ final class ProblemWatch implements AutoCloseable {
             leadership,
             remote,
             history,
+            epoch,
             onDeath);
     started.every(1, started::showProblems);
     started.every(60, () -> logs.prune(clock.millis()));
@@ -149,16 +155,16 @@ final class ProblemWatch implements AutoCloseable {
   private void showWorkers(RemoteRunner workers) {
     String problem = workers.problem().orElse(null);
     boolean waits = workers.waitsSafely();
-    if (waited && !waits) {
-      history.safe();
-    }
-    waited = waits;
     String setBack = waits ? history.problem().orElse(null) : null;
     thread.execute(
         () -> {
           loop.error(SchedulerView.WORKERS, problem);
           loop.error("store set back", setBack);
         });
+    if (!outwaited && workers.hasOutwaited()) {
+      history.outwaited(epoch);
+      outwaited = true;
+    }
   }
 
   @Override

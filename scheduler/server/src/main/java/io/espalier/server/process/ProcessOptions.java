@@ -98,11 +98,14 @@ public record ProcessOptions(
             + remote.map(Remote::shown).orElse(""));
   }
 
-  /** How long its tasks may live once it has no right to them any more, margin included. */
+  /**
+   * How long its tasks may live once it has no right to them any more, margin included. Local ones
+   * end with it; only a store that is elsewhere can be another's while they do.
+   */
   public long leaseMillis() {
     return remote
         .map(with -> with.timers().lostMillis())
-        .orElse(runner == Runner.LOCAL ? LOCAL_END_MILLIS : 0L);
+        .orElse(runner == Runner.LOCAL && store == Store.MYSQL ? LOCAL_END_MILLIS : 0L);
   }
 
   /** What its data belong to. */
@@ -198,7 +201,7 @@ public record ProcessOptions(
   }
 
   /**
-   * For the simulated runner (behaviour 1.4).
+   * For the simulated runner (docs/design/bistro.md#ways-to-run-tasks).
    *
    * @param meanMillis tasks take up to twice as long
    * @param failureRate share of tasks that end with error_backoff

@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes SIGINT and SIGTERM from the virtual machine, which can only end with 130 or 143 on them: a
- * daemon that was asked to stop and has stopped cleanly has to end with 0 (ruling 19).
+ * daemon that was asked to stop and has stopped cleanly has to end with 0
+ * (docs/design/design.md#exit-codes).
  *
  * <p>By reflection, because the compiler warns of the class without a way to say that this is
  * meant. Where it is missing, the shutdown hook stops everything just as well, only the exit code

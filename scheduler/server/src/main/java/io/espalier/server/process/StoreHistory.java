@@ -1,5 +1,6 @@
 package io.espalier.server.process;
 
+import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.SchedulerSide.Past;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusStore;
@@ -27,6 +28,7 @@ final class StoreHistory {
   private final StatusStore store;
   private final EpochFile mark;
   private final DataDirectory data;
+  private final long knownLeaseMillis;
 
   private StoreHistory(
       ProcessOptions options, StatusStore store, EpochFile mark, DataDirectory data) {
@@ -34,6 +36,7 @@ final class StoreHistory {
     this.store = store;
     this.mark = mark;
     this.data = data;
+    this.knownLeaseMillis = mark.leaseMillis();
   }
 
   /**
@@ -43,7 +46,8 @@ final class StoreHistory {
   static StoreHistory look(
       ProcessOptions options, StatusStore store, EpochFile mark, DataDirectory data) {
     StoreHistory history = new StoreHistory(options, store, mark, data);
-    if (options.store() != ProcessOptions.Store.MEMORY && options.remote().isPresent()) {
+    boolean workers = options.remote().isPresent() || history.knownLeaseMillis > 0;
+    if (options.store() != ProcessOptions.Store.MEMORY && workers) {
       long has = store.epoch();
       long seen = mark.highest();
       if (has < seen) {
@@ -75,8 +79,51 @@ final class StoreHistory {
                     + " alive");
   }
 
-  /** The safe wait is over. */
-  void safe() {
+  /** Remembers a take-over; what this directory knows of leases counts as well as the store's. */
+  synchronized Taken taken(Taken byStore) {
+    long leaseMillis = Math.max(byStore.earlierLeaseMillis(), knownLeaseMillis);
+    mark.seen(byStore.epoch(), Math.max(leaseMillis, options.leaseMillis()));
+    return new Taken(byStore.epoch(), byStore.storeId(), leaseMillis, byStore.first());
+  }
+
+  /**
+   * For a scheduler that asks no workers: waits until nothing can be alive that another one gave to
+   * workers. Its rows are to be read after that.
+   *
+   * @throws StartWaits.GivenUp when the wait was ended
+   */
+  void outwaitWorkers(Taken taken, StartWaits waits) throws InterruptedException {
+    if (mayLiveOnWorkers(taken)) {
+      // Versions that did not store it had these by default.
+      long millis =
+          taken.earlierLeaseMillis() > 0
+              ? taken.earlierLeaseMillis()
+              : ProtocolTimers.BALANCED.lostMillis();
+      LOG.warn(
+          "{} was used with --runner remote, and tasks of then may be alive on workers: nothing"
+              + " starts for {} s, until their leases have ended",
+          store.description(),
+          (millis + 999) / 1000);
+      waits.pause(millis);
+    }
+    outwaited(taken.epoch());
+  }
+
+  private boolean mayLiveOnWorkers(Taken taken) {
+    if (options.store() == ProcessOptions.Store.MEMORY || data.setBack().isPresent()) {
+      return taken.earlierLeaseMillis() > 0;
+    }
+    return store.running().stream().anyMatch(row -> !row.worker().isLocal());
+  }
+
+  /**
+   * Nothing of the leaderships before this one can be alive any more.
+   *
+   * @throws StoreException when that could not be stored
+   */
+  synchronized void outwaited(long epoch) {
+    store.outwaited(epoch, options.leaseMillis());
+    mark.outwaited(options.leaseMillis());
     data.forgetSetBack();
   }
 
@@ -94,6 +141,10 @@ final class StoreHistory {
     thread.start();
   }
 
+  private synchronized void seen(long epoch) {
+    mark.seen(epoch);
+  }
+
   private Throwable decided(long newer, long own) {
     while (true) {
       try {
@@ -101,7 +152,7 @@ final class StoreHistory {
         if (has > own) {
           return new StaleEpochException(store.description(), own, has);
         }
-        mark.seen(newer);
+        seen(newer);
         return new StoreSetBackException(
             store.description()
                 + " was set back: its epoch is "

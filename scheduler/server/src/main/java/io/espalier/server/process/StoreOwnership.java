@@ -1,10 +1,11 @@
 package io.espalier.server.process;
 
+import io.espalier.core.protocol.Instants;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.status.StoreException;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.exit.ExitCode;
-import io.espalier.server.process.Validity.Moment;
+import io.espalier.server.process.DirectoryOwner.Kinship;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.store.mysql.MySqlOwners;
 import io.espalier.server.store.mysql.StoreOwner;
@@ -64,13 +65,17 @@ public final class StoreOwnership implements AutoCloseable {
   /**
    * Who wants a store, and how.
    *
-   * @param owner a machine with a data directory, or a group of schedulers: the same one may have
-   *     the store at once, for then it is certain that no earlier process of it has it
+   * @param owner a data directory where it is, or a group of schedulers: the same one may have the
+   *     store at once, for then it is certain that no earlier process of it has it
    * @param label the same for people
    * @param proof for how long each proof counts
    * @param takeOver whether it is to be taken from another owner that has not ended in order
    */
   public record Applicant(String owner, String label, Duration proof, boolean takeOver) {
+    Kinship to(StoreOwner row) {
+      return DirectoryOwner.between(row.owner(), owner);
+    }
+
     StoreOwner row(String process) {
       return new StoreOwner(
           owner, process, label, System.currentTimeMillis(), proof.toMillis(), 0, 0, false);
@@ -78,14 +83,15 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   /**
-   * Takes a store that is free, or the applicant's own, or, if it wants that, another's that does
-   * not change its row any more.
+   * Takes a store that is free, or the applicant's own, or one whose row does not change any more:
+   * of what may be the applicant's own, and of another if it wants that.
    *
    * @return empty when the store cannot say yet who has it: its tables have to be made first
    * @throws CommandFailure when another has it
    * @throws StoreException when it cannot be asked
+   * @throws StartWaits.GivenUp when the wait was ended
    */
-  static Optional<StoreOwnership> take(MySqlAddress address, Applicant applicant)
+  static Optional<StoreOwnership> take(MySqlAddress address, Applicant applicant, StartWaits waits)
       throws InterruptedException {
     MySqlOwners owners = MySqlOwners.of(address);
     StoreOwnership taken = null;
@@ -96,11 +102,19 @@ public final class StoreOwnership implements AutoCloseable {
           return Optional.empty();
         }
         StoreOwner row = now.get();
-        if (!row.isFree() && !row.owner().equals(applicant.owner())) {
-          if (!applicant.takeOver()) {
-            throw refused(owners, row, applicant);
-          }
-          awaitSilence(owners, row);
+        Kinship kinship = row.isFree() ? Kinship.SAME : applicant.to(row);
+        if (kinship == Kinship.OTHER && !applicant.takeOver()) {
+          throw refused(owners, row, applicant);
+        }
+        if (kinship != Kinship.SAME) {
+          awaitSilence(
+              owners,
+              row,
+              kinship == Kinship.OTHER
+                  ? "--take-over"
+                  : "it is not certain that this is the data directory that had the store, and no"
+                      + " copy of it",
+              waits);
         }
         taken = claim(owners, row, applicant, UUID.randomUUID().toString());
       }
@@ -122,7 +136,7 @@ public final class StoreOwnership implements AutoCloseable {
   public static @Nullable StoreOwnership claim(
       MySqlOwners owners, StoreOwner seen, Applicant applicant, String process) {
     Validity validity = Validity.ofSystemClocks();
-    Moment asked = validity.now();
+    Instants asked = validity.now();
     StoreOwner mine = applicant.row(process);
     if (!owners.claim(seen, mine)) {
       return null;
@@ -141,11 +155,13 @@ public final class StoreOwnership implements AutoCloseable {
    * Waits until nothing of the owner may be alive. The clock is one that stands still while this
    * machine sleeps: that makes the wait longer, never shorter.
    */
-  private static void awaitSilence(MySqlOwners owners, StoreOwner row) throws InterruptedException {
+  private static void awaitSilence(MySqlOwners owners, StoreOwner row, String why, StartWaits waits)
+      throws InterruptedException {
     long waitMillis = silenceMillis(row) + row.leaseMillis();
     LOG.warn(
-        "--take-over: {} belongs to {}; it is taken when its row has not changed for {} s: then"
-            + " that one has had no proof for {} s, and its tasks have had {} s to end",
+        "{}: {} belongs to {}; it is taken when its row has not changed for {} s: then that one"
+            + " has had no proof for {} s, and its tasks have had {} s to end",
+        why,
         owners.description(),
         row.label(),
         waitMillis / 1000,
@@ -153,7 +169,7 @@ public final class StoreOwnership implements AutoCloseable {
         row.leaseMillis() / 1000);
     long since = System.nanoTime();
     while (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) < waitMillis) {
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      waits.pause(LOOK_MILLIS);
       StoreOwner now = owners.read().orElse(row);
       if (now.isFree()) {
         return;
@@ -211,7 +227,7 @@ public final class StoreOwnership implements AutoCloseable {
       return;
     }
     try {
-      Moment asked = validity.now();
+      Instants asked = validity.now();
       if (owners.beat(mine.process())) {
         proven(asked);
         problem = "";
@@ -246,7 +262,7 @@ public final class StoreOwnership implements AutoCloseable {
     }
   }
 
-  private void proven(Moment asked) {
+  private void proven(Instants asked) {
     long proof = mine.proofMillis();
     validity.provenFor(
         asked, proof - Math.min(proof / 2, Math.max(2_000, ProtocolTimers.leastMargin(proof))));

@@ -1,39 +1,63 @@
 package io.espalier.server.process;
 
+import io.espalier.core.protocol.Instants;
+import io.espalier.worker.process.Uptime;
+import java.io.IOException;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * For how long a leadership is certain without asking anybody. Each proof counts from before it was
  * asked for, and holds for the session's time-out less a margin: by then the servers cannot have
  * given the lead to another, whatever happened in between to this process or its network.
  *
- * <p>Time is the larger of what the monotonic clock and the wall clock say has passed: one of them
- * goes on while a machine sleeps, and a jump can only make the leadership end early. Thread-safe.
+ * <p>Time is the largest of what three clocks say has passed. The monotonic one stands still while
+ * a machine is suspended, the wall clock may be set back meanwhile; the uptime does neither, where
+ * there is one. A jump can only make the leadership end early. Thread-safe.
  */
 public final class Validity {
-  /** The reading of both clocks, in milliseconds. */
-  public record Moment(long monotonicMillis, long wallMillis) {
-    public long millisSince(Moment earlier) {
-      return Math.max(monotonicMillis - earlier.monotonicMillis, wallMillis - earlier.wallMillis);
-    }
-  }
+  private static final Logger LOG = LoggerFactory.getLogger(Validity.class);
 
-  private record Proof(Moment asked, long holdsMillis) {}
+  private record Proof(Instants asked, long holdsMillis) {}
 
   private final LongSupplier monotonicMillis;
+  private final LongSupplier uptimeMillis;
   private final LongSupplier wallMillis;
-  private volatile Proof proof = new Proof(new Moment(0, 0), 0);
+  private volatile Proof proof = new Proof(new Instants(0, 0, 0), 0);
   private boolean ended;
 
-  /** By two clocks, in milliseconds. */
-  public Validity(LongSupplier monotonicMillis, LongSupplier wallMillis) {
+  /** By three clocks, in milliseconds. */
+  public Validity(
+      LongSupplier monotonicMillis, LongSupplier uptimeMillis, LongSupplier wallMillis) {
     this.monotonicMillis = monotonicMillis;
+    this.uptimeMillis = uptimeMillis;
     this.wallMillis = wallMillis;
   }
 
   /** By the clocks of this machine. */
   public static Validity ofSystemClocks() {
-    return new Validity(() -> System.nanoTime() / 1_000_000, System::currentTimeMillis);
+    return new Validity(
+        () -> System.nanoTime() / 1_000_000, uptimeOfThisMachine(), System::currentTimeMillis);
+  }
+
+  /** Where there is none it stands still, so that the other two clocks count. */
+  private static LongSupplier uptimeOfThisMachine() {
+    Uptime uptime;
+    try {
+      uptime = new Uptime();
+    } catch (IOException e) {
+      LOG.warn("a suspension counts by the wall clock alone: {}", e.getMessage());
+      return () -> 0;
+    }
+    return () -> {
+      try {
+        return uptime.millis();
+      } catch (IOException e) {
+        LOG.error("nothing is certain of the leadership: {}", e.getMessage());
+        return Long.MAX_VALUE / 2;
+      }
+    };
   }
 
   /**
@@ -45,12 +69,13 @@ public final class Validity {
   }
 
   /** To be taken before a proof is asked for. */
-  public Moment now() {
-    return new Moment(monotonicMillis.getAsLong(), wallMillis.getAsLong());
+  public Instants now() {
+    return new Instants(
+        monotonicMillis.getAsLong(), uptimeMillis.getAsLong(), wallMillis.getAsLong());
   }
 
   /** We led at some moment after {@code asked}: nothing any more once it has ended. */
-  public void proven(Moment asked, long sessionMillis) {
+  public void proven(Instants asked, long sessionMillis) {
     provenFor(asked, sessionMillis - marginMillis(sessionMillis));
   }
 
@@ -58,7 +83,7 @@ public final class Validity {
    * We led at some moment after {@code asked}, and nobody else can for so long after it: nothing
    * any more once it has ended.
    */
-  public synchronized void provenFor(Moment asked, long millis) {
+  public synchronized void provenFor(Instants asked, long millis) {
     if (!ended) {
       proof = new Proof(asked, millis);
     }

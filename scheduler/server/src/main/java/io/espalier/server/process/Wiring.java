@@ -96,6 +96,7 @@ final class Wiring implements AutoCloseable {
    * @param configPoller polled once, with a good configuration
    * @param follow where the poller's news are to go
    * @param elected by which it may answer workers and start tasks
+   * @param waits what the start may wait for
    * @throws IOException when something of the outside cannot be had, saying what
    */
   Wiring(
@@ -104,6 +105,7 @@ final class Wiring implements AutoCloseable {
       ConfigPoller configPoller,
       ConfigNews follow,
       Leadership elected,
+      StartWaits waits,
       Consumer<Throwable> onDeath)
       throws IOException, InterruptedException {
     boolean complete = false;
@@ -117,9 +119,10 @@ final class Wiring implements AutoCloseable {
       }
       StatusesTaken.requireNothingBeside(options, data);
       // The store's tables are not touched before it is certain that it is nobody else's.
-      Optional<StoreOwnership> ownership = owned(options, data, elected, elected.ownership());
+      Optional<StoreOwnership> ownership =
+          owned(options, data, elected, elected.ownership(), waits);
       StatusStore store = opened("status store", PartsChosen.store(options, data));
-      ownership = owned(options, data, elected, ownership);
+      ownership = owned(options, data, elected, ownership, waits);
       StoreRight leadership = new StoreRight(elected, ownership.orElse(null));
       Consumer<Throwable> died =
           cause -> {
@@ -140,12 +143,15 @@ final class Wiring implements AutoCloseable {
       EpochFile mark = new EpochFile(data.epochFile());
       StoreHistory history = StoreHistory.look(options, store, mark, data);
       StatusStore.Taken taken =
-          StatusesTaken.take(
-              options,
-              data,
-              store,
-              new StatusStore.TakeOver(mark.highest() + 1, options.leaseMillis()));
-      mark.seen(taken.epoch());
+          history.taken(
+              StatusesTaken.take(
+                  options,
+                  data,
+                  store,
+                  new StatusStore.TakeOver(mark.highest() + 1, options.leaseMillis())));
+      if (options.remote().isEmpty()) {
+        history.outwaitWorkers(taken, waits);
+      }
       long epoch = taken.epoch();
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
@@ -296,6 +302,7 @@ final class Wiring implements AutoCloseable {
               leadership,
               remote,
               history,
+              epoch,
               clock,
               died));
       complete = true;
@@ -326,14 +333,15 @@ final class Wiring implements AutoCloseable {
       ProcessOptions options,
       DataDirectory data,
       Leadership elected,
-      Optional<StoreOwnership> already)
+      Optional<StoreOwnership> already,
+      StartWaits waits)
       throws InterruptedException {
     if (already.isPresent() || options.mysql().isEmpty()) {
       return already;
     }
     Optional<StoreOwnership> taken =
         StoreOwnership.take(
-            options.mysql().get(), PartsChosen.applicant(options, data, elected.group()));
+            options.mysql().get(), PartsChosen.applicant(options, data, elected.group()), waits);
     taken.ifPresent(mine -> opened("store ownership", mine));
     return taken;
   }

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The output of tasks of a whole pool: asks all workers at the same time, and the scheduler's own
- * store for what ran there before, and merges what comes by time (behaviour 9.6). Who does not
- * answer in time is named in the page, and holds up nobody.
+ * store for what ran there before, and merges what comes by time
+ * (docs/design/bistro.md#log-queries). Who does not answer in time is named in the page, and holds
+ * up nobody.
  */
 public final class PoolLogs implements LogReader, AutoCloseable {
   /** The scheduler's own store, among names of workers: no shard is called that. */

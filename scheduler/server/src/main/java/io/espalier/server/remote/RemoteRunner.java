@@ -88,6 +88,7 @@ public final class RemoteRunner implements TaskRunner {
   private volatile boolean closing;
   private volatile String problem = "";
   private volatile boolean waitsSafely;
+  private volatile boolean outwaited;
   private boolean resumed;
   private long exitWaitBefore;
 
@@ -168,6 +169,11 @@ public final class RemoteRunner implements TaskRunner {
   /** Whether no worker gets tasks because invocations may be alive of which nothing is known. */
   public boolean waitsSafely() {
     return waitsSafely;
+  }
+
+  /** Whether nothing that earlier leaders have started can be alive any more, unless confirmed. */
+  public boolean hasOutwaited() {
+    return outwaited;
   }
 
   /** Why workers get no tasks, or are refused, for people. */
@@ -337,6 +343,7 @@ public final class RemoteRunner implements TaskRunner {
         long next = side.step(at);
         problem = side.problem(at).orElse("");
         waitsSafely = resumed ? side.safeWaitEndsMillis() != 0 : waitsSafely;
+        outwaited = side.hasOutwaited();
         return next;
       } catch (RuntimeException e) {
         log.error("the protocol failed", e);

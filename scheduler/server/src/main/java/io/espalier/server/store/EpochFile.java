@@ -11,12 +11,15 @@ import java.util.UUID;
 
 /**
  * The highest epoch that a data directory has seen, in a synced file. For a store in memory it is
- * where epochs come from (rulings 6); for every other store it is what shows that the store was set
- * back to an earlier day. One line: the epoch, and where they come from here, the id of the store
- * and the leases of the newest leadership. The data directory's lock keeps other processes away.
- * Not thread-safe.
+ * where epochs come from (docs/design/design.md#at-most-once); for every other store it is what
+ * shows that the store was set back to an earlier day. One line: the epoch; the id of the store,
+ * where epochs come from here; and how long leases may last that were not outwaited yet. The data
+ * directory's lock keeps other processes away. Not thread-safe.
  */
 public final class EpochFile implements MemoryStatusStore.Epochs {
+  /** In place of the id of a store that has it itself. */
+  private static final String ELSEWHERE = "-";
+
   private final Path file;
 
   public EpochFile(Path file) {
@@ -35,6 +38,16 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
   }
 
   /**
+   * How long leases may last that leaderships here have granted and that were not outwaited; 0:
+   * none are known.
+   *
+   * @throws StoreException as {@link #highest}
+   */
+  public long leaseMillis() {
+    return read().leaseMillis();
+  }
+
+  /**
    * Durably remembers an epoch that a store has given, unless a higher one was seen.
    *
    * @throws StoreException when the file cannot be read or written
@@ -43,6 +56,31 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
     Line line = read();
     if (epoch > line.epoch()) {
       write(new Line(epoch, line.storeId(), line.leaseMillis()));
+    }
+  }
+
+  /**
+   * The same, with the leases of the leadership that has it.
+   *
+   * @throws StoreException when the file cannot be read or written
+   */
+  public void seen(long epoch, long leaseMillis) {
+    Line line = read();
+    Line next =
+        new Line(
+            Math.max(epoch, line.epoch()),
+            line.storeId(),
+            Math.max(leaseMillis, line.leaseMillis()));
+    if (!next.equals(line)) {
+      write(next);
+    }
+  }
+
+  @Override
+  public void outwaited(long leaseMillis) {
+    Line line = read();
+    if (leaseMillis != line.leaseMillis()) {
+      write(new Line(line.epoch(), line.storeId(), leaseMillis));
     }
   }
 
@@ -56,16 +94,19 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
     Line line = read();
     long next = Math.max(line.epoch() + 1, how.atLeast());
     String storeId = line.storeId().isEmpty() ? UUID.randomUUID().toString() : line.storeId();
-    write(new Line(next, storeId, how.leaseMillis()));
+    write(new Line(next, storeId, Math.max(line.leaseMillis(), how.leaseMillis())));
     return new Taken(next, storeId, line.leaseMillis(), line.epoch() == 0);
   }
 
   private void write(Line line) {
     try {
       String text =
-          line.storeId().isEmpty()
-              ? line.epoch() + "\n"
-              : line.epoch() + " " + line.storeId() + " " + line.leaseMillis() + "\n";
+          line.epoch()
+              + " "
+              + (line.storeId().isEmpty() ? ELSEWHERE : line.storeId())
+              + " "
+              + line.leaseMillis()
+              + "\n";
       DurableFiles.replace(file, text);
     } catch (IOException e) {
       throw failed("write", e);
@@ -82,7 +123,10 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
       if (epoch > 0 && epoch < Long.MAX_VALUE && (words.size() == 1 || words.size() == 3)) {
         return words.size() == 1
             ? new Line(epoch, "", 0)
-            : new Line(epoch, words.get(1), Long.parseLong(words.get(2)));
+            : new Line(
+                epoch,
+                words.get(1).equals(ELSEWHERE) ? "" : words.get(1),
+                Long.parseLong(words.get(2)));
       }
     } catch (IOException e) {
       throw failed("read", e);

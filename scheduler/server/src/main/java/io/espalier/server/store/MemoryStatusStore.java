@@ -66,6 +66,9 @@ public final class MemoryStatusStore implements StatusStore {
   public interface Epochs {
     /** Durably raises it. */
     Taken raise(TakeOver how);
+
+    /** As {@link StatusStore#outwaited}, of the newest epoch. */
+    void outwaited(long leaseMillis);
   }
 
   /** With epochs 1, 2, 3: old epochs are refused within this process only. */
@@ -90,8 +93,13 @@ public final class MemoryStatusStore implements StatusStore {
       long earlierLeaseMillis = leaseMillis;
       boolean first = epoch == 0;
       epoch = Math.max(epoch + 1, how.atLeast());
-      leaseMillis = how.leaseMillis();
+      leaseMillis = Math.max(leaseMillis, how.leaseMillis());
       return new Taken(epoch, storeId, earlierLeaseMillis, first);
+    }
+
+    @Override
+    public void outwaited(long ownLeaseMillis) {
+      leaseMillis = ownLeaseMillis;
     }
   }
 
@@ -115,6 +123,14 @@ public final class MemoryStatusStore implements StatusStore {
     Taken taken = epochs.raise(how);
     epoch = taken.epoch();
     return taken;
+  }
+
+  @Override
+  public synchronized void outwaited(long byEpoch, long leaseMillis) {
+    if (byEpoch != epoch) {
+      throw new StaleEpochException(description(), byEpoch, epoch);
+    }
+    epochs.outwaited(leaseMillis);
   }
 
   @Override

@@ -21,8 +21,9 @@ import org.sqlite.SQLiteConfig.TransactionMode;
 import org.sqlite.SQLiteDataSource;
 
 /**
- * Keeps statuses in one SQLite file: write-ahead log, every commit synced (rulings 5). One
- * connection writes; readers have their own and never wait for it.
+ * Keeps statuses in one SQLite file: write-ahead log, every commit synced
+ * (docs/design/design.md#durability). One connection writes; readers have their own and never wait
+ * for it.
  */
 public final class SqliteStatusStore extends DatabaseStatusStore {
   private static final int BUSY_MILLIS = 5_000;
@@ -135,6 +136,22 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   @Override
   public Taken openEpoch(TakeOver how) {
     return write(w -> w.raiseEpoch(how));
+  }
+
+  @Override
+  public void outwaited(long epoch, long leaseMillis) {
+    long current =
+        write(
+            w -> {
+              long inForce = w.epoch();
+              if (inForce == epoch) {
+                w.setMeta("lease", leaseMillis);
+              }
+              return inForce;
+            });
+    if (current != epoch) {
+      throw new StaleEpochException(description(), epoch, current);
+    }
   }
 
   @Override

@@ -144,7 +144,7 @@ final class SqliteWriter {
     }
     long earlierLeaseMillis = number("lease");
     setMeta("epoch", next);
-    setMeta("lease", how.leaseMillis());
+    setMeta("lease", Math.max(earlierLeaseMillis, how.leaseMillis()));
     return new StatusStore.Taken(next, storeId, earlierLeaseMillis, old == 0);
   }
 

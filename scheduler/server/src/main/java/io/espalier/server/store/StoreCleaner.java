@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes what a store need not keep any more, now and then, a little at a time and with pauses, so
- * that commits hardly wait for it (features L26).
+ * that commits hardly wait for it (docs/design/features.md#retention).
  */
 public final class StoreCleaner implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreCleaner.class);

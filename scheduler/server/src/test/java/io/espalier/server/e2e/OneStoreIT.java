@@ -116,6 +116,22 @@ class OneStoreIT {
   }
 
   @Test
+  void aWaitForTheStoreEndsAtOnceWhenItIsToldTo() {
+    Espalier first = daemon(scheduler("first", "simulated"));
+    first.url();
+    first.signal("STOP");
+    Espalier second = daemon(scheduler("second", "simulated", "--take-over"));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> second.stderr().contains("is taken when its row has not changed"));
+
+    Ended ended = second.signal("TERM").ended();
+
+    assertThat(ended.code()).isZero();
+    assertThat(ended.stderr()).contains("stopped while it waited");
+  }
+
+  @Test
   void aStoppedOneIsOutwaitedOnlyWhenThatIsWantedAndEndsWhenItGoesOn() throws Exception {
     Espalier first = daemon(scheduler("first", "simulated", "--store-proof-ms", "3000"));
     first.url();

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Retries that look at progress, with real tasks (features R12, R15). */
+/** Retries that look at progress, with real tasks (docs/design/features.md#retries). */
 class RetryIT {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

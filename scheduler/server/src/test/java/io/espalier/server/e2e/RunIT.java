@@ -17,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code run}, {@code nodes}, {@code validate} and what can be asked after a run (rulings 18, 19).
+ * {@code run}, {@code nodes}, {@code validate} and what can be asked after a run
+ * (docs/design/design.md#output-of-commands).
  */
 class RunIT {
   private static final String SETTINGS =

@@ -10,7 +10,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Schedulers that share nothing split one configuration ({@code --shard}, ruling 14). */
+/**
+ * Schedulers that share nothing split one configuration
+ * (docs/design/design.md#schedulers-that-share-a-configuration).
+ */
 class ShardIT {
   private static final int HOSTS = 24;
 

@@ -179,7 +179,8 @@ class ElectionTest {
   void aFrozenLeaderIsNoLongerCertainWhenItWakesUp() throws Exception {
     AtomicLong jump = new AtomicLong();
     Validity validity =
-        new Validity(() -> System.nanoTime() / 1_000_000 + jump.get(), System::currentTimeMillis);
+        new Validity(
+            () -> System.nanoTime() / 1_000_000 + jump.get(), () -> 0, System::currentTimeMillis);
     Election election = Election.join(link(), A, validity);
     open.push(election);
     assertThat(election.awaitLeadership(20_000)).isTrue();

@@ -53,7 +53,9 @@ final class FairShareLoopTest {
     world.advance(1_000);
   }
 
-  /** What use makes of a priority in one second (feature A11). */
+  /**
+   * What use makes of a priority in one second (docs/design/features.md#priority-with-a-memory).
+   */
   private void expect(String queue, double use) {
     double before = expected.getOrDefault(queue, 0.0);
     expected.put(queue, use + (before - use) * Math.pow(0.5, 1 / HALF_LIFE_SECONDS));

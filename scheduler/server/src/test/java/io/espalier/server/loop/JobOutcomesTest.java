@@ -9,6 +9,7 @@ import io.espalier.core.api.Selection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.PreparedChange;
 import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.status.StatusLabel;
@@ -24,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** States of whole jobs through the loop (features L2, L11, L30): rules, operators, restarts. */
+/**
+ * States of whole jobs through the loop (docs/design/features.md#states-of-jobs): rules, operators,
+ * restarts.
+ */
 class JobOutcomesTest {
   private final LoopWorld world = new LoopWorld();
 
@@ -140,7 +144,7 @@ class JobOutcomesTest {
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
   }
 
-  // ---- L11
+  // ---- docs/design/features.md#rules-that-end-a-job
 
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 40})
@@ -223,7 +227,58 @@ class JobOutcomesTest {
     assertThat(state()).isEqualTo(JobState.FAILED);
   }
 
-  // ---- L30
+  @Test
+  void endsAreCountedOnceWhenAJobIsRemovedAndReturns() {
+    String rule = "'fail_job_when': {'failed_tasks': 2, 'window': '1h'}";
+    world.configure(config(9, 1, rule));
+    endOne(false);
+    world.configure(config(9, 0, rule));
+    endOne(true);
+    world.configure(withoutTheJob(config(9, 0, rule)));
+    world.configure(config(9, 1, rule));
+    endOne(true);
+    assertThat(standing().reason()).as("1 of 3 tasks has failed").isEmpty();
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    endOne(false);
+    assertThat(standing().reason())
+        .isEqualTo("2 of 4 ended tasks of the last hour failed, the job fails with 2");
+  }
+
+  @Test
+  void anEndIsCountedThatComesWhileItsJobIsRemoved() {
+    String rule = "'fail_job_when': {'failed_tasks': 2, 'window': '1h'}";
+    world.configure(config(9, 2, rule));
+    world.configure(withoutTheJob(config(9, 2, rule)));
+    endOne(false);
+    world.configure(config(9, 1, rule));
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    endOne(false);
+    assertThat(standing().reason())
+        .isEqualTo("2 of 2 ended tasks of the last hour failed, the job fails with 2");
+  }
+
+  @Test
+  void endsAreCountedOnceThatComeWhileTheJobThatReturnsIsRead() {
+    String rule = "'fail_job_when': {'failed_tasks': 3, 'window': '1h'}";
+    String here = config(9, 2, rule);
+    world.configure(here);
+    endOne(false);
+    world.configure(withoutTheJob(here));
+    PreparedChange change = world.prepare(here);
+    endOne(false);
+    does(world.loop.change(change));
+    endOne(true);
+    assertThat(standing().reason()).as("2 of 3 tasks have failed").isEmpty();
+    endOne(false);
+    assertThat(standing().reason())
+        .isEqualTo("3 of 4 ended tasks of the last hour failed, the job fails with 3");
+  }
+
+  private static String withoutTheJob(String config) {
+    return config.replace("bistro_job->j\": {", "bistro_job->other\": {\"enabled\": false, ");
+  }
+
+  // ---- docs/design/features.md#no-resurrection
 
   @Test
   void aFailedJobIsNotResurrectedByAnotherScheduler() {

@@ -15,7 +15,10 @@ import io.espalier.json.JsonReader;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Progress lines become checkpoints (features R15), with the loop driven by hand. */
+/**
+ * Progress lines become checkpoints (docs/design/features.md#progress-and-checkpoints), with the
+ * loop driven by hand.
+ */
 class ProgressTest {
   private static final String CONFIG =
       """

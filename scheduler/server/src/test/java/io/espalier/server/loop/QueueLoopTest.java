@@ -7,7 +7,10 @@ import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskKey;
 import org.junit.jupiter.api.Test;
 
-/** Queues through the loop: caps that change, and history that outlives a crash (feature A17). */
+/**
+ * Queues through the loop: caps that change, and history that outlives a crash
+ * (docs/design/features.md#history-of-queues).
+ */
 final class QueueLoopTest {
   private static final double HALF_LIFE = 60_000;
 
@@ -16,13 +19,13 @@ final class QueueLoopTest {
   /** Six slots, of which the job's queue may hold some. */
   private static String config(int cap) {
     return """
-        {"bistro_settings": {"nodes": {"levels": ["host"], "node_order": "original",
-           "node_sources": [{"source": "manual", "prefs": {"h1": [], "h2": [], "h3": []}}]},
-           "scheduler": "fair_share", "priority_half_life_sec": 60,
-           "resources": {"host": {"slots": {"default": 1, "limit": 2}}},
-           "queues": {"etl": {"max_slots": {"slots": CAP}}, "web": {}}},
-         "bistro_job->j": {"owner": "o", "queue": "etl", "command": ["x"]}}
-        """
+    {"bistro_settings": {"nodes": {"levels": ["host"], "node_order": "original",
+       "node_sources": [{"source": "manual", "prefs": {"h1": [], "h2": [], "h3": []}}]},
+       "scheduler": "fair_share", "priority_half_life_sec": 60,
+       "resources": {"host": {"slots": {"default": 1, "limit": 2}}},
+       "queues": {"etl": {"max_slots": {"slots": CAP}}, "web": {}}},
+     "bistro_job->j": {"owner": "o", "queue": "etl", "command": ["x"]}}
+    """
         .replace("CAP", Integer.toString(cap));
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The events of a random life rebuild what the store holds (features A23). */
+/** The events of a random life rebuild what the store holds (docs/design/features.md#events). */
 class ReplayTest {
   private static final String BOTH =
       """

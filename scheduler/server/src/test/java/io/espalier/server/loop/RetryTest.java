@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Retries that look at progress (features R8 to R16), with the loop and its clock in hand. */
+/**
+ * Retries that look at progress (docs/design/features.md#retries-that-look-at-progress), with the
+ * loop and its clock in hand.
+ */
 class RetryTest {
   private static final String CONFIG =
       """

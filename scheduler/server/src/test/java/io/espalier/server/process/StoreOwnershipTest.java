@@ -15,6 +15,7 @@ import io.espalier.server.store.mysql.MySqlOwners;
 import io.espalier.server.store.mysql.MySqlStatusStore;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
+import io.espalier.worker.process.RunPlace;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -24,7 +25,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +43,7 @@ class StoreOwnershipTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final Duration SHORT = Duration.ofMillis(400);
+  private static final StartWaits WAITS = new StartWaits();
 
   private final DatabaseServer server;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -76,14 +80,14 @@ class StoreOwnershipTest {
 
   private StoreOwnership take(String name, Duration proof, boolean takeOver) throws Exception {
     StoreOwnership taken =
-        StoreOwnership.take(address(), applicant(name, proof, takeOver)).orElseThrow();
+        StoreOwnership.take(address(), applicant(name, proof, takeOver), WAITS).orElseThrow();
     open.push(taken);
     return taken;
   }
 
   @Test
   void aSchemaWithoutTablesCannotSayYet() throws Exception {
-    assertThat(StoreOwnership.take(address(), applicant("a", LONG, false))).isEmpty();
+    assertThat(StoreOwnership.take(address(), applicant("a", LONG, false), WAITS)).isEmpty();
     store();
     assertThat(take("a", LONG, false).remainingMillis()).isPositive();
   }
@@ -142,6 +146,64 @@ class StoreOwnershipTest {
         .isInstanceOf(CommandFailure.class)
         .hasMessageContaining("is in use: scheduler b has changed its row");
     assertThat(second.remainingMillis()).isPositive();
+  }
+
+  private StoreOwnership takeFrom(RunPlace place, Duration proof) throws Exception {
+    String owner = new DirectoryOwner("an-id", place).toString();
+    StoreOwnership taken =
+        StoreOwnership.take(
+                address(), new Applicant(owner, "scheduler at " + place, proof, false), WAITS)
+            .orElseThrow();
+    open.push(taken);
+    return taken;
+  }
+
+  @Test
+  void theCloneOfAMachineIsOutwaitedWithItsDirectoryAndRefusedWhileTheOtherOneLives()
+      throws Exception {
+    RunPlace original = new RunPlace("image", "product1", "boot1", "pid:[1]", "4711");
+    RunPlace clone = new RunPlace("image", "product2", "boot2", "pid:[1]", "4711");
+    store();
+    takeFrom(original, LONG);
+    // The same directory after a crash: the ten minutes of the proof are not waited for.
+    StoreOwnership again = takeFrom(original, LONG);
+    again.prove(e -> {}, () -> {});
+
+    assertThatThrownBy(() -> takeFrom(clone, SHORT))
+        .isInstanceOf(CommandFailure.class)
+        .hasMessageContaining("is in use: scheduler at " + original);
+
+    assertThat(again.remainingMillis()).isPositive();
+    again.close();
+    takeFrom(clone, SHORT);
+    long begin = System.nanoTime();
+    takeFrom(original, SHORT);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(SHORT);
+  }
+
+  @Test
+  void aWaitForAStoreEndsWhenTheStartIsGivenUp() throws Exception {
+    store();
+    StoreOwnership first = take("a", LONG, false);
+    StartWaits waits = new StartWaits();
+    CompletableFuture<Optional<StoreOwnership>> second = new CompletableFuture<>();
+    Thread starting =
+        new Thread(
+            () -> {
+              try {
+                second.complete(StoreOwnership.take(address(), applicant("b", LONG, true), waits));
+              } catch (InterruptedException | RuntimeException e) {
+                second.completeExceptionally(e);
+              }
+            });
+    starting.start();
+    await().atMost(PATIENCE).until(() -> starting.getState() == Thread.State.TIMED_WAITING);
+    waits.giveUp();
+
+    assertThatThrownBy(() -> second.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        .hasCauseInstanceOf(StartWaits.GivenUp.class);
+    assertThat(first.remainingMillis()).isPositive();
+    assertThat(take("a", LONG, false).remainingMillis()).isPositive();
   }
 
   @Test

@@ -2,14 +2,24 @@ package io.espalier.server.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.Shard;
 import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Batch;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.json.JsonReader;
 import io.espalier.server.exit.CommandFailure;
 import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -20,11 +30,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A scheduler that cannot begin leaves nothing behind that keeps its next try from it. */
@@ -35,6 +49,13 @@ final class TakeOverTest {
          "node_sources": [{"source": "manual", "prefs": {"h1": [], "h2": []}}]}, "resources": {}},
        "bistro_job->j": {"owner": "o", "command": ["true"]}}
       """;
+
+  /** A worker is lost after 1.5 seconds. */
+  private static final ProtocolTimers SHORTEST =
+      new ProtocolTimers(
+          200, 100, 1_200, 600, 200, 200, 300, 500, 1_000, 5_000, 100, 1_000, 100, 1_000, 1_500);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Path directory;
   private final HostPort thrift;
@@ -52,6 +73,22 @@ final class TakeOverTest {
   }
 
   private ProcessOptions options(ProtocolTimers timers) {
+    return options(
+        ProcessOptions.Runner.REMOTE,
+        Optional.of(
+            new ProcessOptions.Remote(
+                thrift,
+                PeerOptions.of("test", RpcSecurity.secret("a test secret")),
+                timers,
+                false)));
+  }
+
+  private ProcessOptions local() {
+    return options(ProcessOptions.Runner.LOCAL, Optional.empty());
+  }
+
+  private ProcessOptions options(
+      ProcessOptions.Runner runner, Optional<ProcessOptions.Remote> remote) {
     ProcessOptions plain =
         ProcessOptions.frozen(
             new DataOwner("file://" + directory.resolve("site.json"), Shard.WHOLE),
@@ -64,7 +101,7 @@ final class TakeOverTest {
         plain.statusesFrom(),
         plain.configDirectory(),
         plain.dataDir(),
-        ProcessOptions.Runner.REMOTE,
+        runner,
         plain.store(),
         plain.fresh(),
         false,
@@ -79,12 +116,7 @@ final class TakeOverTest {
         plain.logs(),
         plain.measuring(),
         plain.seed(),
-        Optional.of(
-            new ProcessOptions.Remote(
-                thrift,
-                PeerOptions.of("test", RpcSecurity.secret("a test secret")),
-                timers,
-                false)),
+        remote,
         plain.mysql(),
         plain.events(),
         plain.access(),
@@ -120,8 +152,127 @@ final class TakeOverTest {
   void theLeasesOfALeadershipAreStoredForTheNextOne() throws Exception {
     startAndStop(ProtocolTimers.PATIENT);
     assertThat(meta("lease")).isEqualTo("660000");
+    // Each of them ends before the first one's leases do, so the third has to wait for them as
+    // well.
     startAndStop(ProtocolTimers.QUICK);
-    assertThat(meta("lease")).isEqualTo("20000");
+    startAndStop(ProtocolTimers.QUICK);
+    assertThat(meta("lease")).isEqualTo("660000");
+    assertThat(directory.resolve("data").resolve("epoch")).content().isEqualTo("3 - 660000\n");
+  }
+
+  @Test
+  void leasesThatWereOutwaitedAreStoredNoLonger() throws Exception {
+    startAndStop(SHORTEST);
+    store("UPDATE meta SET value = 1600 WHERE name = 'lease'");
+    try (EspalierProcess process = EspalierProcess.start(options(SHORTEST))) {
+      process.awaitSettled();
+      await().atMost(PATIENCE).until(() -> meta("lease").equals("" + SHORTEST.lostMillis()));
+    }
+    assertThat(directory.resolve("data").resolve("epoch"))
+        .content()
+        .isEqualTo("2 - " + SHORTEST.lostMillis() + "\n");
+  }
+
+  /** That a task runs, on a worker or on the host of the scheduler. */
+  private void running(WorkerRef where, long leaseMillis) {
+    Path data = directory.resolve("data");
+    try {
+      Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try (SqliteStatusStore store =
+        SqliteStatusStore.open(data.resolve("statuses.sqlite"), JsonReader::parse)) {
+      long epoch = store.openEpoch(new TakeOver(1, leaseMillis)).epoch();
+      TaskStatus runs = TaskStatus.of(TaskStatus.Main.RUNNING, 1_700_000_000_000L, 1);
+      Invocation invocation = new Invocation(epoch, 1, 1_700_000_000_000L);
+      store.commit(epoch, Batch.of(List.of(new StatusRow("j", "h1", runs, invocation, where))));
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void nothingStartsOnThisHostUntilTheLeasesOfWorkersHaveEnded() throws Exception {
+    running(new WorkerRef("w1", 7), 1_500);
+    long begin = System.nanoTime();
+    try (EspalierProcess process = EspalierProcess.start(local())) {
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .isGreaterThan(Duration.ofMillis(1_500));
+      process.awaitSettled();
+    }
+    assertThat(meta("lease")).isEqualTo("0");
+  }
+
+  @Test
+  @Timeout(120)
+  void aDirectoryThatLostItsStatusesStillKnowsOfTheLeasesOfWorkers() throws Exception {
+    Files.createDirectories(directory.resolve("data"));
+    Files.writeString(directory.resolve("data").resolve("epoch"), "7 - 1500\n");
+    long begin = System.nanoTime();
+    try (EspalierProcess process = EspalierProcess.start(local())) {
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .isGreaterThan(Duration.ofMillis(1_500));
+      process.awaitSettled();
+    }
+    assertThat(directory.resolve("data").resolve("epoch")).content().isEqualTo("8 - 0\n");
+    assertThat(directory.resolve("data").resolve("set-back")).doesNotExist();
+  }
+
+  @Test
+  @Timeout(120)
+  void tasksOfTheOwnHostAreNotWaitedFor() throws Exception {
+    running(WorkerRef.LOCAL, 600_000);
+    try (EspalierProcess process = EspalierProcess.start(local())) {
+      process.awaitSettled();
+    }
+    assertThat(meta("lease")).isEqualTo("0");
+  }
+
+  @Test
+  @Timeout(120)
+  void aWaitForWorkersThatIsGivenUpChangesNothing() throws Exception {
+    running(new WorkerRef("w1", 7), 600_000);
+    StartWaits waits = new StartWaits();
+    CompletableFuture<EspalierProcess> started = new CompletableFuture<>();
+    Thread starting =
+        new Thread(
+            () -> {
+              try {
+                started.complete(EspalierProcess.start(local(), Leadership.ALONE, waits));
+              } catch (RuntimeException e) {
+                started.completeExceptionally(e);
+              }
+            });
+    starting.start();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                Arrays.stream(starting.getStackTrace())
+                    .anyMatch(frame -> frame.getMethodName().equals("outwaitWorkers")));
+    waits.giveUp();
+
+    assertThatThrownBy(() -> started.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        .hasCauseInstanceOf(StartWaits.GivenUp.class);
+    assertThat(meta("lease")).isEqualTo("600000");
+    // It is free again, and whoever asks workers finds the task running.
+    try (EspalierProcess process = EspalierProcess.start(options())) {
+      process.awaitSettled();
+      assertThat(process.progress())
+          .singleElement()
+          .satisfies(job -> assertThat(job.running()).isEqualTo(1));
+    }
+  }
+
+  @Test
+  void whatRanOnTheHostOfALocalSchedulerIsWaitedForByOneWithWorkers() throws Exception {
+    running(WorkerRef.LOCAL, 0);
+    try (EspalierProcess process = EspalierProcess.start(options())) {
+      process.awaitSettled();
+      assertThat(process.progress())
+          .singleElement()
+          .satisfies(job -> assertThat(job.running()).isEqualTo(1));
+    }
   }
 
   @Test

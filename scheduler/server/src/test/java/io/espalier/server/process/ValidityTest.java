@@ -2,6 +2,7 @@ package io.espalier.server.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.protocol.Instants;
 import org.junit.jupiter.api.Test;
 
 class ValidityTest {
@@ -9,11 +10,13 @@ class ValidityTest {
   private static final long HOLDS = SESSION - 2_000;
 
   private long monotonic = 5_000_000;
+  private long uptime = 9_000_000;
   private long wall = 1_700_000_000_000L;
-  private final Validity validity = new Validity(() -> monotonic, () -> wall);
+  private final Validity validity = new Validity(() -> monotonic, () -> uptime, () -> wall);
 
   private void pass(long millis) {
     monotonic += millis;
+    uptime += millis;
     wall += millis;
   }
 
@@ -24,7 +27,7 @@ class ValidityTest {
 
   @Test
   void aProofCountsFromBeforeItWasAskedFor() {
-    Validity.Moment asked = validity.now();
+    Instants asked = validity.now();
     pass(3_000);
     validity.proven(asked, SESSION);
     assertThat(validity.remainingMillis()).isEqualTo(HOLDS - 3_000);
@@ -32,7 +35,7 @@ class ValidityTest {
 
   @Test
   void aProofThatTookTooLongProvesNothing() {
-    Validity.Moment asked = validity.now();
+    Instants asked = validity.now();
     pass(60_000);
     validity.proven(asked, SESSION);
     assertThat(validity.remainingMillis()).isNegative();
@@ -63,6 +66,32 @@ class ValidityTest {
   }
 
   @Test
+  void aSuspensionCountsAlsoWhenTheWallClockIsSetBackMeanwhile() {
+    validity.proven(validity.now(), SESSION);
+    uptime += 60_000;
+    wall -= 3_600_000;
+    assertThat(validity.remainingMillis()).isNegative();
+  }
+
+  @Test
+  void withoutAnUptimeTheOtherTwoClocksCount() {
+    Validity without = new Validity(() -> monotonic, () -> 0, () -> wall);
+    without.proven(without.now(), SESSION);
+    pass(HOLDS - 1);
+    assertThat(without.remainingMillis()).isEqualTo(1);
+    wall += 60_000;
+    assertThat(without.remainingMillis()).isNegative();
+  }
+
+  @Test
+  void theUptimeOfThisMachineCounts() {
+    Validity here = Validity.ofSystemClocks();
+    assertThat(here.now().uptimeMillis()).isPositive();
+    here.proven(here.now(), SESSION);
+    assertThat(here.remainingMillis()).isBetween(1L, HOLDS);
+  }
+
+  @Test
   void aJumpOfTheWallClockEndsItOnlyUntilTheNextProof() {
     validity.proven(validity.now(), SESSION);
     wall += 3_600_000;
@@ -87,7 +116,7 @@ class ValidityTest {
 
   @Test
   void aProofThatComesAfterTheEndProvesNothing() {
-    Validity.Moment asked = validity.now();
+    Instants asked = validity.now();
     validity.end();
     validity.proven(asked, SESSION);
     assertThat(validity.remainingMillis()).isZero();

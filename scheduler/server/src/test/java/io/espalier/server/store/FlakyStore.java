@@ -76,6 +76,11 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
+  public void outwaited(long epoch, long leaseMillis) {
+    inner.outwaited(epoch, leaseMillis);
+  }
+
+  @Override
   public String description() {
     return "the flaky store";
   }

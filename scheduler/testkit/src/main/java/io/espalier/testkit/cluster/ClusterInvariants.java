@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must never happen, checked with every step at the cost of what it changes (design section
- * 5). The first violation is kept.
+ * What must never happen, checked with every step at the cost of what it changes
+ * (docs/design/design.md#at-most-once). The first violation is kept.
  */
 final class ClusterInvariants {
   private final ClusterPlan plan;

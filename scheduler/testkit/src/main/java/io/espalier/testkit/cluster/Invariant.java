@@ -1,6 +1,6 @@
 package io.espalier.testkit.cluster;
 
-/** What must hold at every instant of a simulated life (design section 5). */
+/** What must hold at every instant of a simulated life (docs/design/design.md#at-most-once). */
 public enum Invariant {
   /** A task has at most one live invocation, and no invocation is started twice. */
   AT_MOST_ONCE,

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link LogStore} must do (behaviour 7.5, conformance P20 and P24). */
+/** What every {@link LogStore} must do (docs/design/bistro.md#output). */
 public abstract class LogStoreContract {
   private static final long NOW = 1_800_000_000_123L;
 
@@ -110,7 +110,9 @@ public abstract class LogStoreContract {
     assertThat(store.query(query(-1, false, 9, "")).nextId()).isNotEqualTo(-1);
   }
 
-  /** P24; Bistro stopped at the first page that the filter had shortened (defect L12). */
+  /**
+   * Bistro stopped at the first page that the filter had shortened (docs/design/bistro.md#output).
+   */
   @Test
   void pagingWithARegexReturnsAllMatches() {
     for (int i = 0; i < 1000; i++) {

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduling core in its slowest and most obvious form: everything by name, nothing kept that
- * can be computed, every question answered by looking at everything (design section 4 and behaviour
- * sections 4, 5 and 9.5, word by word).
+ * can be computed, every question answered by looking at everything
+ * (docs/design/design.md#the-index, and word by word as in docs/design/bistro.md#filters and the
+ * sections after it).
  *
  * <p><b>Length.</b> In one piece, so that it can be held against the design from top to bottom.
  */
@@ -121,7 +122,7 @@ public final class Oracle {
 
   /**
    * Statuses of nodes that are gone, of jobs that moved to another level, and of jobs that are gone
-   * and have nothing running (behaviour T9) are forgotten.
+   * and have nothing running (T9 in docs/design/bistro.md#conformance-of-statuses) are forgotten.
    */
   public void apply(Config newConfig, Topology newTopology) {
     config = newConfig;
@@ -776,7 +777,7 @@ public final class Oracle {
     return best;
   }
 
-  /** The bits of a task as in histograms (behaviour 9.5). */
+  /** The bits of a task as in histograms (docs/design/bistro.md#histograms). */
   public int bits(TaskKey task) {
     Job job = job(task.job());
     Verdict verdict = verdict(job, node(job, task.node()));
@@ -818,7 +819,7 @@ public final class Oracle {
     return histogram;
   }
 
-  /** Running tasks that should not run: behaviour 5.8, with disabled ancestors (L28). */
+  /** Running tasks that should not run (docs/design/bistro.md#orphans). */
   public Set<TaskKey> orphans() {
     Set<TaskKey> orphans = new HashSet<>();
     for (TaskKey task : running.keySet()) {

@@ -45,11 +45,12 @@ final class OracleOverLimits {
   private record At(Place place, String resource) {}
 
   /**
-   * @param before the same before slices in which it may have ended and begun anew; -1: it did not
+   * @param before the same before slices in which it may have ended and begun again; null: it did
+   *     not
    */
-  private record Since(long from, long until, long before) {
+  private record Since(long from, long until, @Nullable Since before) {
     boolean allows(long millis) {
-      return millis == before || (from <= millis && millis <= until);
+      return (from <= millis && millis <= until) || (before != null && before.allows(millis));
     }
   }
 
@@ -132,13 +133,13 @@ final class OracleOverLimits {
 
   private Since since(At at, @Nullable Since before) {
     if (touched == null) {
-      return before == null ? new Since(now, now, -1) : before;
+      return before == null ? new Since(now, now, null) : before;
     }
     if (before == null) {
-      return new Since(slicesFrom, now, -1);
+      return new Since(slicesFrom, now, null);
     }
     boolean mayBeNew = touched.contains(at.place());
-    return mayBeNew ? new Since(slicesFrom, now, before.from()) : before;
+    return mayBeNew ? new Since(slicesFrom, now, before) : before;
   }
 
   /** Slots in use of the resources that there are, at the places that there are. */
@@ -240,7 +241,7 @@ final class OracleOverLimits {
           .as("%s since %s: %d", at, known, found.sinceMillis())
           .isTrue();
       // From now on it is known.
-      all.put(at, new Since(found.sinceMillis(), found.sinceMillis(), -1));
+      all.put(at, new Since(found.sinceMillis(), found.sinceMillis(), null));
     }
     assertThat(found.limit()).as("limit of %s", at).isEqualTo(limit(at));
     assertThat(found.used())

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The workers of the {@link Oracle}: behaviour 5.7, 5.9 and 5.10 word by word. */
+/**
+ * The workers of the {@link Oracle}, word by word as in docs/design/bistro.md#host-placement,
+ * docs/design/bistro.md#resources-of-workers and docs/design/bistro.md#worker-selectors.
+ */
 final class OraclePool {
   private final Map<String, WorkerInfo> workers = new LinkedHashMap<>();
   private final Use use;

@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What queues may hold (feature A10), looking at every running task. */
+/** What queues may hold (docs/design/features.md#queues), looking at every running task. */
 final class OracleQueues {
   private final Oracle oracle;
   private final OraclePool pool;
@@ -48,7 +48,9 @@ final class OracleQueues {
     return held;
   }
 
-  /** The largest part of any resource that a queue holds (feature A12). */
+  /**
+   * The largest part of any resource that a queue holds (docs/design/features.md#use-of-a-queue).
+   */
   double dominantShare(String queue) {
     return oracle.config().settings().resources().all().stream()
         .mapToDouble(r -> (double) held(queue, r) / Math.max(1, oracle.slotsInAll(r)))

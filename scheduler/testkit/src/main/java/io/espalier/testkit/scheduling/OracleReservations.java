@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The nodes that are kept free (design ruling 8, ADR 0035), by brute force. Which of those that
+ * The nodes that are kept free (docs/adr/0035-reservations.md), by brute force. Which of those that
  * have waited long enough gets a node, and at which look, is the core's choice. Here it is checked
  * that it has waited; that a job holds no more than its share; that what is held was wanted at each
  * moment, and could be used at each look, of which it is known exactly when they are; and, by

@@ -388,8 +388,29 @@ public abstract class StatusStoreContract extends AttemptsContract {
     Taken quick = store.openEpoch(new TakeOver(1, 20_000));
     assertThat(quick.storeId()).isEqualTo(patient.storeId());
     assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
-    Taken next = store.openEpoch(TakeOver.PLAIN);
-    assertThat(next.earlierLeaseMillis()).isEqualTo(20_000);
+  }
+
+  @Test
+  void leases_of_earlier_leaderships_are_told_until_they_were_outwaited() throws Exception {
+    Taken patient = store.openEpoch(new TakeOver(1, 660_000));
+    store.outwaited(patient.epoch(), 660_000);
+    Taken quick = store.openEpoch(new TakeOver(1, 20_000));
+    assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
+    // It ends before its own wait does, and so does the next: the first one's leases may be in
+    // force.
+    Taken again = store.openEpoch(new TakeOver(1, 20_000));
+    assertThat(again.earlierLeaseMillis()).isEqualTo(660_000);
+    assertThatThrownBy(() -> store.outwaited(quick.epoch(), 20_000))
+        .isInstanceOf(StaleEpochException.class);
+    assertThat(store.openEpoch(TakeOver.PLAIN).earlierLeaseMillis()).isEqualTo(660_000);
+    store = remembered(open());
+    Taken last = store.openEpoch(new TakeOver(1, 20_000));
+    assertThat(last.earlierLeaseMillis()).isEqualTo(660_000);
+    store.outwaited(last.epoch(), 20_000);
+    store = remembered(open());
+    Taken plain = store.openEpoch(TakeOver.PLAIN);
+    assertThat(plain.earlierLeaseMillis()).isEqualTo(20_000);
+    store.outwaited(plain.epoch(), 0);
     assertThat(store.openEpoch(TakeOver.PLAIN).earlierLeaseMillis()).isZero();
   }
 

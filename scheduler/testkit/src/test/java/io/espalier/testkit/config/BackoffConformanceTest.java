@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** C14 to C16 of the conformance tables (behaviour 14.1). */
+/** C14 to C16 of docs/design/bistro.md#conformance-of-configurations. */
 class BackoffConformanceTest {
   private static String document(String backoff) {
     return "{'bistro_settings': {'nodes': {'levels': []}, 'resources': {}, 'backoff': "

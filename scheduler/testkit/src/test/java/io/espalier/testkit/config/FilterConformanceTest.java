@@ -22,7 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** F1 to F9, C28 and C30 of the conformance tables (behaviour 14.1 and 14.2). */
+/**
+ * F1 to F9 of docs/design/bistro.md#conformance-of-filters, and C28 and C30 of
+ * docs/design/bistro.md#conformance-of-configurations.
+ */
 class FilterConformanceTest {
   private static final String SETTINGS =
       "{'nodes': {'levels': ['level1', 'level2'], 'node_sources': [{'source': 'empty'}]},"

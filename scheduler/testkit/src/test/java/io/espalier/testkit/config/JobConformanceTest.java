@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** C17 to C27 of the conformance tables (behaviour 14.1). */
+/** C17 to C27 of docs/design/bistro.md#conformance-of-configurations. */
 class JobConformanceTest {
   private static final String FULL =
       "'enabled': false, 'owner': 'owner', 'priority': 0.5, 'resources': {'concurrency': 2},"

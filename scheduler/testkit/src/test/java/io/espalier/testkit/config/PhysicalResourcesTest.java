@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Physical resources become slots, slots become limits of tasks (behaviour 5.9, 5.11). */
+/**
+ * Physical resources become slots, slots become limits of tasks
+ * (docs/design/bistro.md#resources-of-workers, docs/design/bistro.md#enforcement).
+ */
 class PhysicalResourcesTest {
   private static final String RESOURCES =
       "'resources': {'worker': {'ram': {'default': 1, 'limit': 100}, 'cpu': {'default': 0,"

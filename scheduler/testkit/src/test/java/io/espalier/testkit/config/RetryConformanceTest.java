@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code retry} of the settings and of jobs (features R10, R11, R16). */
+/**
+ * {@code retry} of the settings and of jobs
+ * (docs/design/features.md#retries-that-look-at-progress).
+ */
 class RetryConformanceTest {
   private static String document(String settings, String job) {
     return "{'bistro_settings': {'nodes': {'levels': []}, 'resources': {}"

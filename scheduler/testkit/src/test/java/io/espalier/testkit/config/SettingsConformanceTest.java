@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** C1 to C13 of the conformance tables (behaviour 14.1). */
+/** C1 to C13 of docs/design/bistro.md#conformance-of-configurations. */
 class SettingsConformanceTest {
   private static final String NODES = "'nodes': {'levels': ['level1', 'level2']}";
   private static final String BASE = NODES + ", 'resources': {}";
@@ -66,7 +66,9 @@ class SettingsConformanceTest {
   @Test
   void c1_withoutAnyOfThemTheDefaultsHold() {
     Settings settings = settings(BASE);
-    assertThat(settings.enabled()).as("design section 7").isTrue();
+    assertThat(settings.enabled())
+        .as("docs/design/design.md#where-espalier-differs-from-bistro")
+        .isTrue();
     assertThat(settings.workingWait()).isEqualTo(Duration.ofMillis(500));
     assertThat(settings.idleWait()).isEqualTo(Duration.ofSeconds(5));
     assertThat(settings.policy()).isEqualTo("roundrobin");

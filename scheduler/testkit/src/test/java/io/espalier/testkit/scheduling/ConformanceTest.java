@@ -15,8 +15,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * The conformance table S1 to S11 of behaviour 14.4. S4 to S7 are with the policies, the timing of
- * S10 is with the loop.
+ * S1 to S11 of docs/design/bistro.md#conformance-of-scheduling. S4 to S7 are with the policies, the
+ * timing of S10 is with the loop.
  */
 final class ConformanceTest {
   private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);

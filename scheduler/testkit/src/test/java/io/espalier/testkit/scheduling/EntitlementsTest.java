@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The entitlement patterns of Bistro (behaviour 5.9): keep-out, keep-in, and both for a partition.
+ * The entitlement patterns of Bistro (docs/design/bistro.md#resources-of-workers): keep-out,
+ * keep-in, and both for a partition.
  */
 final class EntitlementsTest {
   private static final int HUGE = Integer.MAX_VALUE;

@@ -10,7 +10,7 @@ import io.espalier.core.topology.Topology;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Histograms in parts (ruling 11) come to an end whatever happens meanwhile. */
+/** Histograms in parts (docs/design/design.md#slices) come to an end whatever happens meanwhile. */
 final class HistogramSlicesTest {
   private static final int HOSTS = 50;
   private static final int SHARDS = 20;

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Caps and use of queues in exact numbers (features A10 to A13). */
+/** Caps and use of queues in exact numbers (docs/design/features.md#queues). */
 final class QueueCapsTest {
   private static final int SLOTS = 0;
   private static final long HOUR = 3_600_000;

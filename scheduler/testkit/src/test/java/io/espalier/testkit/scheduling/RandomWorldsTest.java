@@ -79,7 +79,8 @@ final class RandomWorldsTest {
    * where the latest may have been at two times. 911: it did not know that a node stays free while
    * its job may still get a worker. 438, 1597: it did not know that what is looked at in one step
    * is looked at one after another. 1740: nor that room in a queue is kept no more for a job of
-   * which a round finds that it waits for others.
+   * which a round finds that it waits for others. 2325: it forgot since when a limit was exceeded,
+   * once two changes in slices had followed each other.
    */
   @ParameterizedTest
   @CsvSource({
@@ -88,6 +89,7 @@ final class RandomWorldsTest {
     "SCARCE, 1597",
     "SCARCE, 1740",
     "MANY_JOBS, 438",
+    "MANY_JOBS, 2325",
     "MANY_JOBS, 3116"
   })
   void worldsThatOnceFailed(Kind kind, long seed) {

@@ -23,7 +23,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** One of several schedulers that share the nodes of a configuration (design ruling 14). */
+/**
+ * One of several schedulers that share the nodes of a configuration
+ * (docs/design/design.md#schedulers-that-share-a-configuration).
+ */
 final class ShardedTest {
   private static final Shard FIRST = new Shard(0, 2);
   private static final Shard SECOND = new Shard(1, 2);

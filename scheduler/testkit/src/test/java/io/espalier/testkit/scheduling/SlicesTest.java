@@ -19,7 +19,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What one slice does is bounded, however large the whole is (ruling 11): counted, not timed. */
+/**
+ * What one slice does is bounded, however large the whole is (docs/design/design.md#slices):
+ * counted, not timed.
+ */
 final class SlicesTest {
   private static final int UNITS = 2_000;
   private static final int FEW = 20;

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that wait for whole jobs (behaviour 5.6, {@code run_only_after_all_nodes_are_done_for}). */
+/**
+ * Jobs that wait for whole jobs ({@code run_only_after_all_nodes_are_done_for},
+ * docs/design/bistro.md#dependencies).
+ */
 final class WholeJobsTest {
   private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The rows of behaviour 14.8 that are about choosing a worker, and behaviour 5.7 to 5.10. */
+/**
+ * The rows of docs/workers-conformance.md that are about choosing a worker, and
+ * docs/design/bistro.md#worker-selectors.
+ */
 final class WorkerConformanceTest {
   private final Map<String, io.espalier.core.scheduling.WorkerSelector> selectors = new HashMap<>();
   private SchedulingCore core = new SchedulingCore(5);

@@ -2,7 +2,10 @@ package io.espalier.server.cli.client;
 
 import picocli.CommandLine.Mixin;
 
-/** A command that also works on what an ended run left behind (design ruling 19). */
+/**
+ * A command that also works on what an ended run left behind
+ * (docs/design/design.md#the-end-of-a-run).
+ */
 abstract class OfflineCommand extends ClientCommand {
   @Mixin private final DataDirFlag dataDir = new DataDirFlag();
 

@@ -2,7 +2,10 @@ package io.espalier.server.cli.client;
 
 import picocli.CommandLine.Mixin;
 
-/** A list that is also made of what an ended run left behind (design ruling 19). */
+/**
+ * A list that is also made of what an ended run left behind
+ * (docs/design/design.md#the-end-of-a-run).
+ */
 abstract class OfflineListCommand extends ListCommand {
   @Mixin private final DataDirFlag dataDir = new DataDirFlag();
 

@@ -211,13 +211,33 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
                   description() + " was taken over by another scheduler", false, null);
             }
             w.setEpoch(next);
-            w.setLease(how.leaseMillis());
+            w.setLease(Math.max(identity.leaseMillis(), how.leaseMillis()));
             if (owner == null) {
               w.disown();
             }
             w.commit();
             return new Taken(next, identity.storeId(), identity.leaseMillis(), old == 0);
           });
+    }
+  }
+
+  @Override
+  public void outwaited(long epoch, long leaseMillis) {
+    long current =
+        write(
+            w -> {
+              // The mark stays: that of an uncertain commit may still be asked for.
+              long inForce = w.lock().epoch();
+              if (inForce == epoch) {
+                w.setLease(leaseMillis);
+                w.commit();
+              } else {
+                w.rollback();
+              }
+              return inForce;
+            });
+    if (current != epoch) {
+      throw new StaleEpochException(description(), epoch, current);
     }
   }
 

@@ -139,8 +139,8 @@ final class MySqlWriter {
   }
 
   /**
-   * Which store this is, how long the leases of the newest leadership may last, and the process
-   * that owns it.
+   * Which store this is, how long leases may last that were not outwaited, and the process that
+   * owns it.
    */
   record Identity(String storeId, long leaseMillis, String process) {}
 
