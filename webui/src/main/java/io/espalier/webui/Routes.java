@@ -344,8 +344,7 @@ final class Routes {
         up
             ? waiting
             : view.config() == null
-                ? errors.getOrDefault(
-                    SchedulerView.CONFIGURATION, "no configuration is in force")
+                ? errors.getOrDefault(SchedulerView.CONFIGURATION, "no configuration is in force")
                 : view.topology() == null
                     ? "the nodes were not fetched yet"
                     : "status store: " + store);

@@ -78,7 +78,8 @@ class ProbesAndPageTest {
       assertThat(ready.statusCode()).isEqualTo(503);
       assertThat(Served.object(ready).get("reason")).isEqualTo(Json.of("status store: disk full"));
     }
-    errors = Map.of(SchedulerView.CONFIGURATION, "no configuration is in force: levels are missing");
+    errors =
+        Map.of(SchedulerView.CONFIGURATION, "no configuration is in force: levels are missing");
     try (Served served = Served.of(new FakeScheduler().errors(errors))) {
       assertThat(served.get("/readyz").body()).contains("levels are missing");
     }

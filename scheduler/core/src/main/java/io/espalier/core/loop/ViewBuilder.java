@@ -162,7 +162,8 @@ final class ViewBuilder {
   private Map<String, String> errors(@Nullable Config config) {
     Map<String, String> all = new TreeMap<>(errors);
     if (config != null && !config.settings().enabled()) {
-      all.put(SchedulerView.SETTINGS, "the scheduler is disabled in its settings: nothing is started");
+      all.put(
+          SchedulerView.SETTINGS, "the scheduler is disabled in its settings: nothing is started");
     }
     configProblems.stream()
         .filter(problem -> problem.isError() && !problem.path().startsWith("bistro_job->"))

@@ -330,8 +330,6 @@ public final class DataDirectory implements AutoCloseable {
 
   private static DataDirectoryException unusable(Path path, IOException e) {
     return new DataDirectoryException(
-        Reason.UNUSABLE,
-        "data directory " + path + " cannot be used: " + FileFailures.why(e),
-        e);
+        Reason.UNUSABLE, "data directory " + path + " cannot be used: " + FileFailures.why(e), e);
   }
 }

@@ -83,7 +83,16 @@ final class TasksCommand extends OfflineListCommand {
 
   private void showAll(Json.Obj body) {
     Table table =
-        new Table("NODE", "STATUS", "PHASE", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "?WORKER", "DATA")
+        new Table(
+                "NODE",
+                "STATUS",
+                "PHASE",
+                ">ATTEMPTS",
+                "SINCE",
+                "~UNTIL",
+                "?PROGRESS",
+                "?WORKER",
+                "DATA")
             .paint("STATUS", Paint::ofState);
     for (Json.Obj task : Fields.objects(body, "tasks")) {
       Json.Obj data = Fields.object(task, "data");

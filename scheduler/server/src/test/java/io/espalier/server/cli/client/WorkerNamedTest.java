@@ -29,8 +29,7 @@ class WorkerNamedTest {
       WebServer.start(
           WebOptions.at("127.0.0.1", 0),
           ApiWorld.standard()
-              .runningTask(
-                  RunningTask.of("scrub", "h1", new Invocation(1, 2, 1_000), 1, WORKER))
+              .runningTask(RunningTask.of("scrub", "h1", new Invocation(1, 2, 1_000), 1, WORKER))
               .publish(ApiWorld.NOW_MILLIS),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 
