@@ -27,7 +27,10 @@ export function onSession(listener) { listeners.add(listener); return () => list
 function tell() { listeners.forEach((l) => l()); }
 
 export function url(path, query = {}) {
-  const made = new URL(path.map(encodeURIComponent).join('/'), BASE);
+  // No path can hold "." and "..", which only nodes are called.
+  const odd = path.find((part) => part === '.' || part === '..');
+  const made = new URL(path.map((part) => part === odd ? '-' : encodeURIComponent(part)).join('/'), BASE);
+  if (odd) made.searchParams.append('node', odd);
   for (const [name, value] of Object.entries(query)) {
     for (const v of Array.isArray(value) ? value : [value]) {
       if (v !== undefined && v !== null && v !== '') made.searchParams.append(name, v);

@@ -68,3 +68,6 @@ export function time(ms, withMillis = false) {
 }
 
 export const fullTime = (ms) => ms ? new Date(ms).toISOString() : '';
+
+/** Where a task runs or ran: the worker as the list of workers names it. */
+export const workerName = (worker) => worker || 'this scheduler';

@@ -26,6 +26,8 @@ import org.slf4j.LoggerFactory;
  * and requests that come earlier wait for it.
  */
 final class ContractCheck {
+  private static final String NODE = "node";
+
   private static final Logger LOG = LoggerFactory.getLogger(ContractCheck.class);
 
   private final Supplier<String> yaml;
@@ -123,6 +125,13 @@ final class ContractCheck {
     for (String name : given.names()) {
       headers.put(name.toLowerCase(Locale.ROOT), String.join(", ", given.getAll(name)));
     }
-    return new Asked(Map.copyOf(ctx.pathParams()), query, headers, null);
+    Map<String, String> path = new HashMap<>(ctx.pathParams());
+    List<String> node = query.getOrDefault(NODE, List.of());
+    if (path.containsKey(NODE) && node.size() == 1) {
+      // No path can hold the names "." and "..": clients and servers remove them from it.
+      path.put(NODE, node.get(0));
+      query.remove(NODE);
+    }
+    return new Asked(Map.copyOf(path), query, headers, null);
   }
 }

@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.webui.contract.Asked;
 import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.fleet.FleetResources;
 import io.espalier.webui.fleet.FleetView;
@@ -20,7 +21,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -221,11 +221,9 @@ final class FleetRoutes {
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {
-    Map<String, List<String>> query = new HashMap<>();
-    for (String name : ctx.queryParams().names()) {
-      query.put(name, ctx.queryParams().getAll(name));
-    }
-    Map<String, String> path = Map.copyOf(ctx.pathParams());
+    Asked asked = ContractCheck.asked(ctx);
+    Map<String, List<String>> query = asked.query();
+    Map<String, String> path = asked.path();
     if (!route.changes()) {
       answers.answer(
           ctx,

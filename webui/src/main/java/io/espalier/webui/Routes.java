@@ -37,6 +37,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -307,29 +309,45 @@ final class Routes {
   private void health(RoutingContext ctx) {
     long age = options.clock().millis() - api.view().publishedAtMillis();
     Duration within = options.limits().healthyWithin();
+    boolean up = age <= within.toMillis();
     probe(
         ctx,
-        age <= within.toMillis(),
-        api.view().publishedAtMillis() == 0
-            ? "the scheduler has not published anything yet"
-            : "the scheduler published its latest view "
-                + age / 1000
-                + " s ago, more than "
-                + within.toSeconds()
-                + " s");
+        up,
+        up
+            ? ""
+            : api.view().publishedAtMillis() == 0
+                ? "the scheduler has not published anything yet"
+                : "the scheduler published its latest view "
+                    + age / 1000
+                    + " s ago, more than "
+                    + within.toSeconds()
+                    + " s");
   }
 
+  /**
+   * Down where something is broken that tasks need. Up, with the reason, where nothing starts as
+   * configured or until a wait is over: workers and people must reach the scheduler then.
+   */
   private void ready(RoutingContext ctx) {
     SchedulerView view = api.view();
-    String store = view.errors().getOrDefault(SchedulerView.STORE, "");
+    Map<String, String> errors = view.errors();
+    String store = errors.getOrDefault(SchedulerView.STORE, "");
+    String waiting =
+        Stream.of(SchedulerView.SETTINGS, SchedulerView.WORKERS)
+            .map(source -> errors.getOrDefault(source, ""))
+            .filter(text -> !text.isEmpty())
+            .collect(Collectors.joining("; "));
+    boolean up = view.config() != null && view.topology() != null && store.isEmpty();
     probe(
         ctx,
-        view.config() != null && view.topology() != null && store.isEmpty(),
-        view.config() == null
-            ? "no configuration is in force"
-            : view.topology() == null
-                ? "the nodes were not fetched yet"
-                : "status store: " + store);
+        up,
+        up
+            ? waiting
+            : view.config() == null
+                ? errors.getOrDefault(SchedulerView.CONFIGURATION, "no configuration is in force")
+                : view.topology() == null
+                    ? "the nodes were not fetched yet"
+                    : "status store: " + store);
   }
 
   private void probe(RoutingContext ctx, boolean up, String reason) {
@@ -337,7 +355,7 @@ final class Routes {
         Json.object()
             .put("status", up ? "up" : "down")
             .put("role", api.leadership().view().elected() ? "leader" : "alone");
-    if (!up) {
+    if (!reason.isEmpty()) {
       body.put("reason", reason);
     }
     Answers.send(ctx, Reply.json(up ? 200 : 503, body.build()));

@@ -41,7 +41,7 @@ function Total({ data }) {
       tile('Done', share(p.done, p.total) || '–', `${compact(p.done)} of ${compact(p.total)}`, 'is-done'),
       tile('Backing off', compact(p.waiting), p.waiting > 0 ? 'tried again by itself' : '', p.waiting > 0 && 'is-waiting'),
       tile('Failed', compact(p.failed), p.failed > 0 ? 'until forgiven or rerun' : '', p.failed > 0 && 'is-bad'),
-      data.jobs_stuck > 0 && tile('Stuck', count(data.jobs_stuck), data.jobs_stuck === 1 ? 'job waits for somebody' : 'jobs wait for somebody', 'is-bad', to([], { q: '' }))),
+      data.jobs_stuck > 0 && tile('Stuck', count(data.jobs_stuck), 'jobs, first below', 'is-bad')),
     c(Bar, { states: p, total: p.total, tall: true, label: 'all jobs' }),
     t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))));
 }

@@ -41,7 +41,7 @@ export function Tasks({ job, route }) {
         t.tbody(data.tasks.map((x) => t.tr({ key: x.node },
           may('operator') && t.td(t.input({ type: 'checkbox', checked: chosen.has(x.node), 'aria-label': `choose ${x.node}`, onChange: (e) => toggle([x.node], e.target.checked) })),
           t.td(t.a({ href: taskLink(job.name, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-          t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.until_ms > Date.now() && t.small(` until ${time(x.until_ms)}`)),
+          t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.running?.worker && t.small({ dir: 'auto' }, ` on ${x.running.worker}`), x.until_ms > Date.now() && t.small(` until ${time(x.until_ms)}`)),
           t.td({ class: 'num' }, count(x.attempts)),
           t.td({ class: 'nowrap' }, x.running ? c(Ago, { ms: x.running.started_at_ms }) : x.since_ms ? c(Ago, { ms: x.since_ms }) : '–'),
           t.td({ class: 'wide', dir: 'auto' }, said(x))))))),

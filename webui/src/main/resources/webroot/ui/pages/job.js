@@ -4,7 +4,7 @@ import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, taskLink, to } from '../route.js';
 import { Ago, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, Tabs, Title, Waiting, WORD } from '../parts.js';
-import { count, fullTime, plural, rate, seconds, share, time } from '../format.js';
+import { count, fullTime, plural, rate, seconds, share, time, workerName } from '../format.js';
 import { JobBadges } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
@@ -169,7 +169,7 @@ export function RunningTable({ tasks, withJob }) {
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, x.worker || '–'), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })),
+      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

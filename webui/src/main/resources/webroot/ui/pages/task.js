@@ -6,7 +6,7 @@ import { jobLink, nodeLink, taskLink } from '../route.js';
 import { Act, Ago, Badge, Choice, Crumbs, Empty, Failure, Gauge, Icon, Panel, Search, Status, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { rerun, forgive } from './job-actions.js';
-import { bytes, count, fullTime, millis, plural, seconds, time } from '../format.js';
+import { bytes, count, fullTime, millis, plural, seconds, time, workerName } from '../format.js';
 
 export default function Task({ route }) {
   const [, job, , node] = route.parts;
@@ -52,7 +52,7 @@ function Running({ task }) {
     p?.total > 0 && t.p(t.progress({ class: 'broad', max: p.total, value: p.done, 'aria-label': 'its own progress' }), ` ${count(p.done)} of ${count(p.total)}`,
       p.seconds_left !== undefined && `, ${seconds(p.seconds_left)} left`),
     t.dl({ class: 'facts' },
-      item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', r.worker || 'this scheduler'),
+      item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)),
       item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && time(r.deadline_ms)),
       item('Longest silence', r.no_output_timeout_ms && millis(r.no_output_timeout_ms)),
       item('CPU time', u.cpu_ms !== undefined && millis(u.cpu_ms)), item('Memory', u.memory_bytes !== undefined && bytes(u.memory_bytes)), item('Peak memory', u.peak_memory_bytes !== undefined && bytes(u.peak_memory_bytes)),
@@ -136,7 +136,7 @@ function Attempts({ task, attempt, setAttempt }) {
       t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
       t.tbody([...all].reverse().map((a) => t.tr({ key: a.invocation },
         t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(a.started_at_ms) }, time(a.started_at_ms))),
-        t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, a.worker || 'local'),
+        t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, workerName(a.worker)),
         t.td({ class: 'num' }, a.usage?.peak_memory_bytes !== undefined ? bytes(a.usage.peak_memory_bytes) : '–'), t.td({ class: 'wide', dir: 'auto' }, a.message ?? ''),
         t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));
 }

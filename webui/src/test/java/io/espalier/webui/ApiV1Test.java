@@ -11,8 +11,10 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
+import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ApiV1Test {
   private final Served served = Served.standard();
@@ -58,7 +61,8 @@ class ApiV1Test {
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
                  "priority":1,"depends_on":[],"queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
-                 "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}"""));
+                 "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}\
+                """));
   }
 
   @Test
@@ -98,7 +102,8 @@ class ApiV1Test {
             Served.json(
                 """
                 [{"severity":"error","path":"bistro_job->broken.owner","message":"is missing",
-                  "hint":"add it"}]"""));
+                  "hint":"add it"}]\
+                """));
     assertThat(job.get("original")).isEqualTo(Served.json("{\"owner\":\"ops\"}"));
     assertThat(((Json.Obj) Objects.requireNonNull(job.get("effective"))).get("level_for_tasks"))
         .isEqualTo(Json.of("db"));
@@ -168,7 +173,8 @@ class ApiV1Test {
                 [{"name":"etl","priority_factor":0.5,"running":3,"jobs":2,"waiting_jobs":1,
                   "waiting_tasks":40,"use":0.25,"current_priority":0.125,"effective_priority":0.0625,
                   "share":1,"resources":{"slots":{"held":3,"cap":5,"total":12},
-                  "locks":{"held":1,"total":4}}}]"""));
+                  "locks":{"held":1,"total":4}}}]\
+                """));
   }
 
   @Test
@@ -179,13 +185,15 @@ class ApiV1Test {
                 """
                 {"job":"backup","node":"d11","level":"db","status":"done","phase":"succeeded","bits":4,"attempts":1,
                  "since_ms":1700000000000,"data":{"rows":7},
-                 "history":{"ended":0,"cpu_ms":0,"attempts":[]}}"""));
+                 "history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                """));
     assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(
             Served.json(
                 """
                 {"job":"scrub","node":"h1","level":"host","status":"unstarted","phase":"pending","bits":1,
-                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"attempts":[]}}"""));
+                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                """));
   }
 
   @Test
@@ -204,7 +212,8 @@ class ApiV1Test {
                   "started_at_ms":1699999991000,"ended_at_ms":1700000000000,"end":"killed",
                   "status":"failed","bits":16,"signal":9,"core_dumped":true,"made_progress":false,
                   "stop_reason":"no_output","usage":{},"message":"ended by signal 9",
-                  "fingerprint":"fedcba9876543210"}]}"""));
+                  "fingerprint":"fedcba9876543210"}]}\
+                """));
   }
 
   @Test
@@ -233,7 +242,8 @@ class ApiV1Test {
                   {"node":"h2","level":"host","enabled":true,"blocks":true,
                    "resources":[{"resource":"conn","need":1,"used":2,"limit":2}]},
                   {"node":"d22","level":"db","enabled":false,"blocks":false,
-                   "resources":[{"resource":"lock","need":1,"used":0,"limit":1}]}]}"""));
+                   "resources":[{"resource":"lock","need":1,"used":0,"limit":1}]}]}\
+                """));
   }
 
   @Test
@@ -247,7 +257,8 @@ class ApiV1Test {
                  "instance":[{"bits":1,"encoded":"B","status":"unstarted","count":1,
                    "samples":["here"]}],
                  "host":[{"bits":1,"encoded":"B","status":"unstarted","count":2,
-                   "samples":["h1"]}]}}"""));
+                   "samples":["h1"]}]}}\
+                """));
     assertThat(served.get("/api/v1/jobs/broken/histogram").statusCode()).isEqualTo(404);
   }
 
@@ -267,7 +278,8 @@ class ApiV1Test {
             Served.json(
                 """
                 {"name":"d21","level":"db","parents":["h2"],"enabled":true,"tags":["ssd"],
-                 "attributes":{"size":3}}"""));
+                 "attributes":{"size":3}}\
+                """));
   }
 
   @Test
@@ -281,7 +293,8 @@ class ApiV1Test {
                  "timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
                  "rate_per_sec":1.5,"seconds_left":120},
                  "usage":{"cpu_ms":1234,"memory_bytes":8500000,"peak_memory_bytes":9000000,
-                 "read_bytes":4096,"gpus":["K40 0:3"]}}]}"""));
+                 "read_bytes":4096,"gpus":["K40 0:3"]}}]}\
+                """));
     assertThat(texts(get("/api/v1/running?job=other"), "running", "node")).isEmpty();
   }
 
@@ -310,7 +323,8 @@ class ApiV1Test {
             Served.json(
                 """
                 {"host":{"conn":{"default":1,"limit":2,"weight":0}},
-                 "db":{"lock":{"default":1,"limit":1,"weight":3}}}"""));
+                 "db":{"lock":{"default":1,"limit":1,"weight":3}}}\
+                """));
   }
 
   @Test
@@ -336,10 +350,12 @@ class ApiV1Test {
         "GET  | jobs/nobody/tasks              | 404 | there is no job \"nobody\"",
         "GET  | jobs/backup/tasks/nowhere      | 404 | there is no node \"nowhere\"",
         "GET  | jobs/backup/tasks?status=dead  | 400 | must be one of unstarted, running",
-        "GET  | jobs/backup/tasks?limit=0      | 400 | \"limit\" must be a whole number from 1 to 1000",
+        "GET  | jobs/backup/tasks?limit=0      | 400 | \"limit\" must be a whole number from 1 to"
+            + " 1000",
         "GET  | jobs/backup/tasks?limit=1001   | 400 | not \"1001\"",
         "GET  | jobs/backup/tasks?limit=1&limit=2 | 400 | given more than once",
-        "GET  | jobs/backup/tasks?limits=1     | 400 | unknown parameter \"limits\"; there are status",
+        "GET  | jobs/backup/tasks?limits=1     | 400 | unknown parameter \"limits\"; there are"
+            + " status",
         "GET  | nodes?after=9:x                | 400 | begin again",
         "GET  | nodes?after=x                  | 400 | begin again",
         "GET  | nodes?level=worker             | 400 | must be one of instance, host, db",
@@ -361,7 +377,10 @@ class ApiV1Test {
             method
                 + " /api/v1/"
                 + path
-                + " HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n"
+                + " HTTP/1.1\r\n"
+                + "Host: localhost\r\n"
+                + "Accept: application/json\r\n"
+                + "Connection: close\r\n"
                 + "Content-Length: 0\r\n\r\n");
     assertThat(raw).startsWith("HTTP/1.1 " + status + " ");
     assertThat(raw).contains("Content-Type: application/problem+json");
@@ -430,7 +449,23 @@ class ApiV1Test {
               Served.json(
                   """
                   {"config_in_force":false,"errors":[],"problems":[{"severity":"error",
-                   "path":"bistro_settings","message":"is missing"}]}"""));
+                   "path":"bistro_settings","message":"is missing"}]}\
+                  """));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", "..", "d/1", "%2e", "-"})
+  void aNodeOfAnyNameIsAskedForInTheQuery(String node) {
+    String query = "?node=" + URLEncoder.encode(node, StandardCharsets.UTF_8);
+    for (String path :
+        List.of("jobs/backup/tasks/-", "jobs/backup/tasks/-/explain", "nodes/db/-")) {
+      HttpResponse<String> answer = served.get("/api/v1/" + path + query);
+      assertThat(text(Served.object(answer), "detail"))
+          .as(path)
+          .startsWith("there is no node \"" + node + "\"");
+    }
+    assertThat(served.get("/api/v1/jobs/backup/tasks/-" + query + "&node=x").statusCode())
+        .isEqualTo(400);
   }
 }

@@ -45,7 +45,8 @@ class ContractCheckTest {
                  {"in":"query","parameter":"prefx","value":"d",
                   "expected":"one of status, prefix, fingerprint, after, limit",
                   "message":"unknown parameter \\"prefx\\"; there are status, prefix, fingerprint, after, limit",
-                  "hint":"did you mean \\"prefix\\"?"}]"""));
+                  "hint":"did you mean \\"prefix\\"?"}]\
+                """));
     assertThat(String.valueOf(Served.object(response).get("detail")))
         .contains("4 things are wrong with the request: ")
         .contains("did you mean");
@@ -61,15 +62,16 @@ class ContractCheckTest {
         .isEqualTo(
             Served.json(
                 """
-                [{"in":"query","parameter":"x","value":"1","expected":"nothing",
-                  "message":"unknown parameter \\"x\\"; there are none"},
+                [{"in":"query","parameter":"x","value":"1","expected":"one of node",
+                  "message":"unknown parameter \\"x\\"; there are node"},
                  {"in":"body","pointer":"/seconds","value":"-5",
                   "expected":"a number from 0.001 to 1000000000",
                   "message":"\\"seconds\\" must be a number from 0.001 to 1000000000, not -5"},
                  {"in":"body","pointer":"/reason","value":"7","expected":"a string",
                   "message":"\\"reason\\" must be a string, not a number"},
                  {"in":"body","pointer":"/secs","value":"[1]","expected":"one of seconds, reason",
-                  "message":"unknown member \\"secs\\" in the body; there are seconds, reason"}]"""));
+                  "message":"unknown member \\"secs\\" in the body; there are seconds, reason"}]\
+                """));
     assertThat(served.scheduler.calls()).isEmpty();
   }
 
@@ -80,7 +82,8 @@ class ContractCheckTest {
             Served.json(
                 """
                 [{"in":"body","pointer":"/version","expected":"a whole number of at least 1",
-                  "message":"\\"version\\" is missing in the body; it must be a whole number of at least 1"}]"""));
+                  "message":"\\"version\\" is missing in the body; it must be a whole number of at least 1"}]\
+                """));
   }
 
   @Test
@@ -90,7 +93,8 @@ class ContractCheckTest {
             Served.json(
                 """
                 [{"in":"body","pointer":"","value":"[1]","expected":"an object",
-                  "message":"the body must be an object, not a list"}]"""));
+                  "message":"the body must be an object, not a list"}]\
+                """));
   }
 
   @ParameterizedTest
@@ -143,7 +147,8 @@ class ContractCheckTest {
                 """
                 [{"in":"header","parameter":"last-event-id","value":"-3",
                   "expected":"a whole number of at least 0",
-                  "message":"header \\"last-event-id\\" must be a whole number of at least 0, not \\"-3\\""}]"""));
+                  "message":"header \\"last-event-id\\" must be a whole number of at least 0, not \\"-3\\""}]\
+                """));
   }
 
   @Test

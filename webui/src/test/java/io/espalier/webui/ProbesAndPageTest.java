@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiWorld;
 import io.espalier.testkit.api.FakeScheduler;
@@ -12,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,34 @@ class ProbesAndPageTest {
       assertThat(served.get("/readyz").body()).contains("the nodes were not fetched yet");
       scheduler.load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
       assertThat(served.get("/readyz").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SchedulerView.SETTINGS, SchedulerView.WORKERS})
+  void readySaysWhyNothingStartsThoughNothingIsBroken(String source) {
+    String why = "nothing is started, for a while";
+    try (Served served = Served.of(ApiWorld.standard().errors(Map.of(source, why)))) {
+      HttpResponse<String> ready = served.get("/readyz");
+      assertThat(ready.statusCode()).isEqualTo(200);
+      assertThat(Served.object(ready).get("status")).isEqualTo(Json.of("up"));
+      assertThat(Served.object(ready).get("reason")).isEqualTo(Json.of(why));
+    }
+  }
+
+  @Test
+  void whatIsBrokenComesBeforeWhatWaits() {
+    Map<String, String> errors =
+        Map.of(SchedulerView.STORE, "disk full", SchedulerView.SETTINGS, "disabled");
+    try (Served served = Served.of(ApiWorld.standard().errors(errors))) {
+      HttpResponse<String> ready = served.get("/readyz");
+      assertThat(ready.statusCode()).isEqualTo(503);
+      assertThat(Served.object(ready).get("reason")).isEqualTo(Json.of("status store: disk full"));
+    }
+    errors =
+        Map.of(SchedulerView.CONFIGURATION, "no configuration is in force: levels are missing");
+    try (Served served = Served.of(new FakeScheduler().errors(errors))) {
+      assertThat(served.get("/readyz").body()).contains("levels are missing");
     }
   }
 

@@ -9,6 +9,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStats;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.Redactor;
+import io.espalier.worker.process.FileFailures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -97,12 +98,15 @@ public final class SegmentLogStore implements LogStore {
   /** The same with other sizes. */
   public static SegmentLogStore open(Path directory, LogLimits limits) throws IOException {
     SegmentLogStore store = new SegmentLogStore(directory, limits);
-    try {
-      store.load();
-    } catch (IOException e) {
-      throw new IOException("cannot use the task logs in " + directory + ": " + e.getMessage(), e);
-    }
-    store.thread.start();
+    SegmentLogStore loaded =
+        FileFailures.needing(
+            "the output of tasks",
+            directory,
+            () -> {
+              store.load();
+              return store;
+            });
+    loaded.thread.start();
     return store;
   }
 

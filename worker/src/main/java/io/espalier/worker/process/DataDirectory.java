@@ -35,7 +35,7 @@ record DataDirectory(Journal journal, Recovery recovery) {
       journal = Journal.lock(running);
     } catch (IOException e) {
       throw new IOException(
-          "cannot use the data directory " + directory + ": " + e.getMessage(), e);
+          "cannot use the data directory " + directory + ": " + FileFailures.why(e), e);
     }
     boolean taken = false;
     try {
@@ -45,8 +45,14 @@ record DataDirectory(Journal journal, Recovery recovery) {
             "killed {} processes of tasks that an earlier run had left behind",
             recovery.killedProcesses());
       }
-      removeOldFiles(running);
-      journal.begin();
+      FileFailures.needing(
+          "the journal of running tasks",
+          running,
+          () -> {
+            removeOldFiles(running);
+            journal.begin();
+            return running;
+          });
       taken = true;
       return new DataDirectory(journal, recovery);
     } finally {

@@ -41,6 +41,15 @@ public record SchedulerView(
   /** Source of the error that the status store does not work: nothing can start then. */
   public static final String STORE = "status store";
 
+  /** Source of the error that the scheduler is disabled in its settings. */
+  public static final String SETTINGS = "settings";
+
+  /** Source of the error that the newest configuration is not in force, or none at all. */
+  public static final String CONFIGURATION = "configuration";
+
+  /** Source of what keeps workers from getting tasks, such as a safe wait. */
+  public static final String WORKERS = "workers";
+
   public static final SchedulerView EMPTY =
       new SchedulerView(
           null,

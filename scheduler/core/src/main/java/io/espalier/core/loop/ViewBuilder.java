@@ -141,7 +141,7 @@ final class ViewBuilder {
     error(BEHIND, "the latest results are not durable yet, and are shown only once they are");
     latest =
         latest.toBuilder()
-            .errors(Map.copyOf(errors))
+            .errors(errors(latest.config()))
             .configProblems(problems())
             .findings(findings)
             .publishedAtMillis(nowMillis)
@@ -162,7 +162,8 @@ final class ViewBuilder {
   private Map<String, String> errors(@Nullable Config config) {
     Map<String, String> all = new TreeMap<>(errors);
     if (config != null && !config.settings().enabled()) {
-      all.put("settings", "the scheduler is disabled in its settings: nothing is started");
+      all.put(
+          SchedulerView.SETTINGS, "the scheduler is disabled in its settings: nothing is started");
     }
     configProblems.stream()
         .filter(problem -> problem.isError() && !problem.path().startsWith("bistro_job->"))
@@ -170,7 +171,7 @@ final class ViewBuilder {
         .ifPresent(
             problem ->
                 all.put(
-                    "configuration",
+                    SchedulerView.CONFIGURATION,
                     (config == null
                             ? "no configuration is in force, so that nothing is started: "
                             : "the newest one has errors, the last good one is in force: ")

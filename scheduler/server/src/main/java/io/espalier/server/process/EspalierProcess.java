@@ -21,8 +21,10 @@ import io.espalier.server.nodes.NodesState;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.store.mysql.MySqlStatusStore;
+import io.espalier.worker.process.FileFailures;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -138,6 +140,8 @@ public final class EspalierProcess implements AutoCloseable {
       throw e;
     } catch (ConfigSource.Unavailable e) {
       throw new CommandFailure(ExitCode.USAGE, e.problem().toString(), e);
+    } catch (FileSystemException e) {
+      throw new CommandFailure(ExitCode.USAGE, "cannot start: " + FileFailures.why(e), e);
     } catch (Exception e) {
       throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }

@@ -158,7 +158,7 @@ final class ProblemWatch implements AutoCloseable {
     String setBack = waits ? history.problem().orElse(null) : null;
     thread.execute(
         () -> {
-          loop.error("workers", problem);
+          loop.error(SchedulerView.WORKERS, problem);
           loop.error("store set back", setBack);
         });
     if (!outwaited && workers.hasOutwaited()) {

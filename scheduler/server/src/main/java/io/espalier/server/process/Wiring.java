@@ -38,6 +38,7 @@ import io.espalier.webui.WebServer;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.FileAuditLog;
 import io.espalier.worker.logs.SegmentLogStore;
+import io.espalier.worker.process.FileFailures;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -430,7 +431,12 @@ final class Wiring implements AutoCloseable {
 
   /** Of this data directory, whoever leads. */
   private AuditLog audit(DataDirectory data) throws IOException {
-    return opened("audit log", FileAuditLog.open(data.root(), AUDIT_FILE_BYTES, AUDIT_FILES));
+    return opened(
+        "audit log",
+        FileFailures.needing(
+            "the audit log",
+            data.root(),
+            () -> FileAuditLog.open(data.root(), AUDIT_FILE_BYTES, AUDIT_FILES)));
   }
 
   private void meter(

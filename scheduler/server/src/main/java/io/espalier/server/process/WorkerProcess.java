@@ -15,12 +15,14 @@ import io.espalier.worker.agent.SupervisedTasks;
 import io.espalier.worker.agent.TaskExecution;
 import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.logs.SegmentLogStore;
+import io.espalier.worker.process.FileFailures;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
 import io.espalier.worker.resources.Measuring;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -95,11 +97,15 @@ public final class WorkerProcess implements AutoCloseable {
       LogStore logs = SegmentLogStore.open(data.logs());
       opened.push(logs);
       JobLogs jobLogs =
-          JobLogs.open(
-              data.root().resolve("job-logs.json"),
-              logs,
-              options.logs().policy(),
-              JsonReader::parse);
+          FileFailures.needing(
+              "the settings of the logs",
+              data.root(),
+              () ->
+                  JobLogs.open(
+                      data.root().resolve("job-logs.json"),
+                      logs,
+                      options.logs().policy(),
+                      JsonReader::parse));
       opened.push(jobLogs::save);
       host = HostResourceReader.ofThisHost(options.measuring().cards());
       HostResources resources = host.read();
@@ -228,6 +234,8 @@ public final class WorkerProcess implements AutoCloseable {
       WorkerProcess worker = new WorkerProcess(options);
       started.complete(worker);
       return worker;
+    } catch (FileSystemException e) {
+      throw new CommandFailure(ExitCode.USAGE, "cannot start: " + FileFailures.why(e), e);
     } catch (IOException | RuntimeException e) {
       throw e instanceof CommandFailure known
           ? known

@@ -1,13 +1,11 @@
 package io.espalier.server.store;
 
 import io.espalier.server.store.DataDirectoryException.Reason;
+import io.espalier.worker.process.FileFailures;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -331,21 +329,7 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   private static DataDirectoryException unusable(Path path, IOException e) {
-    String why;
-    if (e instanceof AccessDeniedException) {
-      why = "permission denied";
-    } else if (e instanceof FileAlreadyExistsException) {
-      why = "there is a file of that name that is no directory";
-    } else if (e instanceof FileSystemException inFile && inFile.getReason() != null) {
-      why = inFile.getReason();
-    } else {
-      why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    }
-    String where =
-        e instanceof FileSystemException inFile && inFile.getFile() != null
-            ? " (" + inFile.getFile() + ")"
-            : "";
     return new DataDirectoryException(
-        Reason.UNUSABLE, "data directory " + path + " cannot be used: " + why + where, e);
+        Reason.UNUSABLE, "data directory " + path + " cannot be used: " + FileFailures.why(e), e);
   }
 }

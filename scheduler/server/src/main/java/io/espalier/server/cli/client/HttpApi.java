@@ -209,10 +209,15 @@ public final class HttpApi implements Client {
 
   private URI uri(String template, Map<String, String> path, Map<String, List<String>> query) {
     String resolved = template;
-    for (Map.Entry<String, String> part : path.entrySet()) {
-      resolved = resolved.replace("{" + part.getKey() + "}", encoded(part.getValue()));
-    }
     List<String> parameters = new ArrayList<>();
+    for (Map.Entry<String, String> part : path.entrySet()) {
+      // No path can hold "." and "..", which only nodes are called.
+      boolean odd = part.getValue().equals(".") || part.getValue().equals("..");
+      resolved = resolved.replace("{" + part.getKey() + "}", odd ? "-" : encoded(part.getValue()));
+      if (odd) {
+        parameters.add(part.getKey() + "=" + part.getValue());
+      }
+    }
     query.forEach(
         (name, values) -> values.forEach(v -> parameters.add(encoded(name) + "=" + encoded(v))));
     return URI.create(

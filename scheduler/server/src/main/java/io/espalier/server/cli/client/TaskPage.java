@@ -41,6 +41,7 @@ final class TaskPage {
       lines.add(
           "running: attempt "
               + Fields.number(running, "attempt")
+              + on(Fields.text(running, "worker"))
               + since(" since ", Fields.number(running, "started_at_ms"))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
       String progress = LiveTask.progress(running);
@@ -56,6 +57,10 @@ final class TaskPage {
             + Screen.seconds(history, "cpu_ms")
             + " of CPU time");
     return lines;
+  }
+
+  private static String on(String worker) {
+    return worker.isEmpty() ? "" : " on worker " + worker;
   }
 
   private static String since(String word, long millis) {

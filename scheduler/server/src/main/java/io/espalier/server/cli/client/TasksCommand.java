@@ -83,7 +83,16 @@ final class TasksCommand extends OfflineListCommand {
 
   private void showAll(Json.Obj body) {
     Table table =
-        new Table("NODE", "STATUS", "PHASE", ">ATTEMPTS", "SINCE", "~UNTIL", "?PROGRESS", "DATA")
+        new Table(
+                "NODE",
+                "STATUS",
+                "PHASE",
+                ">ATTEMPTS",
+                "SINCE",
+                "~UNTIL",
+                "?PROGRESS",
+                "?WORKER",
+                "DATA")
             .paint("STATUS", Paint::ofState);
     for (Json.Obj task : Fields.objects(body, "tasks")) {
       Json.Obj data = Fields.object(task, "data");
@@ -95,6 +104,7 @@ final class TasksCommand extends OfflineListCommand {
           Screen.time(Fields.number(task, "since_ms")),
           Screen.time(Fields.number(task, "until_ms")),
           progress(task),
+          Fields.text(Fields.object(task, "running"), "worker"),
           data.isEmpty() ? "" : JsonWriter.compact(data));
     }
     print(table, "there are no such tasks");

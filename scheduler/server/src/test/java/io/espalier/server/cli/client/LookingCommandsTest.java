@@ -321,4 +321,14 @@ class LookingCommandsTest {
           .allMatch(line -> Cells.width(line) <= most || most < 30);
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", ".."})
+  void aNodeThatNoPathCanHoldIsAskedForInTheQuery(String node) {
+    server.on(
+        "GET /api/v1/jobs/backup/tasks/-",
+        "{'job':'backup','node':'" + node + "','status':'done','attempts':1}");
+    assertThat(run("tasks", "backup", node).out()).startsWith("backup on " + node + ": done");
+    assertThat(server.asked()).containsExactly("GET /api/v1/jobs/backup/tasks/-?node=" + node);
+  }
 }
