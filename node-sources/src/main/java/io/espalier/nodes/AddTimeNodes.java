@@ -6,13 +6,13 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
 import io.espalier.nodes.cron.Schedule;
 import io.espalier.nodes.cron.ScheduleReader;
 import java.time.DateTimeException;
@@ -73,7 +73,7 @@ public final class AddTimeNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     List<String> parents = soFar.names(parentLevel);
     Map<Long, Moment> moments = moments(now.getEpochSecond());

@@ -3,11 +3,11 @@ package io.espalier.nodes;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.NodesSoFar;
 import java.time.Instant;
 
 /**
@@ -21,7 +21,7 @@ public final class EmptyNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink) {
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink) {
     // Nothing is what it delivers.
   }
 

@@ -5,12 +5,12 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.NodesSoFar;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Preferences: {@code parent_level}; {@code path}, absolute or relative to the directory of the
  * configuration; with the placeholder {@code {parent}} there is a file for each parent, which then
  * may be no more than the name of a file; {@code format} (default: by the ending of the path),
- * {@code items} and {@code separator} as {@link RowText} has them; {@code columns} as {@link
- * Columns}; {@code max_bytes} of a file (64 MiB); {@code refresh_sec}; {@code timeout_sec} (60).
+ * {@code items} and {@code separator} as {@link RowParser} has them; {@code columns} as {@link
+ * ColumnMapping}; {@code max_bytes} of a file (64 MiB); {@code refresh_sec}; {@code timeout_sec}
+ * (60).
  */
 public final class FileNodes implements NodeSource {
   private static final int DEFAULT_MAX_BYTES = 64 << 20;
@@ -41,8 +42,8 @@ public final class FileNodes implements NodeSource {
   private final int parentLevel;
   private final NameFormat file;
   private final String directory;
-  private final RowText text;
-  private final Columns columns;
+  private final RowParser text;
+  private final ColumnMapping columns;
   private final int maxBytes;
   private final Optional<Duration> refresh;
   private final Duration timeout;
@@ -52,8 +53,8 @@ public final class FileNodes implements NodeSource {
       int parentLevel,
       NameFormat file,
       String directory,
-      RowText text,
-      Columns columns,
+      RowParser text,
+      ColumnMapping columns,
       int maxBytes,
       Optional<Duration> refresh,
       Duration timeout,
@@ -75,9 +76,9 @@ public final class FileNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    RowDelivery delivery = new RowDelivery(sink, parentLevel, columns, path);
+    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
     if (!file.uses("parent")) {
       read("", null, delivery);
     } else {
@@ -92,7 +93,7 @@ public final class FileNodes implements NodeSource {
     delivery.finish();
   }
 
-  private void read(String name, @Nullable String parent, RowDelivery delivery)
+  private void read(String name, @Nullable String parent, RowToNodes delivery)
       throws NodeSourceException, InterruptedException {
     Path from = Path.of(directory).resolve(file.name(placeholder -> name));
     byte[] bytes;
@@ -146,25 +147,25 @@ public final class FileNodes implements NodeSource {
       if (file != null) {
         check(file, context.configDirectory(), prefs);
       }
-      RowText.Form form = RowText.readForm(prefs);
-      List<String> items = RowText.readItems(prefs);
+      RowParser.Form form = RowParser.readForm(prefs);
+      List<String> items = RowParser.readItems(prefs);
       String separator = prefs.string("separator", "one character", ",");
       Json separatorAt = prefs.get("separator");
       if (separatorAt != null && (separator.length() != 1 || "\"\r\n".contains(separator))) {
         prefs.expected("separator", separatorAt, "one character that is no quote");
       }
-      Columns columns = Columns.read(prefs, false);
+      ColumnMapping columns = ColumnMapping.read(prefs, false);
       int maxBytes = (int) prefs.integer("max_bytes", DEFAULT_MAX_BYTES, 1, MOST_BYTES);
       Optional<Duration> refresh = prefs.refresh();
       Duration timeout = prefs.timeout();
-      RowText.Form chosen = form == null ? RowText.formOf(file == null ? "" : file) : form;
+      RowParser.Form chosen = form == null ? RowParser.formOf(file == null ? "" : file) : form;
       return prefs.finish(
           () ->
               new FileNodes(
                   parentLevel,
                   format,
                   context.configDirectory(),
-                  new RowText(chosen, items, separator.charAt(0)),
+                  new RowParser(chosen, items, separator.charAt(0)),
                   columns,
                   maxBytes,
                   refresh,

@@ -5,12 +5,12 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.NodesSoFar;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Preferences: {@code parent_level}; {@code url}, http or https, with the placeholder {@code
  * {parent}} once for each parent, whose name is then encoded; {@code headers}, an object; {@code
  * headers_file}, a file of {@code Name: value} lines, for what is secret; {@code items} as {@link
- * RowText} has it; {@code columns} as {@link Columns}; {@code max_bytes} of an answer (64 MiB);
- * {@code refresh_sec}; {@code timeout_sec} of an answer (60).
+ * RowParser} has it; {@code columns} as {@link ColumnMapping}; {@code max_bytes} of an answer (64
+ * MiB); {@code refresh_sec}; {@code timeout_sec} of an answer (60).
  *
  * <p>An answer is asked for only if it has changed, when the server gave an ETag or a date with the
  * last one.
@@ -50,8 +50,8 @@ public final class HttpNodes implements NodeSource {
   private final NameFormat url;
   private final Map<String, String> headers;
   private final @Nullable Path headersFile;
-  private final RowText text;
-  private final Columns columns;
+  private final RowParser text;
+  private final ColumnMapping columns;
   private final int maxBytes;
   private final Optional<Duration> refresh;
   private final Duration timeout;
@@ -68,8 +68,8 @@ public final class HttpNodes implements NodeSource {
       NameFormat url,
       Map<String, String> headers,
       @Nullable Path headersFile,
-      RowText text,
-      Columns columns,
+      RowParser text,
+      ColumnMapping columns,
       int maxBytes,
       Optional<Duration> refresh,
       Duration timeout,
@@ -92,9 +92,9 @@ public final class HttpNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    RowDelivery delivery = new RowDelivery(sink, parentLevel, columns, path);
+    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
     HttpExchange exchange = new HttpExchange(client(), allHeaders(), timeout, maxBytes);
     Map<URI, HttpExchange.Answer> newest = new HashMap<>();
     if (!url.uses("parent")) {
@@ -138,7 +138,7 @@ public final class HttpNodes implements NodeSource {
       URI address,
       @Nullable String parent,
       HttpExchange exchange,
-      RowDelivery delivery,
+      RowToNodes delivery,
       Map<URI, HttpExchange.Answer> newest)
       throws NodeSourceException, InterruptedException {
     HttpExchange.Answer answer;
@@ -188,8 +188,8 @@ public final class HttpNodes implements NodeSource {
       }
       Map<String, String> headers = headers(prefs);
       Path headersFile = headersFile(prefs, context.configDirectory());
-      List<String> items = RowText.readItems(prefs);
-      Columns columns = Columns.read(prefs, false);
+      List<String> items = RowParser.readItems(prefs);
+      ColumnMapping columns = ColumnMapping.read(prefs, false);
       int maxBytes = (int) prefs.integer("max_bytes", DEFAULT_MAX_BYTES, 1, MOST_BYTES);
       Optional<Duration> refresh = prefs.refresh();
       Duration timeout = prefs.timeout();
@@ -200,7 +200,7 @@ public final class HttpNodes implements NodeSource {
                   url,
                   headers,
                   headersFile,
-                  new RowText(RowText.Form.JSON, items, ','),
+                  new RowParser(RowParser.Form.JSON, items, ','),
                   columns,
                   maxBytes,
                   refresh,

@@ -5,14 +5,14 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
-import io.espalier.nodes.Alternatives.Alternative;
+import io.espalier.nodes.ParentAlternatives.Alternative;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -69,7 +69,7 @@ public final class ManualNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink) {
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink) {
     List<String> level = new ArrayList<>();
     for (String root : roots) {
       level.add(root);
@@ -176,13 +176,13 @@ public final class ManualNodes implements NodeSource {
     }
 
     private List<Alternative> alternatives(Prefs inside) {
-      Json value = inside.get(Alternatives.KEY);
+      Json value = inside.get(ParentAlternatives.KEY);
       try {
-        return Alternatives.read(value);
-      } catch (Alternatives.Unusable e) {
+        return ParentAlternatives.read(value);
+      } catch (ParentAlternatives.Unusable e) {
         inside.error(
-            inside.at(Alternatives.KEY),
-            inside.object().keyAt(Alternatives.KEY),
+            inside.at(ParentAlternatives.KEY),
+            inside.object().keyAt(ParentAlternatives.KEY),
             value,
             "this node " + e.getMessage());
         return List.of();

@@ -1,9 +1,9 @@
 package io.espalier.nodes;
 
-import io.espalier.core.config.Roles;
+import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.NodeNames;
-import io.espalier.nodes.Alternatives.Alternative;
+import io.espalier.nodes.ParentAlternatives.Alternative;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,8 @@ record NodeRow(
 
   /** A row that is nothing but a name. */
   static NodeRow named(String name) throws Unusable {
-    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY, Roles.NONE, List.of()).checked();
+    return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY, RoleFilter.NONE, List.of())
+        .checked();
   }
 
   NodeRow checked() throws Unusable {

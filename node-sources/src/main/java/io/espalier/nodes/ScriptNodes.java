@@ -4,13 +4,13 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * the directory of the configuration; {@code args}, given before the parent's name, which is always
  * the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code
  * parallelism} (twice the cores, at most 8). A scheduler tells it its data directory as {@code
- * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link NodeLine} describes.
+ * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link ScriptLineParser} describes.
  *
  * <p>All or nothing: any exit code but 0, a run that takes too long, an empty or unusable line, and
  * the whole fetch fails, stops the other runs and delivers nothing. Limits per fetch: 10,000,000
@@ -90,7 +90,7 @@ public final class ScriptNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     List<String> parents = soFar.names(parentLevel);
     checkScript();
@@ -172,18 +172,18 @@ public final class ScriptNodes implements NodeSource {
         checkEncodable(argument);
       }
       return new ScriptRun(command, dataDirectory, timeout, budget, readers).run();
-    } catch (ScriptFailure e) {
+    } catch (ScriptException e) {
       throw new NodeSourceException(
           List.of(problem("the script " + script + " for \"" + parent + "\" " + e.getMessage())));
     }
   }
 
   /** Java would quietly replace what the locale of this program cannot express. */
-  private static void checkEncodable(String argument) throws ScriptFailure {
+  private static void checkEncodable(String argument) throws ScriptException {
     String name = System.getProperty("sun.jnu.encoding", "UTF-8");
     Charset charset = Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
     if (!charset.newEncoder().canEncode(argument)) {
-      throw new ScriptFailure(
+      throw new ScriptException(
           "cannot be given the argument \""
               + argument
               + "\": the locale of this program knows only "
@@ -276,14 +276,15 @@ public final class ScriptNodes implements NodeSource {
 
     private boolean line(String parent, long number, @Nullable String text) {
       try {
-        NodeLine line = NodeLine.parse(text);
+        ScriptLineParser line = ScriptLineParser.parse(text);
         if (++nodes > MAX_NODES) {
           problems.add(problem("the scripts deliver more than %,d nodes".formatted(MAX_NODES)));
           return false;
         }
         if (problems.isEmpty()) {
           if (parentLevel == 0 && !line.alternatives().isEmpty()) {
-            throw new NodeLine.Unusable("has alternatives to the instance, and there are none");
+            throw new ScriptLineParser.Unusable(
+                "has alternatives to the instance, and there are none");
           }
           NodeSpec node =
               new NodeSpec(
@@ -295,9 +296,9 @@ public final class ScriptNodes implements NodeSource {
                   line.tags(),
                   line.attributes(),
                   line.role());
-          Alternatives.deliver(node, line.alternatives(), sink);
+          ParentAlternatives.deliver(node, line.alternatives(), sink);
         }
-      } catch (NodeLine.Unusable e) {
+      } catch (ScriptLineParser.Unusable e) {
         problems.add(
             problem(
                 "line "

@@ -57,7 +57,7 @@ final class ScriptRun {
    * Runs the script on the calling thread, which must live until it returns: the kernel kills the
    * script when the thread that started it ends, and so too when this whole program dies.
    */
-  ScriptOutput run() throws ScriptFailure, InterruptedException {
+  ScriptOutput run() throws ScriptException, InterruptedException {
     Process process = start();
     ScriptOutput output = new ScriptOutput();
     ErrorTail errors = new ErrorTail();
@@ -75,7 +75,7 @@ final class ScriptRun {
       if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         kill(process);
         ended(errorsRead, END_OF_ERRORS);
-        throw new ScriptFailure(
+        throw new ScriptException(
             "did not end within " + seconds(timeout) + " s and was killed" + errors);
       }
       // Java itself stops reading soon after the end of the process, or does not: whether something
@@ -98,27 +98,27 @@ final class ScriptRun {
       Future<Boolean> outputRead,
       Future<?> errorsRead,
       ErrorTail errors)
-      throws ScriptFailure, InterruptedException {
+      throws ScriptException, InterruptedException {
     try {
       if (outputRead.isDone() && !outputRead.get()) {
-        throw new ScriptFailure(
+        throw new ScriptException(
             "was killed: the output of one fetch may not exceed "
                 + (ScriptOutput.MAX_BYTES >> 20)
                 + " MiB");
       }
     } catch (ExecutionException e) {
-      throw new ScriptFailure("wrote output that could not be read: " + e.getCause());
+      throw new ScriptException("wrote output that could not be read: " + e.getCause());
     }
     int code = process.exitValue();
     if (code != 0) {
       ended(errorsRead, END_OF_ERRORS);
       String signal = code > 128 ? " (as after signal " + (code - 128) + ")" : "";
-      throw new ScriptFailure("ended with exit code " + code + signal + errors);
+      throw new ScriptException("ended with exit code " + code + signal + errors);
     }
     return output;
   }
 
-  private Process start() throws ScriptFailure {
+  private Process start() throws ScriptException {
     List<String> wrapped = new ArrayList<>();
     if (onPath("setpriv")) {
       wrapped.addAll(List.of("setpriv", "--pdeathsig", "KILL", "--"));
@@ -134,7 +134,7 @@ final class ScriptRun {
     try {
       return builder.start();
     } catch (IOException e) {
-      throw new ScriptFailure("could not be started: " + e.getMessage());
+      throw new ScriptException("could not be started: " + e.getMessage());
     }
   }
 

@@ -5,12 +5,12 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.NodesSoFar;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -34,9 +34,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, with a parameter {@code
  * ?} once for each parent, whose name it gets, else once; {@code user}; {@code password_file} or
- * {@code password_env}; {@code columns} as {@link Columns}, where by default every column that
- * means nothing else is an attribute, and a single column is the name; {@code fetch_size} (1000);
- * {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for each query with its rows.
+ * {@code password_env}; {@code columns} as {@link ColumnMapping}, where by default every column
+ * that means nothing else is an attribute, and a single column is the name; {@code fetch_size}
+ * (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for each query with its
+ * rows.
  */
 public final class SqlNodes implements NodeSource {
   private static final Logger LOG = LoggerFactory.getLogger(SqlNodes.class);
@@ -45,7 +46,7 @@ public final class SqlNodes implements NodeSource {
   private final SqlAccess access;
   private final String query;
   private final boolean perParent;
-  private final Columns columns;
+  private final ColumnMapping columns;
   private final int fetchSize;
   private final Optional<Duration> refresh;
   private final String path;
@@ -54,7 +55,7 @@ public final class SqlNodes implements NodeSource {
       int parentLevel,
       SqlAccess access,
       String query,
-      Columns columns,
+      ColumnMapping columns,
       int fetchSize,
       Optional<Duration> refresh,
       String path) {
@@ -74,9 +75,9 @@ public final class SqlNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    RowDelivery delivery = new RowDelivery(sink, parentLevel, columns, path);
+    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
     if (!perParent) {
       rows(null, delivery);
     } else {
@@ -87,7 +88,7 @@ public final class SqlNodes implements NodeSource {
     delivery.finish();
   }
 
-  private void rows(@Nullable String parent, RowDelivery delivery)
+  private void rows(@Nullable String parent, RowToNodes delivery)
       throws NodeSourceException, InterruptedException {
     Duration limit = access.timeout();
     try {
@@ -119,7 +120,7 @@ public final class SqlNodes implements NodeSource {
     return new NodeSourceException(List.of(Problem.error(path, access.shown() + " " + why)));
   }
 
-  private long ask(@Nullable String parent, RowDelivery delivery)
+  private long ask(@Nullable String parent, RowToNodes delivery)
       throws SQLException,
           IOException,
           SqlAccess.Unusable,
@@ -184,7 +185,7 @@ public final class SqlNodes implements NodeSource {
       SqlAccess access =
           SqlAccess.read(
               prefs, url == null ? "jdbc:" : url, context.configDirectory(), prefs.timeout());
-      Columns columns = Columns.read(prefs, true);
+      ColumnMapping columns = ColumnMapping.read(prefs, true);
       int fetchSize = (int) prefs.integer("fetch_size", 1000, 1, MOST_FETCHED);
       Optional<Duration> refresh = prefs.refresh();
       return prefs.finish(

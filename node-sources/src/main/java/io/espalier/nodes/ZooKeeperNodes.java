@@ -6,12 +6,12 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.NodesSoFar;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -79,7 +79,7 @@ public final class ZooKeeperNodes implements NodeSource {
   }
 
   @Override
-  public void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     List<String> parents = soFar.names(parentLevel);
     ZooKeeperTree.Delivery delivery = new ZooKeeperTree.Delivery(sink, path, depth, parentLevel);

@@ -1,6 +1,6 @@
 package io.espalier.nodes;
 
-import io.espalier.core.config.Roles;
+import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -25,7 +25,7 @@ final class ZooKeeperTree {
   /** Questions that are on the way at once. */
   private static final int AT_ONCE = 500;
 
-  private static final Columns NODE = Columns.usual();
+  private static final ColumnMapping NODE = ColumnMapping.usual();
 
   private final NameFormat format;
   private final Data data;
@@ -77,8 +77,8 @@ final class ZooKeeperTree {
     }
 
     private void add(NodeSpec node) throws NodeSourceException {
-      if (++nodes > RowDelivery.MAX_NODES) {
-        problem("there are more than %,d znodes".formatted(RowDelivery.MAX_NODES));
+      if (++nodes > RowToNodes.MAX_NODES) {
+        problem("there are more than %,d znodes".formatted(RowToNodes.MAX_NODES));
         finish();
       }
       if (problems.isEmpty()) {
@@ -183,12 +183,12 @@ final class ZooKeeperTree {
     }
     if (data == Data.ATTRIBUTES) {
       Json.Obj attributes = new Json.Obj(object.members());
-      return new NodeRow(name, null, Set.of(), true, attributes, Roles.NONE, List.of());
+      return new NodeRow(name, null, Set.of(), true, attributes, RoleFilter.NONE, List.of());
     }
     if (object.get("name") != null || object.get("parent") != null) {
       throw new Unusable("holds a \"name\" or a \"parent\", which its place already says");
     }
-    if (object.get(Alternatives.KEY) != null) {
+    if (object.get(ParentAlternatives.KEY) != null) {
       throw new Unusable("holds \"alternatives\", but has only the place that it is in");
     }
     return NODE.node(object.with("name", Json.of(name)));

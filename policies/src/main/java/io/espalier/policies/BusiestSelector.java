@@ -1,7 +1,7 @@
 package io.espalier.policies;
 
-import io.espalier.core.scheduling.WorkerLoad;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerLoad;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 
 /**
  * Fills one worker before it begins with the next, to keep machines free for large tasks: takes the

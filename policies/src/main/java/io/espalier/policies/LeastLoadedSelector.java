@@ -1,7 +1,7 @@
 package io.espalier.policies;
 
-import io.espalier.core.scheduling.WorkerLoad;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerLoad;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 
 /**
  * Spreads tasks by how full workers are: takes the one whose fullest resource is least full, in

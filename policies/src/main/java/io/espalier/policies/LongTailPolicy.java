@@ -17,7 +17,7 @@ public final class LongTailPolicy implements SchedulingPolicy {
 
   @Override
   public void schedule(Round round) {
-    JobsByKey jobs = new JobsByKey(round.openJobs(), round::remaining);
+    JobHeap jobs = new JobHeap(round.openJobs(), round::remaining);
     while (!jobs.isEmpty() && !round.isOver()) {
       int job = jobs.poll();
       while (round.placeOne(job)) {

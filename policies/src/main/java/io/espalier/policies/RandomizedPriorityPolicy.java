@@ -21,7 +21,7 @@ public final class RandomizedPriorityPolicy implements SchedulingPolicy {
     for (int i = 0; i < jobs.length; i++) {
       weights[i] = weight(round, jobs[i]);
     }
-    Lottery lottery = new Lottery(weights);
+    WeightedLottery lottery = new WeightedLottery(weights);
     while (lottery.total() > 0 && !round.isOver()) {
       int at = lottery.draw(round.random().fraction());
       if (!round.placeOne(jobs[at])) {

@@ -15,7 +15,7 @@ public final class RankedPriorityPolicy implements SchedulingPolicy {
 
   @Override
   public void schedule(Round round) {
-    JobsByKey jobs = new JobsByKey(round.openJobs(), job -> -round.priority(job));
+    JobHeap jobs = new JobHeap(round.openJobs(), job -> -round.priority(job));
     while (!jobs.isEmpty() && !round.isOver()) {
       int job = jobs.poll();
       while (round.placeOne(job)) {

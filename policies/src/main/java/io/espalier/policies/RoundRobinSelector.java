@@ -1,7 +1,7 @@
 package io.espalier.policies;
 
-import io.espalier.core.scheduling.WorkerLoad;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerLoad;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 
 /**
  * Workers take turns: the next one that may take the task, in the order in which they joined. All

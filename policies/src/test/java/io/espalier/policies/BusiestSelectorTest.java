@@ -3,18 +3,20 @@ package io.espalier.policies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.WorkerFixture;
 import io.espalier.testkit.scheduling.WorkerSelectorContract;
-import io.espalier.testkit.scheduling.Workers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class BusiestSelectorTest extends WorkerSelectorContract {
   private static final List<WorkerInfo> POOL =
       List.of(
-          Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2"), Workers.healthy("w3", "h3"));
+          WorkerFixture.healthy("w1", "h1"),
+          WorkerFixture.healthy("w2", "h2"),
+          WorkerFixture.healthy("w3", "h3"));
 
   @Override
   protected WorkerSelector selector() {

@@ -11,7 +11,7 @@ import io.espalier.core.status.QueueUsage;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.SchedulingPolicyContract;
-import io.espalier.testkit.scheduling.Trees;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,7 +52,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
       names[i] = "d" + i;
     }
     SchedulingCore core = new SchedulingCore(seed);
-    core.apply(config.build(), Trees.of(config.levels(), names), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), names), 0);
     return core;
   }
 

@@ -6,19 +6,19 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.WorkerFixture;
 import io.espalier.testkit.scheduling.WorkerSelectorContract;
-import io.espalier.testkit.scheduling.Workers;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class LeastLoadedSelectorTest extends WorkerSelectorContract {
   private static final List<WorkerInfo> POOL =
-      List.of(Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2"));
+      List.of(WorkerFixture.healthy("w1", "h1"), WorkerFixture.healthy("w2", "h2"));
 
   @Override
   protected WorkerSelector selector() {

@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.SchedulingPolicyContract;
-import io.espalier.testkit.scheduling.Trees;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,8 @@ final class RandomizedPriorityPolicyTest extends SchedulingPolicyContract {
     int[] starts = new int[2];
     for (int seed = 0; seed < 100; seed++) {
       SchedulingCore core = new SchedulingCore(seed);
-      core.apply(config.build(), Trees.of(config.levels(), "h1/d1", "h1/d2", "h2/d3", "h2/d4"), 0);
+      core.apply(
+          config.build(), TreeFixture.of(config.levels(), "h1/d1", "h1/d2", "h2/d3", "h2/d4"), 0);
       core.round(policy(), 100, run -> starts[core.runJob(run)]++);
     }
     assertThat(starts[0] + starts[1]).isEqualTo(400);

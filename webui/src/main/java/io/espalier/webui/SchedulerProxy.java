@@ -3,10 +3,13 @@ package io.espalier.webui;
 import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.fleet.FleetClient;
-import io.espalier.webui.fleet.HostView;
+import io.espalier.webui.fleet.FleetSchedulerView;
 import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.http.AsyncResponder;
+import io.espalier.webui.http.AuthHandler;
+import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.security.Principal;
-import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -105,14 +108,16 @@ final class SchedulerProxy {
    * @param path of an operation of the scheduler, for which the caller has been let in
    */
   void handOn(RoutingContext ctx, String id, String path) {
-    HostView host = fleet.view().host(id);
+    FleetSchedulerView host = fleet.view().host(id);
     if (host == null) {
-      Answers.send(ctx, Reply.problem(ApiFailure.notFound("no such scheduler is in the list")));
+      AsyncResponder.send(
+          ctx, HttpReply.problem(ApiException.notFound("no such scheduler is in the list")));
       return;
     }
     if (open.incrementAndGet() > MOST_AT_A_TIME) {
       open.decrementAndGet();
-      Answers.send(ctx, Reply.problem(new ApiFailure(429, "too many requests at a time")));
+      AsyncResponder.send(
+          ctx, HttpReply.problem(new ApiException(429, "too many requests at a time")));
       return;
     }
     ctx.addEndHandler(end -> open.decrementAndGet());
@@ -138,7 +143,7 @@ final class SchedulerProxy {
             .compose(
                 asking -> {
                   headers(request, asking);
-                  asking.putHeader(Principal.ROLE_AT_MOST, Access.caller(ctx).role().label());
+                  asking.putHeader(Principal.ROLE_AT_MOST, AuthHandler.caller(ctx).role().label());
                   response.closeHandler(gone -> reset(asking));
                   return hasBody(request) ? asking.send(request) : asking.send();
                 })
@@ -151,12 +156,13 @@ final class SchedulerProxy {
                 request.connection().close();
               } else if (!response.closed()) {
                 LOG.debug("scheduler {} was not reached", to.id(), failure);
-                Answers.send(
+                AsyncResponder.send(
                     ctx,
-                    Reply.problem(
-                        failure instanceof ApiFailure known
+                    HttpReply.problem(
+                        failure instanceof ApiException known
                             ? known
-                            : new ApiFailure(502, "scheduler " + to.name() + " does not answer")));
+                            : new ApiException(
+                                502, "scheduler " + to.name() + " does not answer")));
               }
             });
     LOG.trace("{} to {}: {}", path, to.id(), failed);
@@ -194,7 +200,7 @@ final class SchedulerProxy {
     if (type != null && !DATA.contains(plain(type))) {
       abandon(answer);
       return Future.failedFuture(
-          new ApiFailure(502, "the scheduler answered with something that is no data"));
+          new ApiException(502, "the scheduler answered with something that is no data"));
     }
     response.setStatusCode(status);
     for (String name : answer.headers().names()) {
@@ -217,18 +223,18 @@ final class SchedulerProxy {
     String location = String.valueOf(answer.getHeader("Location"));
     SchedulerAddress leader = listed(location);
     if (leader == null) {
-      Answers.send(
+      AsyncResponder.send(
           ctx,
-          Reply.problem(
-              new ApiFailure(
+          HttpReply.problem(
+              new ApiException(
                   503,
                   "this scheduler stands by, and its leader is not in the list of schedulers")));
       return;
     }
     ctx.response().putHeader("Location", PREFIX + leader.id() + pathOf(location));
-    Answers.send(
+    AsyncResponder.send(
         ctx,
-        Reply.json(
+        HttpReply.json(
             307,
             Json.object()
                 .put("type", "about:blank")
@@ -241,7 +247,7 @@ final class SchedulerProxy {
   private @Nullable SchedulerAddress listed(String location) {
     try {
       URI uri = new URI(location);
-      for (HostView host : fleet.view().hosts()) {
+      for (FleetSchedulerView host : fleet.view().hosts()) {
         URI known = host.address().uri();
         if (known.getScheme().equalsIgnoreCase(uri.getScheme())
             && known.getAuthority().equalsIgnoreCase(uri.getAuthority())) {

@@ -1,5 +1,6 @@
 package io.espalier.webui;
 
+import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.v1.ServerIdentity;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -3,6 +3,20 @@ package io.espalier.webui;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.fleet.Fleet;
+import io.espalier.webui.http.AsyncResponder;
+import io.espalier.webui.http.AuditHandler;
+import io.espalier.webui.http.AuthHandler;
+import io.espalier.webui.http.BadRequestHandler;
+import io.espalier.webui.http.ConnectionLimiter;
+import io.espalier.webui.http.HostOriginHandler;
+import io.espalier.webui.http.HttpMetrics;
+import io.espalier.webui.http.OpenApiValidator;
+import io.espalier.webui.http.WebSecurity;
+import io.espalier.webui.page.StaticPage;
+import io.espalier.webui.stream.EventStreams;
+import io.espalier.webui.stream.LogStreams;
+import io.espalier.webui.tls.TlsSetup;
+import io.espalier.webui.tls.TlsSource;
 import io.espalier.webui.v1.ApiV1;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -75,9 +89,10 @@ public final class WebServer implements AutoCloseable {
       WebOptions options, SchedulerApi api, PrometheusMeterRegistry metrics) {
     InetAddress address = address(options);
     ExecutorService pool = pool();
-    ContractCheck contract =
-        new ContractCheck(() -> new Page(Routes.CONTRACT, "application/yaml").text(), pool);
-    Routes routes = routes(options, address, api, metrics, pool, contract);
+    OpenApiValidator contract =
+        new OpenApiValidator(
+            () -> new StaticPage(SchedulerRouter.CONTRACT, "application/yaml").text(), pool);
+    SchedulerRouter routes = routes(options, address, api, metrics, pool, contract);
     WebServer server = listen(options, address, pool, routes::handler);
     // Only now: nothing that is asked first needs it.
     contract.begin();
@@ -92,11 +107,11 @@ public final class WebServer implements AutoCloseable {
    */
   public static WebServer standby(WebOptions options, Supplier<StandbyState> state) {
     InetAddress address = address(options);
-    StandbyRoutes routes =
-        new StandbyRoutes(
-            new Guard(ownHosts(options, address)),
-            new Access(
-                options.security(), new AuditTrail(options.security().audit(), options.clock())),
+    StandbyRouter routes =
+        new StandbyRouter(
+            new HostOriginHandler(ownHosts(options, address)),
+            new AuthHandler(
+                options.security(), new AuditHandler(options.security().audit(), options.clock())),
             state,
             options.security().tls(),
             () -> options.clock().millis());
@@ -113,12 +128,12 @@ public final class WebServer implements AutoCloseable {
     InetAddress address = address(options);
     ExecutorService pool = pool();
     WebOptions.Limits limits = options.limits();
-    FleetRoutes routes =
-        new FleetRoutes(
+    FleetRouter routes =
+        new FleetRouter(
             options,
             fleet,
-            new Guard(ownHosts(options, address)),
-            new Answers(pool, limits.requests(), limits.answerWithin()));
+            new HostOriginHandler(ownHosts(options, address)),
+            new AsyncResponder(pool, limits.requests(), limits.answerWithin()));
     return listen(options, address, pool, routes::handler);
   }
 
@@ -130,8 +145,8 @@ public final class WebServer implements AutoCloseable {
     Vertx vertx = vertx();
     try {
       AtomicInteger port = new AtomicInteger();
-      Connections connections =
-          new Connections(options.security().connecting(), options.limits().idle());
+      ConnectionLimiter connections =
+          new ConnectionLimiter(options.security().connecting(), options.limits().idle());
       List<Listener> listeners = new CopyOnWriteArrayList<>();
       vertx
           .deployVerticle(
@@ -204,20 +219,20 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  private static Routes routes(
+  private static SchedulerRouter routes(
       WebOptions options,
       InetAddress address,
       SchedulerApi scheduler,
       PrometheusMeterRegistry metrics,
       ExecutorService pool,
-      ContractCheck contract) {
-    SchedulerApi api = new Handover(scheduler, pool);
+      OpenApiValidator contract) {
+    SchedulerApi api = new PooledSchedulerApi(scheduler, pool);
     WebOptions.Limits limits = options.limits();
     Duration third = limits.idle().dividedBy(3);
     Duration heartbeat =
         third.compareTo(Duration.ofSeconds(15)) < 0 ? third : Duration.ofSeconds(15);
-    Answers answers = new Answers(pool, limits.requests(), limits.answerWithin());
-    Gauge.builder("espalier.http.active", answers, Answers::active)
+    AsyncResponder answers = new AsyncResponder(pool, limits.requests(), limits.answerWithin());
+    Gauge.builder("espalier.http.active", answers, AsyncResponder::active)
         .description("questions being answered; more than 256 at a time get 429")
         .register(metrics);
     if (pool instanceof ThreadPoolExecutor threads) {
@@ -225,14 +240,14 @@ public final class WebServer implements AutoCloseable {
           .description("answers that wait for a thread")
           .register(metrics);
     }
-    return new Routes(
+    return new SchedulerRouter(
         options,
         api,
         new ApiV1(api, options.identity(), options.security().audit()),
         new BistroBatches(api, options.clock(), limits.answerWithin(), pool),
         answers,
-        new Meters(metrics, api, options.clock()),
-        new Guard(ownHosts(options, address)),
+        new HttpMetrics(metrics, api, options.clock()),
+        new HostOriginHandler(ownHosts(options, address)),
         new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
         new LogStreams(api, limits.streams(), heartbeat, metrics),
         contract);
@@ -332,7 +347,7 @@ public final class WebServer implements AutoCloseable {
     private final Function<Vertx, Handler<HttpServerRequest>> serving;
     private final InetAddress address;
     private final WebOptions options;
-    private final Connections connections;
+    private final ConnectionLimiter connections;
     private final AtomicInteger port;
     private volatile @Nullable HttpServer server;
 
@@ -340,7 +355,7 @@ public final class WebServer implements AutoCloseable {
         Function<Vertx, Handler<HttpServerRequest>> serving,
         InetAddress address,
         WebOptions options,
-        Connections connections,
+        ConnectionLimiter connections,
         AtomicInteger port) {
       this.serving = serving;
       this.address = address;
@@ -376,11 +391,11 @@ public final class WebServer implements AutoCloseable {
       options.security().tls().ifPresent(tls -> TlsSetup.server(http, tls.current()));
       HttpServer created = vertx.createHttpServer(http);
       server = created;
-      Connections.Loop loop = connections.on(vertx);
+      ConnectionLimiter.Loop loop = connections.on(vertx);
       Handler<HttpServerRequest> handler = serving.apply(vertx);
       return created
           .connectionHandler(loop::opened)
-          .invalidRequestHandler(new InvalidRequests(REQUEST_LINE_BYTES, HEADER_BYTES))
+          .invalidRequestHandler(new BadRequestHandler(REQUEST_LINE_BYTES, HEADER_BYTES))
           .requestHandler(
               request -> {
                 loop.asked(request);

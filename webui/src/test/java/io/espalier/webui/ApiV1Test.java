@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -68,19 +68,19 @@ class ApiV1Test {
   @Test
   void aJobTellsHowItStandsAsAWhole() {
     served.scheduler.stands(
-        new JobStanding(
+        new JobStateRecord(
             "backup",
             JobState.FAILED,
             "6 of 53 ended tasks failed, 5 % allowed",
-            ApiWorld.NOW_MILLIS,
+            ApiFixture.NOW_MILLIS,
             "6 of 53 ended tasks failed, 5 % allowed",
             false,
             false,
-            JobStanding.Start.ALL));
+            JobStateRecord.Start.ALL));
     Json.Obj job = get("/api/v1/jobs/backup");
     assertThat(text(job, "state")).isEqualTo("failed");
     assertThat(text(job, "state_reason")).isEqualTo("6 of 53 ended tasks failed, 5 % allowed");
-    assertThat(job.get("state_since_ms")).isEqualTo(Json.of(ApiWorld.NOW_MILLIS));
+    assertThat(job.get("state_since_ms")).isEqualTo(Json.of(ApiFixture.NOW_MILLIS));
     assertThat(get("/api/v1/jobs/scrub").get("state")).isNull();
   }
 
@@ -156,11 +156,13 @@ class ApiV1Test {
     assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "incomplete");
     served.scheduler.stands(
-        new JobStanding("backup", JobState.STOPPED, "", 1, "", true, false, JobStanding.Start.ALL));
+        new JobStateRecord(
+            "backup", JobState.STOPPED, "", 1, "", true, false, JobStateRecord.Start.ALL));
     assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "cancelled");
     served.scheduler.stands(
-        new JobStanding("backup", JobState.OPEN, "", 1, "", false, false, JobStanding.Start.ALL));
+        new JobStateRecord(
+            "backup", JobState.OPEN, "", 1, "", false, false, JobStateRecord.Start.ALL));
     assertThat(text(get("/api/v1/jobs/backup/tasks/d22"), "phase")).isEqualTo("incomplete");
   }
 

@@ -3,7 +3,8 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
+import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.AuditEntry;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.Credentials;
@@ -39,7 +40,7 @@ class AuditTest {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     served.close();
     WebSecurity security = WebSecurity.open().withAudit(log).withCredentials(Credentials.of(file));
-    served = Served.with(ApiWorld.standard(), o -> o.withSecurity(security));
+    served = Served.with(ApiFixture.standard(), o -> o.withSecurity(security));
   }
 
   @AfterEach
@@ -84,7 +85,7 @@ class AuditTest {
     assertThat(entry.target()).isEqualTo("backup");
     assertThat(entry.reason()).isEqualTo("disk full");
     assertThat(entry.status()).isEqualTo(200);
-    assertThat(entry.atMillis()).isEqualTo(ApiWorld.NOW_MILLIS);
+    assertThat(entry.atMillis()).isEqualTo(ApiFixture.NOW_MILLIS);
 
     send("POST", "/api/v1/jobs/backup/tasks/d%2F12%0Ax/extend", OPERATOR, "{\"seconds\":60}");
     assertThat(newest().target()).as("one line, one name each").isEqualTo("backup/d%2F12%0Ax");
@@ -177,7 +178,7 @@ class AuditTest {
   @Test
   void aChangeIsAnsweredOnlyWhenItIsOnRecord() throws Exception {
     CompletableFuture<Void> disk = new CompletableFuture<>();
-    try (Served slow = Served.with(ApiWorld.standard(), o -> o.withSecurity(slow(disk)))) {
+    try (Served slow = Served.with(ApiFixture.standard(), o -> o.withSecurity(slow(disk)))) {
       CompletableFuture<HttpResponse<String>> answer =
           slow.client.sendAsync(
               slow.request("/api/v1/jobs/backup/resume")

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -62,7 +62,7 @@ class BistroBatchTest {
   @Test
   void withoutNodesOnlyWhatNeedsThemFails() {
     FakeScheduler scheduler =
-        new FakeScheduler().load(ApiWorld.config(), null, ApiWorld.NOW_MILLIS);
+        new FakeScheduler().load(ApiFixture.config(), null, ApiFixture.NOW_MILLIS);
     try (Served served = Served.of(scheduler)) {
       String both = "{\"n\":{\"handler\":\"nodes\"},\"q\":{\"handler\":\"refresh_time\"}}";
       assertThat(served.post("/", both).body())
@@ -118,7 +118,7 @@ class BistroBatchTest {
 
   @Test
   void aSchedulerThatDoesNotAnswerIsAnErrorInItsPlace() {
-    FakeScheduler scheduler = ApiWorld.standard().silent();
+    FakeScheduler scheduler = ApiFixture.standard().silent();
     try (Served served =
         Served.with(scheduler, o -> o.withLimits(Served.limits(1, Duration.ofSeconds(1))))) {
       String both = "{\"q\":{\"handler\":\"refresh_time\"},\"h\":{\"handler\":\"histogram\"}}";

@@ -1,6 +1,7 @@
 package io.espalier.webui;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.page.StaticPage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,7 +37,7 @@ final class ContractDocument {
   }
 
   static String text() {
-    return new Page(Routes.CONTRACT, "application/yaml").text();
+    return new StaticPage(SchedulerRouter.CONTRACT, "application/yaml").text();
   }
 
   @SuppressWarnings("unchecked")

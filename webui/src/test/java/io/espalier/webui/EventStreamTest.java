@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeEventFeed;
 import io.espalier.testkit.api.FakeScheduler;
 import java.io.IOException;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class EventStreamTest {
   private static FakeScheduler schedulerHolding(int capacity) {
     return new FakeScheduler(new FakeEventFeed(capacity))
-        .load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+        .load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
   }
 
   private static void happen(FakeScheduler scheduler, int from, int to) {
@@ -81,7 +81,7 @@ class EventStreamTest {
   void whatIsNoLongerInTheBufferIsReadFromTheStoreWithoutLossOrRepetition() throws IOException {
     FakeScheduler scheduler =
         new FakeScheduler(new FakeEventFeed(10).storingAll())
-            .load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+            .load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
     happen(scheduler, 1, 500);
     try (Served served = Served.of(scheduler);
         Reading stream = new Reading(served, "/api/v1/events", "Last-Event-ID: 5")) {

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.webui.fleet.FleetOptions;
-import io.espalier.webui.fleet.HostState;
+import io.espalier.webui.fleet.FleetSchedulerState;
 import io.espalier.webui.fleet.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerLists;
+import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.Credentials;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
@@ -59,7 +60,7 @@ class FleetAccessTest {
     Credentials known = credentials("there", "ui admin " + OF_UI + "\n");
     one =
         Served.with(
-            ApiWorld.standard(), o -> o.withSecurity(WebSecurity.open().withCredentials(known)));
+            ApiFixture.standard(), o -> o.withSecurity(WebSecurity.open().withCredentials(known)));
     List<SchedulerAddress> list =
         Objects.requireNonNull(SchedulerLists.parse("one=127.0.0.1:" + one.server.port()).value());
     Credentials here =
@@ -83,7 +84,7 @@ class FleetAccessTest {
                     WebSecurity.open()
                         .withCredentials(here)
                         .withRates(new WebSecurity.Rates(10_000, 10_000, 10, 1))));
-    await().until(() -> fleet.fleet.view().count(HostState.ANSWERED) == 1);
+    await().until(() -> fleet.fleet.view().count(FleetSchedulerState.ANSWERED) == 1);
   }
 
   @AfterEach

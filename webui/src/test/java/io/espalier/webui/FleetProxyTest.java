@@ -3,10 +3,10 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.fleet.FleetOptions;
-import io.espalier.webui.fleet.HostState;
+import io.espalier.webui.fleet.FleetSchedulerState;
 import io.espalier.webui.fleet.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerLists;
 import java.io.IOException;
@@ -93,7 +93,7 @@ class FleetProxyTest {
 
   @Test
   void eventsStreamThrough() throws IOException {
-    FakeScheduler scheduler = ApiWorld.standard();
+    FakeScheduler scheduler = ApiFixture.standard();
     try (Served one = Served.of(scheduler);
         FleetServed fleet = new FleetServed(list("one=127.0.0.1:" + one.server.port()), QUICK);
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), fleet.server.port())) {
@@ -183,7 +183,7 @@ class FleetProxyTest {
                     "page=127.0.0.1:%d data=127.0.0.1:%d away=127.0.0.1:%d gone=127.0.0.1:1"
                         .formatted(page.getLocalPort(), data.getLocalPort(), away.getLocalPort())),
                 QUICK)) {
-      await().until(() -> fleet.fleet.view().count(HostState.ERROR) == 3);
+      await().until(() -> fleet.fleet.view().count(FleetSchedulerState.ERROR) == 3);
       HttpResponse<String> html = fleet.send(fleet.request("/s/page/api/v1/jobs").build());
       assertThat(html.statusCode()).isEqualTo(502);
       assertThat(html.body()).doesNotContain("script");
@@ -212,7 +212,7 @@ class FleetProxyTest {
                     "one=127.0.0.1:%d two=127.0.0.1:%d again=http://localhost:%d"
                         .formatted(one.server.port(), two.server.port(), one.server.port())),
                 QUICK)) {
-      await().until(() -> fleet.fleet.view().count(HostState.ANSWERED) == 3);
+      await().until(() -> fleet.fleet.view().count(FleetSchedulerState.ANSWERED) == 3);
       await()
           .untilAsserted(
               () ->

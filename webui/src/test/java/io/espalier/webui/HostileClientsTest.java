@@ -3,7 +3,8 @@ package io.espalier.webui;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
+import io.espalier.webui.http.WebSecurity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -38,7 +39,7 @@ class HostileClientsTest {
             all.healthyWithin());
     served =
         Served.with(
-            ApiWorld.standard(),
+            ApiFixture.standard(),
             o ->
                 o.withLimits(limits)
                     .withSecurity(
@@ -169,7 +170,7 @@ class HostileClientsTest {
     served.close();
     served =
         Served.with(
-            ApiWorld.standard(),
+            ApiFixture.standard(),
             o ->
                 o.withLimits(Served.limits(streams, Duration.ofSeconds(30)))
                     .withSecurity(
@@ -240,11 +241,7 @@ class HostileClientsTest {
         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x",
         "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "POST / HTTP/1.1\r\n"
-            + "Host: x\r\n"
-            + "Transfer-Encoding: chunked\r\n"
-            + "Content-Length: 4\r\n\r\n"
-            + "0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n",
         "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",

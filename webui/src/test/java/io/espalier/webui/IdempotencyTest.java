@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
-import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.http.HttpReply;
+import io.espalier.webui.http.IdempotencyCache;
+import io.espalier.webui.v1.ApiException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -85,16 +87,16 @@ class IdempotencyTest {
     }
   }
 
-  private static Reply ok(String text) {
-    return new Reply(200, Reply.JSON, text, Map.of());
+  private static HttpReply ok(String text) {
+    return new HttpReply(200, HttpReply.JSON, text, Map.of());
   }
 
   @Test
   void aRequestThatComesAgainWhileTheFirstIsActedUponWaitsForIt() {
-    Replays replays = new Replays(InstantSource.system());
-    CompletableFuture<Reply> acting = new CompletableFuture<>();
+    IdempotencyCache replays = new IdempotencyCache(InstantSource.system());
+    CompletableFuture<HttpReply> acting = new CompletableFuture<>();
     AtomicInteger acted = new AtomicInteger();
-    List<CompletionStage<Reply>> answers = new ArrayList<>();
+    List<CompletionStage<HttpReply>> answers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       answers.add(
           replays.once(
@@ -113,13 +115,13 @@ class IdempotencyTest {
 
   @Test
   void whatSaysNothingOfTheOutcomeIsTriedAgain() {
-    Replays replays = new Replays(InstantSource.system());
-    CompletableFuture<Reply> failed =
+    IdempotencyCache replays = new IdempotencyCache(InstantSource.system());
+    CompletableFuture<HttpReply> failed =
         replays
-            .once("k", "same", () -> CompletableFuture.failedFuture(new ApiFailure(503, "later")))
+            .once("k", "same", () -> CompletableFuture.failedFuture(new ApiException(503, "later")))
             .toCompletableFuture();
     assertThatThrownBy(failed::join).hasMessageContaining("later");
-    Reply second =
+    HttpReply second =
         replays
             .once("k", "same", () -> CompletableFuture.completedFuture(ok("2")))
             .toCompletableFuture()
@@ -130,7 +132,7 @@ class IdempotencyTest {
   @Test
   void answersAreKeptForADayAndInBoundedNumber() {
     AtomicLong now = new AtomicLong();
-    Replays replays = new Replays(() -> Instant.ofEpochMilli(now.get()));
+    IdempotencyCache replays = new IdempotencyCache(() -> Instant.ofEpochMilli(now.get()));
     AtomicInteger acted = new AtomicInteger();
     Runnable again =
         () ->
@@ -148,7 +150,7 @@ class IdempotencyTest {
     now.addAndGet(Duration.ofHours(2).toMillis());
     again.run();
     assertThat(acted).hasValue(2);
-    for (int i = 0; i < Replays.MAX_ENTRIES; i++) {
+    for (int i = 0; i < IdempotencyCache.MAX_ENTRIES; i++) {
       replays.once("k" + i, "f", () -> CompletableFuture.completedFuture(ok("")));
     }
     again.run();

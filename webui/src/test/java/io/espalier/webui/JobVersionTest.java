@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.json.Json;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -94,7 +95,7 @@ class JobVersionTest {
       job.put("unknown" + i, 1);
     }
     HttpResponse<String> answer = served.post("/api/v1/jobs/new/validate", job.build().toString());
-    Json.Arr problems = (Json.Arr) Served.object(answer).get("problems");
+    Json.Arr problems = (Json.Arr) Objects.requireNonNull(Served.object(answer).get("problems"));
     assertThat(problems.items()).hasSize(1_001);
     assertThat(problems.items().get(0).toString()).contains("\"error\"", "the key is missing");
     assertThat(problems.items().get(1_000).toString())

@@ -3,7 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -82,7 +82,7 @@ class LimitsTest {
 
   @Test
   void tooManyQuestionsAtATimeAreTurnedAway() throws Exception {
-    FakeScheduler scheduler = ApiWorld.standard().silent();
+    FakeScheduler scheduler = ApiFixture.standard().silent();
     WebOptions.Limits one =
         new WebOptions.Limits(
             LIMIT, 1, 1, Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(30));
@@ -108,7 +108,7 @@ class LimitsTest {
   void aSchedulerThatDoesNotAnswerIsA504() {
     try (Served served =
         Served.with(
-            ApiWorld.standard().silent(),
+            ApiFixture.standard().silent(),
             o -> o.withLimits(Served.limits(1, Duration.ofMillis(300))))) {
       HttpResponse<String> late = served.get("/api/v1/jobs/backup/tasks");
       assertThat(late.statusCode()).isEqualTo(504);

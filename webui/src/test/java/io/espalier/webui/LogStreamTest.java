@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.io.IOException;
 import java.time.Duration;
@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 class LogStreamTest {
   private static FakeScheduler scheduler() {
-    return new FakeScheduler().load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+    return new FakeScheduler()
+        .load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
   }
 
   private static void write(FakeScheduler scheduler, String node, int from, int to) {

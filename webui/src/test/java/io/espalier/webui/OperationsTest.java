@@ -3,7 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Objects;
@@ -49,7 +49,7 @@ class OperationsTest {
                 {"level": "host", "resource": "slots", "limit": 0, "configured": 2,
                  "expires_at_ms": %d, "author": "ann", "reason": "disk full", "set_at_ms": %d}
                 """
-                    .formatted(ApiWorld.NOW_MILLIS + 1500, ApiWorld.NOW_MILLIS)));
+                    .formatted(ApiFixture.NOW_MILLIS + 1500, ApiFixture.NOW_MILLIS)));
     ok("PUT", "limits/host/slots/h%2F1", "{\"limit\": 7}");
     Json.Obj listed = (Json.Obj) ok("GET", "limits", "");
     assertThat(((Json.Arr) Objects.requireNonNull(listed.get("overrides"))).items())
@@ -61,7 +61,7 @@ class OperationsTest {
                 {"level": "host", "resource": "slots", "node": "h/1", "limit": 7, "configured": 2,
                  "author": "", "reason": "", "set_at_ms": %d}
                 """
-                    .formatted(ApiWorld.NOW_MILLIS)));
+                    .formatted(ApiFixture.NOW_MILLIS)));
     Json.Obj ended = (Json.Obj) ok("DELETE", "limits/host/slots/h%2F1?reason=over", "");
     assertThat(ended.get("ended")).isEqualTo(Json.Bool.TRUE);
     assertThat(send("DELETE", "limits/host/slots/h%2F1", "").statusCode()).isEqualTo(404);
@@ -82,7 +82,7 @@ class OperationsTest {
                 """
                 {"reason": "upgrade", "author": "ann", "since_ms": %d, "expires_at_ms": %d}
                 """
-                    .formatted(ApiWorld.NOW_MILLIS, ApiWorld.NOW_MILLIS + 60_000)));
+                    .formatted(ApiFixture.NOW_MILLIS, ApiFixture.NOW_MILLIS + 60_000)));
     ok("POST", "jobs/backup/resume", "");
     assertThat(((Json.Obj) ok("GET", "jobs/backup", "")).get("pause")).isNull();
   }

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
+import io.espalier.webui.page.Webroot;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.http.HttpRequest;
@@ -22,16 +23,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ProbesAndPageTest {
   private static InstantSource later(long seconds) {
-    return InstantSource.fixed(Instant.ofEpochMilli(ApiWorld.NOW_MILLIS + seconds * 1000));
+    return InstantSource.fixed(Instant.ofEpochMilli(ApiFixture.NOW_MILLIS + seconds * 1000));
   }
 
   @Test
   void healthIsTheAgeOfTheLatestView() {
-    try (Served served = Served.with(ApiWorld.standard(), o -> o.withClock(later(30)))) {
+    try (Served served = Served.with(ApiFixture.standard(), o -> o.withClock(later(30)))) {
       assertThat(served.get("/healthz").body())
           .isEqualTo("{\"status\":\"up\",\"role\":\"leader\"}");
     }
-    try (Served served = Served.with(ApiWorld.standard(), o -> o.withClock(later(31)))) {
+    try (Served served = Served.with(ApiFixture.standard(), o -> o.withClock(later(31)))) {
       HttpResponse<String> down = served.get("/healthz");
       assertThat(down.statusCode()).isEqualTo(503);
       assertThat(Served.object(down).get("reason"))
@@ -50,9 +51,9 @@ class ProbesAndPageTest {
     FakeScheduler scheduler = new FakeScheduler();
     try (Served served = Served.of(scheduler)) {
       assertThat(served.get("/readyz").body()).contains("no configuration is in force");
-      scheduler.load(ApiWorld.config(), null, ApiWorld.NOW_MILLIS);
+      scheduler.load(ApiFixture.config(), null, ApiFixture.NOW_MILLIS);
       assertThat(served.get("/readyz").body()).contains("the nodes were not fetched yet");
-      scheduler.load(ApiWorld.config(), ApiWorld.topology(), ApiWorld.NOW_MILLIS);
+      scheduler.load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
       assertThat(served.get("/readyz").statusCode()).isEqualTo(200);
     }
   }
@@ -61,7 +62,7 @@ class ProbesAndPageTest {
   @ValueSource(strings = {SchedulerView.SETTINGS, SchedulerView.WORKERS})
   void readySaysWhyNothingStartsThoughNothingIsBroken(String source) {
     String why = "nothing is started, for a while";
-    try (Served served = Served.of(ApiWorld.standard().errors(Map.of(source, why)))) {
+    try (Served served = Served.of(ApiFixture.standard().errors(Map.of(source, why)))) {
       HttpResponse<String> ready = served.get("/readyz");
       assertThat(ready.statusCode()).isEqualTo(200);
       assertThat(Served.object(ready).get("status")).isEqualTo(Json.of("up"));
@@ -73,7 +74,7 @@ class ProbesAndPageTest {
   void whatIsBrokenComesBeforeWhatWaits() {
     Map<String, String> errors =
         Map.of(SchedulerView.STORE, "disk full", SchedulerView.SETTINGS, "disabled");
-    try (Served served = Served.of(ApiWorld.standard().errors(errors))) {
+    try (Served served = Served.of(ApiFixture.standard().errors(errors))) {
       HttpResponse<String> ready = served.get("/readyz");
       assertThat(ready.statusCode()).isEqualTo(503);
       assertThat(Served.object(ready).get("reason")).isEqualTo(Json.of("status store: disk full"));
@@ -129,7 +130,7 @@ class ProbesAndPageTest {
       assertThat(page).as("one version only").doesNotContain("\"ui/app.js\"", "\"/");
       for (String path : Webroot.pages().keySet()) {
         HttpResponse<String> file = served.get(path);
-        if (path.equals(FleetRoutes.FLEET_PAGE)) {
+        if (path.equals(FleetRouter.FLEET_PAGE)) {
           assertThat(file.statusCode()).as("the page of another program").isEqualTo(404);
           continue;
         }
@@ -214,7 +215,7 @@ class ProbesAndPageTest {
   private static WebServer start(String host, int port) {
     return WebServer.start(
         WebOptions.at(host, port),
-        ApiWorld.standard(),
+        ApiFixture.standard(),
         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
   }
 }

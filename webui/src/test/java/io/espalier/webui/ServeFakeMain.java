@@ -1,7 +1,7 @@
 package io.espalier.webui;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -12,7 +12,7 @@ final class ServeFakeMain {
 
   public static void main(String[] args) throws InterruptedException {
     int port = args.length > 0 ? Integer.parseInt(args[0]) : 8080;
-    FakeScheduler scheduler = ApiWorld.standard();
+    FakeScheduler scheduler = ApiFixture.standard();
     try (WebServer server =
         WebServer.start(
             WebOptions.at("127.0.0.1", port),

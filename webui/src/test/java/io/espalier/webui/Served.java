@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.v1.ServerIdentity;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -26,10 +26,10 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /** A served fake scheduler, and a client for it that holds every answer against the contract. */
-final class Served implements AutoCloseable {
-  final FakeScheduler scheduler;
+public final class Served implements AutoCloseable {
+  public final FakeScheduler scheduler;
   final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  final WebServer server;
+  public final WebServer server;
   final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private Served(FakeScheduler scheduler, UnaryOperator<WebOptions> options) {
@@ -37,19 +37,19 @@ final class Served implements AutoCloseable {
     WebOptions base =
         WebOptions.at("127.0.0.1", 0)
             .withIdentity(new ServerIdentity("1.2.3", "local", "here"))
-            .withClock(InstantSource.fixed(Instant.ofEpochMilli(ApiWorld.NOW_MILLIS)));
+            .withClock(InstantSource.fixed(Instant.ofEpochMilli(ApiFixture.NOW_MILLIS)));
     this.server = WebServer.start(options.apply(base), scheduler, metrics);
   }
 
-  static Served standard() {
-    return of(ApiWorld.standard());
+  public static Served standard() {
+    return of(ApiFixture.standard());
   }
 
   static Served of(FakeScheduler scheduler) {
     return new Served(scheduler, o -> o);
   }
 
-  static Served with(FakeScheduler scheduler, UnaryOperator<WebOptions> options) {
+  public static Served with(FakeScheduler scheduler, UnaryOperator<WebOptions> options) {
     return new Served(scheduler, options);
   }
 
@@ -60,19 +60,19 @@ final class Served implements AutoCloseable {
         all.bodyBytes(), all.requests(), streams, all.idle(), answerWithin, all.healthyWithin());
   }
 
-  HttpRequest.Builder request(String path) {
+  public HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create(server.uri() + path)).timeout(Duration.ofSeconds(30));
   }
 
-  HttpResponse<String> get(String path) {
+  public HttpResponse<String> get(String path) {
     return send(request(path).header("Accept", "application/json").build());
   }
 
-  HttpResponse<String> post(String path, String body) {
+  public HttpResponse<String> post(String path, String body) {
     return send(request(path).POST(HttpRequest.BodyPublishers.ofString(body)).build());
   }
 
-  HttpResponse<String> send(HttpRequest request) {
+  public HttpResponse<String> send(HttpRequest request) {
     try {
       HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
       assertThat(
@@ -88,7 +88,7 @@ final class Served implements AutoCloseable {
   }
 
   /** Sends bytes as they are, with headers that clients do not let one set; reads to the end. */
-  String raw(String text) {
+  public String raw(String text) {
     try (Socket socket = connect()) {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
@@ -104,12 +104,12 @@ final class Served implements AutoCloseable {
     return new Socket(InetAddress.getLoopbackAddress(), server.port());
   }
 
-  static Json json(String text) {
+  public static Json json(String text) {
     Result<Json> read = JsonReader.parse(text);
     return Objects.requireNonNull(read.value(), () -> text + ": " + read.problems());
   }
 
-  static Json.Obj object(HttpResponse<String> response) {
+  public static Json.Obj object(HttpResponse<String> response) {
     return (Json.Obj) json(response.body());
   }
 

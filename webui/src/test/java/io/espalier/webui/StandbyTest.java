@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -206,7 +206,7 @@ class StandbyTest {
 
   @Test
   void theLeaderMayChange() throws Exception {
-    try (Served other = Served.of(ApiWorld.standard())) {
+    try (Served other = Served.of(ApiFixture.standard())) {
       state = new StandbyState("/espalier/prod", Optional.of(other.server.uri()), "other", "");
       leader.close();
       assertThat(send(request("/api/v1/jobs")).statusCode()).isEqualTo(200);

@@ -2,7 +2,7 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ThreadsTest {
   @Test
   void whatFollowsAnAnswerDoesNotRunWhereItWasGiven() throws Exception {
-    FakeScheduler scheduler = ApiWorld.standard();
+    FakeScheduler scheduler = ApiFixture.standard();
     ExecutorService pool = Executors.newSingleThreadExecutor(work -> new Thread(work, "ours"));
     try {
       CompletableFuture<String> gate = new CompletableFuture<>();
@@ -24,14 +24,14 @@ class ThreadsTest {
       CountDownLatch done = new CountDownLatch(2);
       AtomicReference<String> answered = new AtomicReference<>();
       AtomicReference<String> failed = new AtomicReference<>();
-      new Handover(scheduler.answersAfter(gate), pool)
+      new PooledSchedulerApi(scheduler.answersAfter(gate), pool)
           .histograms(List.of(), 0)
           .thenAccept(
               found -> {
                 answered.set(Thread.currentThread().getName());
                 done.countDown();
               });
-      new Handover(scheduler.answersAfter(trap), pool)
+      new PooledSchedulerApi(scheduler.answersAfter(trap), pool)
           .histograms(List.of(), 0)
           .exceptionally(
               failure -> {

@@ -2,16 +2,16 @@ package io.espalier.worker;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 
 /** Starts nothing: every task is done at once (docs/design/bistro.md#ways-to-run-tasks). */
 public final class DryRunRunner implements TaskRunner {
-  private final PretendedTasks tasks;
+  private final SimulatedTasks tasks;
 
   public DryRunRunner(String shard) {
-    this.tasks = new PretendedTasks(shard);
+    this.tasks = new SimulatedTasks(shard);
   }
 
   @Override
@@ -30,7 +30,7 @@ public final class DryRunRunner implements TaskRunner {
   }
 
   @Override
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     tasks.start(launch, 0, "done");
   }
 

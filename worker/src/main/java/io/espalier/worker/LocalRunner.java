@@ -3,7 +3,7 @@ package io.espalier.worker;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.worker.process.SupervisorOptions;
@@ -66,7 +66,7 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     supervisor.start(launch);
   }
 

@@ -2,7 +2,7 @@ package io.espalier.worker;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import java.util.SplittableRandom;
@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
  * failures follow from the seed and the order of the starts.
  */
 public final class SimulatedRunner implements TaskRunner {
-  private final PretendedTasks tasks;
+  private final SimulatedTasks tasks;
   private final long meanMillis;
   private final double failureRate;
   private final SplittableRandom random;
@@ -29,7 +29,7 @@ public final class SimulatedRunner implements TaskRunner {
     if (!(failureRate >= 0 && failureRate <= 1)) {
       throw new IllegalArgumentException("a failure rate is from 0 to 1, not " + failureRate);
     }
-    this.tasks = new PretendedTasks(shard);
+    this.tasks = new SimulatedTasks(shard);
     this.meanMillis = meanMillis;
     this.failureRate = failureRate;
     this.random = new SplittableRandom(seed);
@@ -51,7 +51,7 @@ public final class SimulatedRunner implements TaskRunner {
   }
 
   @Override
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     long micros = meanMillis == 0 ? 0 : random.nextLong(2000 * meanMillis + 1);
     boolean fails = random.nextDouble() < failureRate;
     tasks.start(launch, micros, fails ? "error_backoff" : "done");

@@ -9,8 +9,8 @@ import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogRetention;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.worker.logs.SegmentLogStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +62,7 @@ class BadTasksTest {
   @Test
   void aThousandChildrenDieWithTheTask() throws IOException {
     try (TaskBench bench = TaskBench.open(directory)) {
-      Launch launch =
+      LaunchSpec launch =
           bench.start(
               bench.sh(
                   "n",
@@ -72,7 +72,7 @@ class BadTasksTest {
       List<String> pids = Files.readAllLines(directory.resolve("data/jobs/job/pids"));
       assertThat(pids).hasSize(1000).noneMatch(pid -> TaskBench.isDead(Long.parseLong(pid)));
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
-      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(pids).allMatch(pid -> TaskBench.isDead(Long.parseLong(pid)));
     }
   }
@@ -115,7 +115,7 @@ class BadTasksTest {
       try (SegmentLogStore store = SegmentLogStore.open(directory.resolve("logs"))) {
         store.apply(new LogPolicy(new LogRetention(0, 4L << 20), List.of()));
         try (TaskBench bench = TaskBench.open(TaskBench.options(directory), store)) {
-          Launch launch =
+          LaunchSpec launch =
               TaskBench.withQuota(
                   bench.sh(
                       "n",
@@ -153,7 +153,7 @@ class BadTasksTest {
   void aLogThatTakesNothingHoldsTheTaskUpAndNotItsStatus() throws IOException {
     try (TaskBench bench = TaskBench.open(directory)) {
       bench.setRoom(false);
-      Launch launch =
+      LaunchSpec launch =
           bench.start(
               TaskBench.withQuota(
                   bench.sh(
@@ -185,21 +185,21 @@ class BadTasksTest {
       try (SegmentLogStore store = SegmentLogStore.open(disk.resolve("logs"));
           TaskBench bench = TaskBench.open(TaskBench.options(disk), store)) {
         // It goes on writing until even the last bytes of a page of the journal are taken.
-        Launch filler =
+        LaunchSpec filler =
             bench.sh("fills", "cat /dev/zero > big; cat /dev/zero > more; echo $? >&2; exit 1");
-        TaskEnd end = bench.run(filler);
-        assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+        TaskResult end = bench.run(filler);
+        assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
         assertThat(end.exitCode()).isEqualTo(1);
         // The journal's last page has some room: it takes a few starts until that is used up.
-        List<TaskEnd> ends = new ArrayList<>();
+        List<TaskResult> ends = new ArrayList<>();
         for (int i = 0; i < 2000 && ends.stream().allMatch(BadTasksTest::wasDone); i++) {
           ends.add(bench.run(bench.sh("n" + i, "echo done > \"$2\"")));
         }
-        TaskEnd refused = ends.get(ends.size() - 1);
-        assertThat(refused.kind()).isEqualTo(TaskEnd.Kind.NOT_STARTED);
+        TaskResult refused = ends.get(ends.size() - 1);
+        assertThat(refused.kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
         assertThat(refused.message()).contains("journal", "No space left on device");
         Files.delete(disk.resolve("data/jobs/job/big"));
-        TaskEnd again = bench.run(bench.sh("again", "echo line; echo done > \"$2\""));
+        TaskResult again = bench.run(bench.sh("again", "echo line; echo done > \"$2\""));
         assertThat(again.rawStatus()).isEqualTo("done");
         await()
             .until(
@@ -216,7 +216,7 @@ class BadTasksTest {
     }
   }
 
-  private static boolean wasDone(TaskEnd end) {
+  private static boolean wasDone(TaskResult end) {
     return "done".equals(end.rawStatus());
   }
 
@@ -233,10 +233,10 @@ class BadTasksTest {
   void aTaskThatRemovesOrClosesItsStatusHasNone() throws IOException {
     try (TaskBench bench = TaskBench.open(directory)) {
       assertThat(bench.run(bench.sh("rm", "rm -f \"$2\"; echo done > \"$2\"")).kind())
-          .isEqualTo(TaskEnd.Kind.EXITED);
-      Launch closed =
+          .isEqualTo(TaskResult.Kind.EXITED);
+      LaunchSpec closed =
           bench.launches.of("c", "/bin/bash", "-c", "exec 99>&- 98>&-; echo done > $2", "task");
-      TaskEnd end = bench.run(closed);
+      TaskResult end = bench.run(closed);
       assertThat(end.rawStatus()).isNull();
       assertThat(end.exitCode()).isNotZero();
       assertThat(bench.err(closed)).isNotEmpty();
@@ -247,21 +247,23 @@ class BadTasksTest {
   void aUserThatIsNotThereOrMayNotIsAFailedStartThatNamesIt() throws IOException {
     assumeRoot();
     try (TaskBench bench = TaskBench.open(directory)) {
-      TaskEnd unknown = bench.run(TaskBench.with(bench.sh("a", "id"), as("nobody-of-that-name")));
-      assertThat(unknown.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+      TaskResult unknown =
+          bench.run(TaskBench.with(bench.sh("a", "id"), as("nobody-of-that-name")));
+      assertThat(unknown.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
       assertThat(unknown.message()).contains("run_as nobody-of-that-name");
       // The temporary directory is ours alone.
-      TaskEnd shut = bench.run(TaskBench.with(bench.sh("b", "id"), as("nobody")));
-      assertThat(shut.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+      TaskResult shut = bench.run(TaskBench.with(bench.sh("b", "id"), as("nobody")));
+      assertThat(shut.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
       assertThat(shut.message()).contains("user nobody may not enter", directory.toString());
       assertThat(run("chmod", "-R", "o+x", directory.toString())).isTrue();
       Path own = Files.writeString(directory.resolve("own.sh"), "#!/bin/sh\necho never\n");
       assertThat(run("chmod", "700", own.toString())).isTrue();
-      Launch forbidden = TaskBench.with(bench.launches.of("c", own.toString()), as("nobody"));
-      TaskEnd refused = bench.run(forbidden);
-      assertThat(refused.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+      LaunchSpec forbidden = TaskBench.with(bench.launches.of("c", own.toString()), as("nobody"));
+      TaskResult refused = bench.run(forbidden);
+      assertThat(refused.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
       assertThat(refused.message()).contains("could not be run", "Permission denied");
-      Launch allowed = TaskBench.with(bench.sh("d", "id -un; echo done > \"$2\""), as("nobody"));
+      LaunchSpec allowed =
+          TaskBench.with(bench.sh("d", "id -un; echo done > \"$2\""), as("nobody"));
       assertThat(bench.run(allowed).rawStatus()).isEqualTo("done");
       assertThat(bench.out(allowed)).containsExactly("nobody\n");
     } catch (Exception e) {
@@ -273,7 +275,7 @@ class BadTasksTest {
   @Test
   void aThousandKillsOfOneTaskAreOneEnd() throws Exception {
     try (TaskBench bench = TaskBench.open(directory)) {
-      Launch launch =
+      LaunchSpec launch =
           bench.start(bench.sh("n", "trap '' TERM; echo up; while :; do sleep 0.05; done"));
       bench.awaitLine(launch, "up");
       IntStream.range(0, 999)
@@ -292,9 +294,9 @@ class BadTasksTest {
   void aThousandTasksKilledWhileTheyStartLeaveNothing() throws Exception {
     long before = descriptors();
     try (TaskBench bench = TaskBench.open(directory)) {
-      List<Launch> launches = new ArrayList<>();
+      List<LaunchSpec> launches = new ArrayList<>();
       for (int i = 0; i < 1000; i++) {
-        Launch launch = bench.sh("n" + i, "sleep 300 & exec sleep 300");
+        LaunchSpec launch = bench.sh("n" + i, "sleep 300 & exec sleep 300");
         bench.start(launch);
         launches.add(launch);
         if (i >= 50) {
@@ -303,7 +305,7 @@ class BadTasksTest {
       }
       launches.forEach(launch -> bench.kill(launch, TaskBench.KILL));
       bench.ends.awaitCount(1000);
-      for (Launch launch : launches) {
+      for (LaunchSpec launch : launches) {
         assertThat(bench.ends.of(launch)).hasSize(1);
       }
       assertThat(bench.runner.supervisor().runningCount()).isZero();

@@ -1,6 +1,6 @@
 package io.espalier.worker;
 
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.TaskRunnerContract;
@@ -14,7 +14,7 @@ class DryRunRunnerTest extends TaskRunnerContract {
   }
 
   @Override
-  protected Launch quick(String node) {
+  protected LaunchSpec quick(String node) {
     return launches.of(node, "/no/such/program");
   }
 }

@@ -3,10 +3,10 @@ package io.espalier.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
+import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.NvidiaSmi;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +28,8 @@ class LiveUsageTest {
 
   private TaskBench bench(NvidiaSmi cards) throws IOException {
     return TaskBench.open(
-        TaskBench.options(directory).withMeasuring(new Measuring(Duration.ofMillis(20), cards)));
+        TaskBench.options(directory)
+            .withMeasuring(new MeasuringOptions(Duration.ofMillis(20), cards)));
   }
 
   private static NvidiaSmi noCards() {
@@ -39,7 +40,7 @@ class LiveUsageTest {
   void cpuTimeAndMemoryOfAllItsProcessesAreSampledWhileItLives() throws IOException {
     try (TaskBench bench = bench(noCards())) {
       // The memory is a child's, the time is the task's own.
-      Launch launch =
+      LaunchSpec launch =
           bench.sh(
               "n",
               "head -c 60000000 /dev/zero | tail -c 60000000 > /dev/null &"
@@ -52,24 +53,24 @@ class LiveUsageTest {
                   bench.samples.getOrDefault(launch.invocation(), List.of()).stream()
                       .anyMatch(usage -> usage.cpuMillis() >= 100 && usage.memoryBytes() > MB));
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
-      TaskEnd end = bench.ends.await(launch);
-      List<Usage> samples = bench.samples.getOrDefault(launch.invocation(), List.of());
-      Usage used = TaskBench.used(end);
+      TaskResult end = bench.ends.await(launch);
+      List<ResourceUsage> samples = bench.samples.getOrDefault(launch.invocation(), List.of());
+      ResourceUsage used = TaskBench.used(end);
       assertThat(used.cpuMillis()).isGreaterThanOrEqualTo(100);
       assertThat(used.peakMemoryBytes())
           .isGreaterThanOrEqualTo(
-              samples.stream().mapToLong(Usage::peakMemoryBytes).max().orElse(0));
-      assertThat(used.memoryBytes()).isEqualTo(Usage.UNKNOWN_AMOUNT);
+              samples.stream().mapToLong(ResourceUsage::peakMemoryBytes).max().orElse(0));
+      assertThat(used.memoryBytes()).isEqualTo(ResourceUsage.UNKNOWN_AMOUNT);
     }
   }
 
   @Test
   void aTaskThatIsNeverSampledStillTellsItsTimeAndPeak() throws IOException {
     try (TaskBench bench =
-        TaskBench.open(TaskBench.options(directory).withMeasuring(Measuring.OFF))) {
-      Launch launch =
+        TaskBench.open(TaskBench.options(directory).withMeasuring(MeasuringOptions.OFF))) {
+      LaunchSpec launch =
           bench.sh("n", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done > \"$2\"");
-      TaskEnd end = bench.run(launch);
+      TaskResult end = bench.run(launch);
       assertThat(TaskBench.used(end).cpuMillis()).isGreaterThan(0);
       assertThat(bench.samples).isEmpty();
     }
@@ -93,7 +94,7 @@ class LiveUsageTest {
           .hasEntrySatisfying("ram_mb", n -> assertThat(n).isPositive());
       // Who uses which card is asked once a minute: the tool waits for the task to say its pid.
       Files.delete(pid);
-      Launch launch = bench.start(bench.sh("n", "echo $$ > '" + pid + "'; exec sleep 300"));
+      LaunchSpec launch = bench.start(bench.sh("n", "echo $$ > '" + pid + "'; exec sleep 300"));
       await()
           .atMost(Duration.ofSeconds(30))
           .until(

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine.Stream;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.testkit.running.LastingTaskRunnerContract;
 import io.espalier.testkit.running.Launches;
@@ -61,47 +61,47 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   }
 
   @Override
-  protected Launch quick(String node) {
+  protected LaunchSpec quick(String node) {
     return sh(node, "echo done > \"$2\"");
   }
 
   @Override
-  protected Launch lasting(String node) {
+  protected LaunchSpec lasting(String node) {
     return sh(node, "exec sleep 300");
   }
 
   /** A task that runs the script; the arguments are those of Bistro. */
-  protected final Launch sh(String node, String script) {
+  protected final LaunchSpec sh(String node, String script) {
     return launches.of(node, "/bin/sh", "-c", script, "task");
   }
 
-  protected final TaskEnd run(Launch launch) {
+  protected final TaskResult run(LaunchSpec launch) {
     runner().start(launch);
     return ends.await(launch);
   }
 
-  protected final List<String> out(Launch launch) {
+  protected final List<String> out(LaunchSpec launch) {
     return logs.texts(Stream.STDOUT, launch.node());
   }
 
-  protected final List<String> events(Launch launch) {
+  protected final List<String> events(LaunchSpec launch) {
     return logs.texts(Stream.STATUSES, launch.node());
   }
 
-  private void awaitLine(Launch launch, String text) {
+  private void awaitLine(LaunchSpec launch, String text) {
     await().until(() -> out(launch).contains(text + "\n"));
   }
 
-  private static Launch withFewLines(Launch launch, int pollMillis, int lines) {
+  private static LaunchSpec withFewLines(LaunchSpec launch, int pollMillis, int lines) {
     SubprocessOptions d = SubprocessOptions.DEFAULT;
     return Launches.with(launch, d.withQuota(pollMillis, lines));
   }
 
   @Test
   void p1ATaskGetsNodeStatusPathAndJsonAndItsLifeIsLogged() {
-    Launch launch = sh("n 1", "echo \"$1|$3\"; echo to stderr >&2; echo done > \"$2\"");
-    TaskEnd end = run(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    LaunchSpec launch = sh("n 1", "echo \"$1|$3\"; echo to stderr >&2; echo done > \"$2\"");
+    TaskResult end = run(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end.rawStatus()).isEqualTo("done");
     assertThat(out(launch)).containsExactly("n 1|{\"id\":\"job\"}\n");
     assertThat(logs.texts(Stream.STDERR, "n 1")).containsExactly("to stderr\n");
@@ -115,15 +115,15 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void p3WithoutAStatusTheEndHasNone() {
-    TaskEnd end = run(sh("node", "exit 3"));
+    TaskResult end = run(sh("node", "exit 3"));
     assertThat(end.rawStatus()).isNull();
     assertThat(end.exitCode()).isEqualTo(3);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
   }
 
   @Test
   void theEndTellsTheLastLineOfTheErrorOutputThatSaysSomething() {
-    TaskEnd end = run(sh("node", "echo one >&2; echo '  two ' >&2; echo >&2; echo out; exit 3"));
+    TaskResult end = run(sh("node", "echo one >&2; echo '  two ' >&2; echo >&2; echo out; exit 3"));
     assertThat(end.lastErrorLine()).isEqualTo("two");
     assertThat(run(sh("quiet", "echo out; exit 3")).lastErrorLine()).isNull();
     assertThat(run(sh("cut", "printf x%01000d 0 >&2; exit 3")).lastErrorLine()).hasSize(500);
@@ -131,19 +131,19 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void p4AKillEndsTheTaskAtOnce() {
-    Launch launch = launches.of("node", "/bin/sh", "-c", "echo up; exec sleep 300");
+    LaunchSpec launch = launches.of("node", "/bin/sh", "-c", "echo up; exec sleep 300");
     runner().start(launch);
     awaitLine(launch, "up");
     runner().kill("job", "node", launch.invocation(), KILL);
-    TaskEnd end = ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    TaskResult end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
     assertThat(end.signal()).isEqualTo(9);
     assertThat(end.exitCode()).isNull();
   }
 
   @Test
   void p6ChildrenInTheGroupDieWithTheTask() {
-    Launch launch = sh("node", "sleep 300 & echo $!; echo up; wait");
+    LaunchSpec launch = sh("node", "sleep 300 & echo $!; echo up; wait");
     runner().start(launch);
     awaitLine(launch, "up");
     long child = Long.parseLong(out(launch).get(0).strip());
@@ -154,9 +154,9 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void p7AMissingProgramFailsToStartWithPathAndCause() {
-    Launch launch = launches.of("node", "/no/such/program");
-    TaskEnd end = run(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+    LaunchSpec launch = launches.of("node", "/no/such/program");
+    TaskResult end = run(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(end.message()).contains("/no/such/program", "No such file");
     assertThat(events(launch)).singleElement().asString().contains("task_failed_to_start");
   }
@@ -170,25 +170,25 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
     assertThat(run(launches.of("c", "no-such-word")).message()).contains("no-such-word", "PATH");
     assertThat(run(launches.of("d", "")).message()).contains("empty");
     assertThat(run(launches.of("e", "/bin/echo", "nul\0")).message()).contains("NUL");
-    assertThat(ends.all()).allMatch(end -> end.kind() == TaskEnd.Kind.START_FAILED);
+    assertThat(ends.all()).allMatch(end -> end.kind() == TaskResult.Kind.START_FAILED);
   }
 
   @Test
   void p8ATaskMayAnswerATermWithItsStatus() {
-    Launch launch =
+    LaunchSpec launch =
         sh("node", "trap 'echo done > \"$2\"; exit 0' TERM; echo up; while :; do sleep 0.05; done");
     runner().start(launch);
     awaitLine(launch, "up");
     runner().kill("job", "node", launch.invocation(), TERM);
-    TaskEnd end = ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    TaskResult end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
     assertThat(end.rawStatus()).isEqualTo("done");
     assertThat(end.exitCode()).isZero();
   }
 
   @Test
   void p9ATaskThatIgnoresTermIsKilledAndAStatusWrittenBeforeCounts() {
-    Launch launch =
+    LaunchSpec launch =
         sh("node", "trap '' TERM; echo done > \"$2\"; echo up; while :; do sleep 0.05; done");
     runner().start(launch);
     awaitLine(launch, "up");
@@ -198,8 +198,8 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
             "node",
             launch.invocation(),
             new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 100));
-    TaskEnd end = ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    TaskResult end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
     assertThat(end.signal()).isEqualTo(9);
     assertThat(end.rawStatus()).isEqualTo("done");
   }
@@ -210,7 +210,7 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
    */
   @Test
   void p10AllLinesArriveBehindAQuota() {
-    Launch launch =
+    LaunchSpec launch =
         withFewLines(sh("node", "seq 1 3000; seq 1 500 >&2; echo done > \"$2\""), 1, 50);
     assertThat(run(launch).rawStatus()).isEqualTo("done");
     assertThat(out(launch)).hasSize(3000).first().isEqualTo("1\n");
@@ -221,7 +221,7 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   @Test
   void p10AQuotaHoldsBackATaskThatWritesMoreThanThePipesTake() {
     // One line in ten minutes: what is read stops at the quota while the task lives.
-    Launch launch =
+    LaunchSpec launch =
         withFewLines(sh("node", "yes 0123456789 | head -c 2000000; sleep 300"), 600_000, 7);
     runner().start(launch);
     await().until(() -> out(launch).size() == 7);
@@ -233,18 +233,18 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   @Test
   void p21TextWithoutANewlineIsKeptAndTheJobsOwnCommandComesFirst() throws IOException {
     script("default.sh", "printf 'default %s' \"$1\"; echo done > \"$2\"");
-    Launch byDefault = launches.of("a");
+    LaunchSpec byDefault = launches.of("a");
     assertThat(run(byDefault).rawStatus()).isEqualTo("done");
     assertThat(out(byDefault)).containsExactly("default a");
     script("own.sh", "printf 'own %s %s %s' \"$1\" \"$2\" \"$3\"; echo done > \"$4\"");
-    Launch own = launches.of("b", "./own.sh", "x", "y");
+    LaunchSpec own = launches.of("b", "./own.sh", "x", "y");
     assertThat(run(own).rawStatus()).isEqualTo("done");
     assertThat(out(own)).containsExactly("own x y b");
   }
 
   @Test
   void p24ATermWaitKillWithoutAWaitKillsAtOnce() {
-    Launch launch = sh("node", "trap '' TERM; echo up; while :; do sleep 0.05; done");
+    LaunchSpec launch = sh("node", "trap '' TERM; echo up; while :; do sleep 0.05; done");
     runner().start(launch);
     awaitLine(launch, "up");
     runner()
@@ -259,10 +259,10 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   @Test
   void aTaskIsKilledWhileItIsBeingStarted() {
     for (int i = 0; i < 50; i++) {
-      Launch launch = lasting("node" + i);
+      LaunchSpec launch = lasting("node" + i);
       runner().start(launch);
       runner().kill("job", launch.node(), launch.invocation(), i % 2 == 0 ? TERM : KILL);
-      assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
     }
   }
 
@@ -279,15 +279,16 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void tenMegabytesOfStatusDoNoHarm() {
-    Launch lines = sh("lines", "{ yes 0123456789 | head -c 10000000; echo; echo done; } > \"$2\"");
+    LaunchSpec lines =
+        sh("lines", "{ yes 0123456789 | head -c 10000000; echo; echo done; } > \"$2\"");
     assertThat(run(lines).rawStatus()).isEqualTo("done");
-    Launch oneLine = sh("line", "head -c 10000000 /dev/zero | tr '\\0' x > \"$2\"");
+    LaunchSpec oneLine = sh("line", "head -c 10000000 /dev/zero | tr '\\0' x > \"$2\"");
     assertThat(run(oneLine).rawStatus()).hasSizeLessThanOrEqualTo(200_000).startsWith("xxx");
   }
 
   @Test
   void tenMegabytesOfOutputInOneLineAreCutIntoPieces() {
-    Launch launch =
+    LaunchSpec launch =
         withFewLines(
             sh("node", "head -c 10000000 /dev/zero | tr '\\0' x; echo done > \"$2\""), 10, 0);
     assertThat(run(launch).rawStatus()).isEqualTo("done");
@@ -297,27 +298,27 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void outputThatIsNoTextIsWrittenAsBytes() {
-    Launch launch = sh("node", "printf 'a\\377\\376b\\0c\\n'; echo done > \"$2\"");
+    LaunchSpec launch = sh("node", "printf 'a\\377\\376b\\0c\\n'; echo done > \"$2\"");
     run(launch);
     assertThat(out(launch)).containsExactly("a\\xff\\xfeb\0c\n");
   }
 
   @Test
   void aTaskThatClosesItsOutputEarlyIsStillWatched() {
-    Launch launch = sh("node", "exec 1>&- 2>&-; sleep 0.2; echo done > \"$2\"");
+    LaunchSpec launch = sh("node", "exec 1>&- 2>&-; sleep 0.2; echo done > \"$2\"");
     assertThat(run(launch).rawStatus()).isEqualTo("done");
   }
 
   @Test
   void stdinIsEmpty() {
-    Launch launch = sh("node", "cat; echo read; echo done > \"$2\"");
+    LaunchSpec launch = sh("node", "cat; echo read; echo done > \"$2\"");
     assertThat(run(launch).rawStatus()).isEqualTo("done");
     assertThat(out(launch)).containsExactly("read\n");
   }
 
   @Test
   void theEnvironmentIsAWhitelistAndTheTasksOwnVariables() {
-    Launch launch = sh("no/de", "env; echo done > \"$2\"");
+    LaunchSpec launch = sh("no/de", "env; echo done > \"$2\"");
     run(launch);
     assertThat(out(launch))
         .contains(
@@ -333,7 +334,7 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   @Test
   void namesOfJobsDoNotEscapeFromTheDataDirectory() {
     for (String job : List.of("..", ".", "a/../../b", "/etc", "", "x".repeat(500), "\u00fc n")) {
-      Launch launch =
+      LaunchSpec launch =
           launches.of(
               job,
               "node" + job.length(),
@@ -346,8 +347,8 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void theExitCodeIsTheStatusWhereTheJobSaysSo() {
-    Launch launch = launches.of("node", "/bin/sh", "-c", "echo \"$# arguments\"; exit 4");
-    TaskEnd end = run(Launches.with(launch, StatusFrom.EXIT_CODE));
+    LaunchSpec launch = launches.of("node", "/bin/sh", "-c", "echo \"$# arguments\"; exit 4");
+    TaskResult end = run(Launches.with(launch, StatusSource.EXIT_CODE));
     assertThat(end.exitCode()).isEqualTo(4);
     assertThat(out(launch)).containsExactly("0 arguments\n");
   }
@@ -355,19 +356,19 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
   @Test
   void placeholdersReplaceTheThreeArguments() throws IOException {
     script("own.sh", "echo \"$#\" \"$1\"; cat \"$3\"; echo done > \"$2\"");
-    Launch launch =
+    LaunchSpec launch =
         launches.of("n;1", "./own.sh", "--at={node}/{job}", "{status_file}", "{json_file}");
     assertThat(run(launch).rawStatus()).isEqualTo("done");
     assertThat(out(launch)).containsExactly("3 --at=n;1/job\n", "{\"id\":\"job\"}");
-    TaskEnd refused = run(launches.of("n;2", "/bin/sh", "-c", "echo {node} > {status_file}"));
-    assertThat(refused.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+    TaskResult refused = run(launches.of("n;2", "/bin/sh", "-c", "echo {node} > {status_file}"));
+    assertThat(refused.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(refused.message()).contains("{node}", "n;2");
   }
 
   @Test
   void aBigJsonArgumentGoesByFile() {
     Json.Obj big = Json.object().put("text", "x".repeat(200_000)).build();
-    Launch launch =
+    LaunchSpec launch =
         sh("node", "f=${3#@}; echo \"$3\"; wc -c < \"$f\"; echo \"$f\"; echo done > \"$2\"");
     assertThat(run(Launches.with(launch, big)).rawStatus()).isEqualTo("done");
     assertThat(out(launch).get(0)).startsWith("@");
@@ -377,7 +378,7 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void aDescendantThatKeepsTheTasksPipesKeepsItRunning() {
-    Launch launch = sh("node", "echo done > \"$2\"; (read x < fifo; echo late) & exit 0");
+    LaunchSpec launch = sh("node", "echo done > \"$2\"; (read x < fifo; echo late) & exit 0");
     Path jobDirectory = directory.resolve("data0/jobs/job");
     run(launches.of("make", "/bin/sh", "-c", "mkfifo fifo"));
     runner().start(launch);
@@ -389,16 +390,16 @@ abstract class LocalRunnerConformance extends LastingTaskRunnerContract {
 
   @Test
   void aKillReachesDescendantsThatOutliveTheTaskAndLeftItsGroup() {
-    Launch launch = sh("node", "setsid sh -c 'echo up; exec sleep 300' & wait");
+    LaunchSpec launch = sh("node", "setsid sh -c 'echo up; exec sleep 300' & wait");
     runner().start(launch);
     awaitLine(launch, "up");
     assertThat(kill(launch)).isTrue();
-    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
   }
 
   @Test
   void closeKillsTasksThatDoNotStopWhenAsked() throws IOException {
-    Launch launch = sh("node", "trap '' TERM; echo $$; echo up; while :; do sleep 0.05; done");
+    LaunchSpec launch = sh("node", "trap '' TERM; echo $$; echo up; while :; do sleep 0.05; done");
     LocalRunner stubborn =
         LocalRunner.prepare(
             "instance",

@@ -1,7 +1,7 @@
 package io.espalier.worker;
 
 import io.espalier.core.config.SubprocessOptions.Cgroups;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
 import io.espalier.worker.process.SupervisorOptions;
@@ -27,7 +27,7 @@ final class RunnerInAnotherProcess {
     runner.open(end -> System.out.println(end));
     Launches launches = new Launches();
     for (int i = 0; i < Integer.parseInt(args[2]); i++) {
-      Launch launch = launches.of("job", "node" + i, List.of("/bin/sh", "-c", args[3], "task"));
+      LaunchSpec launch = launches.of("job", "node" + i, List.of("/bin/sh", "-c", args[3], "task"));
       runner.start(
           args.length < 7
               ? launch

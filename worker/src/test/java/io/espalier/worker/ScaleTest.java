@@ -3,8 +3,8 @@ package io.espalier.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.worker.process.SupervisorOptions.Mechanism;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,8 +32,8 @@ class ScaleTest {
     }
   }
 
-  private static List<Launch> startAll(TaskBench bench, int count) {
-    List<Launch> launches = new ArrayList<>();
+  private static List<LaunchSpec> startAll(TaskBench bench, int count) {
+    List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       launches.add(bench.start(bench.sh("n" + i, "exec sleep 600")));
     }
@@ -52,7 +52,7 @@ class ScaleTest {
       startAll(bench, 20);
       int threads = entries("/proc/self/task");
       int descriptors = entries("/proc/self/fd");
-      List<Launch> more = new ArrayList<>();
+      List<LaunchSpec> more = new ArrayList<>();
       for (int i = 0; i < TASKS; i++) {
         more.add(bench.start(bench.sh("more" + i, "exec sleep 600")));
       }
@@ -104,9 +104,9 @@ class ScaleTest {
     public static void main(String[] args) throws Exception {
       try (TaskBench bench =
           TaskBench.open(TaskBench.options(Path.of(args[0])).withMechanism(Mechanism.NATIVE))) {
-        List<Launch> launches = startAll(bench, 20);
-        Launch above = bench.start(bench.sh("above", "exec sleep 600"));
-        TaskEnd end = bench.ends.await(above);
+        List<LaunchSpec> launches = startAll(bench, 20);
+        LaunchSpec above = bench.start(bench.sh("above", "exec sleep 600"));
+        TaskResult end = bench.ends.await(above);
         System.out.println(
             "started " + launches.size() + ", then " + end.kind() + ": " + end.message());
       }

@@ -3,8 +3,8 @@ package io.espalier.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.testkit.running.CollectedEnds;
 import io.espalier.testkit.running.Launches;
@@ -22,7 +22,7 @@ class SimulatedRunnerTest extends TaskRunnerContract {
   }
 
   @Override
-  protected Launch quick(String node) {
+  protected LaunchSpec quick(String node) {
     return launches.of(node);
   }
 
@@ -48,9 +48,12 @@ class SimulatedRunnerTest extends TaskRunnerContract {
       shorter.open(ends);
       longer.start(launches.of("long"));
       shorter.start(launches.of("short"));
-      assertThat(ends.awaitCount(1)).singleElement().extracting(TaskEnd::node).isEqualTo("short");
+      assertThat(ends.awaitCount(1))
+          .singleElement()
+          .extracting(TaskResult::node)
+          .isEqualTo("short");
     }
-    assertThat(ends.all()).last().extracting(TaskEnd::kind).isEqualTo(TaskEnd.Kind.KILLED);
+    assertThat(ends.all()).last().extracting(TaskResult::kind).isEqualTo(TaskResult.Kind.KILLED);
   }
 
   @Test

@@ -8,12 +8,12 @@ import io.espalier.core.config.SubprocessOptions.Cgroups;
 import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.CollectedEnds;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
@@ -35,7 +35,7 @@ public final class TaskBench implements AutoCloseable {
 
   public final Launches launches = new Launches();
   public final CollectedEnds ends = new CollectedEnds();
-  public final Map<Invocation, List<Usage>> samples = new ConcurrentHashMap<>();
+  public final Map<Invocation, List<ResourceUsage>> samples = new ConcurrentHashMap<>();
   public final List<Progress> progress = new CopyOnWriteArrayList<>();
   public final LocalRunner runner;
   private final MemoryLogStore memory = new MemoryLogStore();
@@ -71,49 +71,49 @@ public final class TaskBench implements AutoCloseable {
   }
 
   /** A task that runs the script; node, status path and JSON are $1, $2 and $3. */
-  public Launch sh(String node, String script) {
+  public LaunchSpec sh(String node, String script) {
     return launches.of(node, "/bin/sh", "-c", script, "task");
   }
 
-  public static Launch with(Launch launch, Limits limits) {
+  public static LaunchSpec with(LaunchSpec launch, InvocationLimits limits) {
     return launch.toBuilder().limits(limits).build();
   }
 
-  public static Launch with(Launch launch, Cgroups cgroups) {
+  public static LaunchSpec with(LaunchSpec launch, Cgroups cgroups) {
     return Launches.with(launch, launch.subprocess().withCgroups(cgroups));
   }
 
-  public static Launch with(Launch launch, ProcessAttributes attributes) {
+  public static LaunchSpec with(LaunchSpec launch, ProcessAttributes attributes) {
     return Launches.with(launch, launch.subprocess().withAttributes(attributes));
   }
 
   /** So many lines of output in so many milliseconds. */
-  public static Launch withQuota(Launch launch, int pollMillis, int lines) {
+  public static LaunchSpec withQuota(LaunchSpec launch, int pollMillis, int lines) {
     return Launches.with(launch, launch.subprocess().withQuota(pollMillis, lines));
   }
 
-  public Launch start(Launch launch) {
+  public LaunchSpec start(LaunchSpec launch) {
     runner.start(launch);
     return launch;
   }
 
-  public TaskEnd run(Launch launch) {
+  public TaskResult run(LaunchSpec launch) {
     return ends.await(start(launch));
   }
 
-  public boolean kill(Launch launch, KillRequest how) {
+  public boolean kill(LaunchSpec launch, KillRequest how) {
     return runner.kill(launch.job(), launch.node(), launch.invocation(), how);
   }
 
-  public List<String> out(Launch launch) {
+  public List<String> out(LaunchSpec launch) {
     return memory.texts(Stream.STDOUT, launch.node());
   }
 
-  public List<String> err(Launch launch) {
+  public List<String> err(LaunchSpec launch) {
     return memory.texts(Stream.STDERR, launch.node());
   }
 
-  public List<String> events(Launch launch) {
+  public List<String> events(LaunchSpec launch) {
     return memory.texts(Stream.STATUSES, launch.node());
   }
 
@@ -122,17 +122,17 @@ public final class TaskBench implements AutoCloseable {
     memory.setRoom(room);
   }
 
-  public void awaitLine(Launch launch, String text) {
+  public void awaitLine(LaunchSpec launch, String text) {
     await().atMost(Duration.ofMinutes(2)).until(() -> out(launch).contains(text + "\n"));
   }
 
   /** The number that the task has written as its first line. */
-  public long firstNumber(Launch launch) {
+  public long firstNumber(LaunchSpec launch) {
     await().atMost(Duration.ofMinutes(2)).until(() -> !out(launch).isEmpty());
     return Long.parseLong(out(launch).get(0).strip());
   }
 
-  public LiveTask live(Launch launch) {
+  public LiveTask live(LaunchSpec launch) {
     return runner
         .supervisor()
         .task(launch.job(), launch.node(), launch.invocation())
@@ -140,8 +140,8 @@ public final class TaskBench implements AutoCloseable {
   }
 
   /** What it used; fails when nothing is known. */
-  public static Usage used(TaskEnd end) {
-    Usage usage = end.usage();
+  public static ResourceUsage used(TaskResult end) {
+    ResourceUsage usage = end.usage();
     if (usage == null) {
       throw new AssertionError("no usage: " + end);
     }
@@ -162,7 +162,7 @@ public final class TaskBench implements AutoCloseable {
   /** What the runner tells. */
   private final class Heard implements TaskListener {
     @Override
-    public void ended(TaskEnd end) {
+    public void ended(TaskResult end) {
       ends.ended(end);
     }
 
@@ -172,7 +172,7 @@ public final class TaskBench implements AutoCloseable {
     }
 
     @Override
-    public void usage(String job, String node, Invocation invocation, Usage usage) {
+    public void usage(String job, String node, Invocation invocation, ResourceUsage usage) {
       samples.computeIfAbsent(invocation, i -> new CopyOnWriteArrayList<>()).add(usage);
     }
   }

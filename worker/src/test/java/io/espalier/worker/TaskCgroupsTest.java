@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.SubprocessOptions.Cgroups;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.Launches;
 import io.espalier.worker.cgroup.CgroupHost;
 import io.espalier.worker.cgroup.RealGroups;
@@ -59,7 +59,7 @@ class TaskCgroupsTest {
     return new CgroupLimits(OptionalLong.of(mb), OptionalLong.of(0), NO, NO, NO, NO, true);
   }
 
-  private static Launch with(Launch launch, CgroupLimits limits) {
+  private static LaunchSpec with(LaunchSpec launch, CgroupLimits limits) {
     return Launches.with(launch, launch.subprocess().withLimits(limits));
   }
 
@@ -75,7 +75,7 @@ class TaskCgroupsTest {
   void p11ATaskIsInItsGroupsBeforeItBeginsAndTheyAreGoneAfterIt() throws IOException {
     try (RealGroups groups = RealGroups.first("cpu", "memory", "freezer")) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           TaskBench.with(
               bench.sh("n", "cat /proc/self/cgroup; echo done > \"$2\""), groups.options());
       assertThat(bench.run(launch).rawStatus()).isEqualTo("done");
@@ -101,12 +101,12 @@ class TaskCgroupsTest {
   @Test
   void p11AMissingSliceIsAFailedStartThatNamesIt() throws IOException {
     open();
-    Launch launch =
+    LaunchSpec launch =
         TaskBench.with(
             bench.sh("n", "echo done > \"$2\""),
             new Cgroups(directory.toString(), "no/such", List.of("memory"), false));
-    TaskEnd end = bench.run(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+    TaskResult end = bench.run(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(end.message()).contains("there is no directory", "memory/no/such");
     assertThat(bench.events(launch)).singleElement().asString().contains("task_failed_to_start");
   }
@@ -116,7 +116,7 @@ class TaskCgroupsTest {
   void p12WithoutAFreezerTheEndWaitsForWhatIsLeftInTheGroup() throws IOException {
     try (RealGroups groups = RealGroups.first("memory")) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           bench.start(TaskBench.with(bench.sh("n", ESCAPES + " echo done > $2"), groups.options()));
       long stray = bench.firstNumber(launch);
       await().until(() -> bench.events(launch).stream().anyMatch(e -> e.contains("pipes_closed")));
@@ -133,7 +133,7 @@ class TaskCgroupsTest {
   void p13WhatOutlivesATaskInItsGroupIsKilledAndTheGroupRemoved(String kind) throws IOException {
     try (RealGroups groups = groups(kind)) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           bench.start(TaskBench.with(bench.sh("n", ESCAPES + " echo done > $2"), groups.options()));
       long stray = bench.firstNumber(launch);
       assertThat(bench.ends.await(launch).rawStatus()).isEqualTo("done");
@@ -146,13 +146,13 @@ class TaskCgroupsTest {
   void p14WithoutAFreezerMembersAreKilledOneByOneWhereTheJobAllowsIt() throws IOException {
     try (RealGroups groups = RealGroups.first("memory")) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           bench.start(
               TaskBench.with(
                   bench.sh("n", ESCAPES + " exec sleep 300"), groups.options(true, "memory")));
       long stray = bench.firstNumber(launch);
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
-      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(TaskBench.isDead(stray)).isTrue();
     }
   }
@@ -163,7 +163,7 @@ class TaskCgroupsTest {
   void aKillReachesDescendantsThatHaveHiddenFromEverythingElse(String kind) throws IOException {
     try (RealGroups groups = groups(kind)) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           bench.start(
               TaskBench.with(
                   bench.sh("n", ESCAPES + " trap '' TERM; while :; do sleep 300; done"),
@@ -171,8 +171,8 @@ class TaskCgroupsTest {
       long stray = bench.firstNumber(launch);
       assertThat(bench.kill(launch, TaskBench.TERM)).isTrue();
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
-      TaskEnd end = bench.ends.await(launch);
-      assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      TaskResult end = bench.ends.await(launch);
+      assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(TaskBench.isDead(stray)).isTrue();
       assertThat(groups.tasks("freezer")).isEmpty();
     }
@@ -185,11 +185,11 @@ class TaskCgroupsTest {
   @Test
   void withoutGroupsWhatHasHiddenFromEverythingIsNotReached() throws IOException {
     open();
-    Launch launch = bench.start(bench.sh("n", ESCAPES + " exec sleep 300"));
+    LaunchSpec launch = bench.start(bench.sh("n", ESCAPES + " exec sleep 300"));
     ProcessHandle stray = ProcessHandle.of(bench.firstNumber(launch)).orElseThrow();
     try {
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
-      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(TaskBench.isDead(stray.pid())).isFalse();
     } finally {
       killHard(stray);
@@ -204,7 +204,7 @@ class TaskCgroupsTest {
         CgroupHost.discover().of("pids").isPresent(), "the control group controller pids");
     try (RealGroups groups = groups(kind)) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           bench.start(
               TaskBench.with(
                   bench.sh(
@@ -216,7 +216,7 @@ class TaskCgroupsTest {
       bench.awaitLine(launch, "up");
       assertThat(bench.live(launch).pids()).hasSizeGreaterThan(1000);
       bench.kill(launch, TaskBench.KILL);
-      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(groups.tasks("freezer")).isEmpty();
     }
   }
@@ -227,7 +227,7 @@ class TaskCgroupsTest {
         CgroupHost.discover().of("pids").isPresent(), "the control group controller pids");
     open();
     CgroupLimits few = new CgroupLimits(NONE, NONE, NO, NO, OptionalInt.of(50), NO, true);
-    Launch launch =
+    LaunchSpec launch =
         bench.start(
             with(
                 bench.sh(
@@ -250,14 +250,14 @@ class TaskCgroupsTest {
         CgroupHost.discover().of("memory").isPresent(), "the control group controller memory");
     open();
     String eater = "head -c %d /dev/zero | tail -c %d > /dev/null && echo done > \"$2\"";
-    Launch modest =
+    LaunchSpec modest =
         with(bench.sh("modest", String.format(eater, 20_000_000, 20_000_000)), memory(64));
     assertThat(bench.run(modest).rawStatus()).isEqualTo("done");
     // The whole pipeline is one task: which of its processes is killed does not matter.
-    Launch greedy =
+    LaunchSpec greedy =
         with(bench.sh("greedy", String.format(eater, 200_000_000, 200_000_000)), memory(64));
-    TaskEnd end = bench.run(greedy);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    TaskResult end = bench.run(greedy);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end.rawStatus()).isNull();
     assertThat(end.stopReason()).isEqualTo(StopReason.OUT_OF_MEMORY);
     assertThat(TaskBench.used(end).peakMemoryBytes()).isBetween(60L << 20, 64L << 20);
@@ -269,7 +269,7 @@ class TaskCgroupsTest {
         CgroupHost.discover().of("cpu").isPresent(), "the control group controller cpu");
     open();
     CgroupLimits tenth = new CgroupLimits(NONE, NONE, NO, OptionalInt.of(10), NO, NO, true);
-    Launch launch = with(bench.sh("n", "while :; do :; done"), tenth);
+    LaunchSpec launch = with(bench.sh("n", "while :; do :; done"), tenth);
     long begin = System.nanoTime();
     bench.start(launch);
     // On a slow machine it does not live yet.
@@ -290,8 +290,8 @@ class TaskCgroupsTest {
     RealGroups.skipUnless(
         CgroupHost.discover().of("cpu").isPresent(), "the control group controller cpu");
     open();
-    Launch light = weighted("light", 10);
-    Launch heavy = weighted("heavy", 1000);
+    LaunchSpec light = weighted("light", 10);
+    LaunchSpec heavy = weighted("heavy", 1000);
     bench.start(light);
     bench.start(heavy);
     // On a slow machine it does not live yet.
@@ -307,7 +307,7 @@ class TaskCgroupsTest {
     assertThat(lightMillis).isLessThan(heavyMillis / 2);
   }
 
-  private Launch weighted(String node, int weight) {
+  private LaunchSpec weighted(String node, int weight) {
     CgroupLimits limits = new CgroupLimits(NONE, NONE, OptionalInt.of(weight), NO, NO, NO, true);
     return with(
         bench.sh(
@@ -323,13 +323,13 @@ class TaskCgroupsTest {
     RealGroups.skipUnless(
         CgroupHost.discover().of("cpuacct").isPresent(), "the control group controller cpuacct");
     open();
-    Launch launch =
+    LaunchSpec launch =
         with(
             bench.sh(
                 "n",
                 "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo x) & echo done > \"$2\""),
             memory(512));
-    TaskEnd end = bench.run(launch);
+    TaskResult end = bench.run(launch);
     assertThat(end.rawStatus()).isEqualTo("done");
     // The shell did not wait for its child, so its own books know nothing of it.
     assertThat(TaskBench.used(end).cpuMillis()).isGreaterThan(50);
@@ -339,13 +339,13 @@ class TaskCgroupsTest {
   @Test
   void aLimitThatThisHostCannotSetRefusesAJobThatRequiresItAndSaysWhy() throws IOException {
     bench = TaskBench.open(TaskBench.options(directory).withCgroups(CgroupHost.none()));
-    Launch required = with(bench.sh("required", "echo done > \"$2\""), memory(64));
-    TaskEnd end = bench.run(required);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.START_FAILED);
+    LaunchSpec required = with(bench.sh("required", "echo done > \"$2\""), memory(64));
+    TaskResult end = bench.run(required);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(end.message())
         .contains("limits that the job requires cannot be set", "memory_mb", "\"memory\"");
     CgroupLimits ifAvailable = new CgroupLimits(OptionalLong.of(64), NONE, NO, NO, NO, NO, false);
-    Launch modest = with(bench.sh("modest", "echo done > \"$2\""), ifAvailable);
+    LaunchSpec modest = with(bench.sh("modest", "echo done > \"$2\""), ifAvailable);
     assertThat(bench.run(modest).rawStatus()).isEqualTo("done");
     assertThat(bench.events(modest))
         .anyMatch(event -> event.contains("limit_not_set") && event.contains("memory_mb"));
@@ -359,8 +359,8 @@ class TaskCgroupsTest {
         "the control group controller blkio or io");
     open();
     CgroupLimits io = new CgroupLimits(NONE, NONE, NO, NO, NO, OptionalInt.of(300), true);
-    TaskEnd end = bench.run(with(bench.sh("n", "echo done > \"$2\""), io));
-    if (end.kind() == TaskEnd.Kind.START_FAILED) {
+    TaskResult end = bench.run(with(bench.sh("n", "echo done > \"$2\""), io));
+    if (end.kind() == TaskResult.Kind.START_FAILED) {
       assertThat(end.message()).contains("io_weight: ").containsAnyOf("no such file", "weight");
     } else {
       assertThat(end.rawStatus()).isEqualTo("done");
@@ -371,7 +371,7 @@ class TaskCgroupsTest {
   void aTaskThatMakesGroupsOfItsOwnIsKilledWithThemAndTheyAreRemoved() throws IOException {
     try (RealGroups groups = RealGroups.second()) {
       open();
-      Launch launch =
+      LaunchSpec launch =
           bench.start(
               TaskBench.with(
                   bench.sh(

@@ -11,8 +11,8 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.Launches;
 import io.espalier.worker.logs.SegmentLogStore;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class TaskConformanceTest {
     bench.close();
   }
 
-  private Launch withoutCanary(Launch launch) {
+  private LaunchSpec withoutCanary(LaunchSpec launch) {
     SubprocessOptions d = launch.subprocess();
     return Launches.with(launch, d.withCanaryPipe(false));
   }
@@ -61,7 +61,7 @@ class TaskConformanceTest {
   @Test
   void p2TasksRunInParallelHoweverFewThreadsStartThem() throws IOException {
     Files.createDirectory(directory.resolve("up"));
-    List<Launch> launches =
+    List<LaunchSpec> launches =
         IntStream.range(0, 10)
             .mapToObj(
                 i ->
@@ -74,7 +74,7 @@ class TaskConformanceTest {
                             + "/up' | wc -l) -lt 10 ]; do sleep 0.02; done; echo done > \"$2\""))
             .toList();
     launches.forEach(bench::start);
-    for (Launch launch : launches) {
+    for (LaunchSpec launch : launches) {
       assertThat(bench.ends.await(launch).rawStatus()).isEqualTo("done");
       assertThat(bench.out(launch)).containsExactly("out\n");
       assertThat(bench.err(launch)).containsExactly("err\n");
@@ -84,14 +84,14 @@ class TaskConformanceTest {
 
   @Test
   void p4OfTheSameInvocationThereIsOneStartAndAnotherInvocationCannotBeKilled() {
-    Launch launch = bench.start(bench.sh("n", "echo up; exec sleep 300"));
+    LaunchSpec launch = bench.start(bench.sh("n", "echo up; exec sleep 300"));
     bench.awaitLine(launch, "up");
     assertThatThrownBy(() -> bench.start(launch)).isInstanceOf(IllegalStateException.class);
     Invocation other = new Invocation(9, 9, 9);
     assertThat(bench.runner.kill("job", "n", other, TaskBench.KILL)).isFalse();
     assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
-    TaskEnd end = bench.ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    TaskResult end = bench.ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
     assertThat(bench.events(launch)).anyMatch(event -> event.contains("killed by signal 9"));
   }
 
@@ -99,7 +99,7 @@ class TaskConformanceTest {
   @Test
   void p5ADescendantThatIsNotReachedDelaysTheEndUntilItsPipeCloses() throws IOException {
     Path fifo = directory.resolve("fifo");
-    Launch launch =
+    LaunchSpec launch =
         bench.start(
             bench.sh(
                 "n",
@@ -109,7 +109,7 @@ class TaskConformanceTest {
     await().until(() -> bench.events(launch).stream().anyMatch(e -> e.contains("process_exited")));
     assertThat(bench.ends.of(launch)).isEmpty();
     Files.writeString(fifo, "go\n");
-    assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
     List<String> events = bench.events(launch);
     assertThat(events.get(events.size() - 2)).contains("task_pipes_closed");
     assertThat(events.get(events.size() - 1)).contains("got_status");
@@ -118,7 +118,7 @@ class TaskConformanceTest {
   @Test
   void p9TheEventsOfAKilledTaskComeInOrder() {
     Path fifo = directory.resolve("fifo");
-    Launch launch =
+    LaunchSpec launch =
         bench.start(
             bench.sh(
                 "n",
@@ -130,7 +130,7 @@ class TaskConformanceTest {
     bench.awaitLine(launch, "up");
     assertThat(bench.kill(launch, new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 100)))
         .isTrue();
-    TaskEnd end = bench.ends.await(launch);
+    TaskResult end = bench.ends.await(launch);
     assertThat(end.signal()).isEqualTo(9);
     assertThat(end.rawStatus()).isEqualTo("done");
     assertThat(bench.events(launch))
@@ -144,7 +144,7 @@ class TaskConformanceTest {
   /** 43,000 lines, 150 each 10 ms; two buffers of 64 KiB do not count, once it has exited. */
   @Test
   void p10ATaskIsHeldToItsRate() {
-    Launch launch =
+    LaunchSpec launch =
         TaskBench.withQuota(
             bench.sh("n", "seq 1 3000; seq 1 40000 >&2; echo done > \"$2\""), 10, 150);
     long begin = System.nanoTime();
@@ -158,7 +158,8 @@ class TaskConformanceTest {
   @Test
   void p16LinesComeAtTheRateOfTheQuota() {
     for (int perMillisecond : new int[] {1, 20}) {
-      Launch launch = TaskBench.withQuota(bench.sh("n" + perMillisecond, "yes"), 1, perMillisecond);
+      LaunchSpec launch =
+          TaskBench.withQuota(bench.sh("n" + perMillisecond, "yes"), 1, perMillisecond);
       long begin = System.nanoTime();
       bench.start(launch);
       await().until(() -> bench.out(launch).size() > 100 * perMillisecond);
@@ -168,7 +169,7 @@ class TaskConformanceTest {
       bench.kill(launch, TaskBench.KILL);
       bench.ends.await(launch);
     }
-    Launch unlimited = TaskBench.withQuota(bench.sh("all", "yes"), 1, 0);
+    LaunchSpec unlimited = TaskBench.withQuota(bench.sh("all", "yes"), 1, 0);
     bench.start(unlimited);
     await().until(() -> bench.out(unlimited).size() > 20_000);
     bench.kill(unlimited, TaskBench.KILL);
@@ -179,13 +180,13 @@ class TaskConformanceTest {
   @Test
   void p17AHundredThreadsRaceSignalsAgainstExits() throws Exception {
     int count = 100;
-    List<Launch> launches = new ArrayList<>();
+    List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       launches.add(bench.sh("n" + i, "echo up; read x < /dev/null; exit 0"));
     }
     CountDownLatch go = new CountDownLatch(1);
     List<Thread> killers = new ArrayList<>();
-    for (Launch launch : launches) {
+    for (LaunchSpec launch : launches) {
       Thread killer =
           new Thread(
               () -> {
@@ -207,7 +208,7 @@ class TaskConformanceTest {
       killer.join();
     }
     bench.ends.awaitCount(count);
-    for (Launch launch : launches) {
+    for (LaunchSpec launch : launches) {
       assertThat(bench.ends.of(launch))
           .singleElement()
           .satisfies(
@@ -225,7 +226,7 @@ class TaskConformanceTest {
     try (SegmentLogStore store = SegmentLogStore.open(directory.resolve("logs"));
         TaskBench stored = TaskBench.open(TaskBench.options(directory.resolve("own")), store)) {
       long begin = System.currentTimeMillis();
-      Launch launch = stored.sh("n", "printf 'no newline'; echo error >&2; echo done > \"$2\"");
+      LaunchSpec launch = stored.sh("n", "printf 'no newline'; echo error >&2; echo done > \"$2\"");
       assertThat(stored.run(launch).rawStatus()).isEqualTo("done");
       for (LogLine.Stream stream : LogLine.Stream.values()) {
         LogPage page = store.query(LogQuery.of(EnumSet.of(stream)).withLimit(10));
@@ -259,7 +260,7 @@ class TaskConformanceTest {
 
   @Test
   void p21OfFiveTasksEachKillEndsOneAndTheOthersGoOn() {
-    List<Launch> launches =
+    List<LaunchSpec> launches =
         IntStream.range(0, 5)
             .mapToObj(i -> bench.start(bench.sh("n" + i, "echo up; exec sleep 300")))
             .toList();
@@ -268,7 +269,7 @@ class TaskConformanceTest {
       assertThat(bench.kill(launches.get(i), TaskBench.KILL)).isTrue();
       assertThat(bench.ends.await(launches.get(i)).rawStatus()).isNull();
       assertThat(bench.ends.all()).hasSize(i + 1);
-      for (Launch other : launches.subList(i + 1, 5)) {
+      for (LaunchSpec other : launches.subList(i + 1, 5)) {
         assertThat(TaskBench.isDead(bench.live(other).pid())).isFalse();
       }
     }
@@ -278,7 +279,7 @@ class TaskConformanceTest {
   @Test
   void p23NoArgumentIsEverShellText() {
     String hostile = "'; touch \"$HOME\" `id` $(id) \\ \n * \t${x}";
-    Launch launch = bench.launches.of(hostile, "/usr/bin/printf", "[%s]", hostile);
+    LaunchSpec launch = bench.launches.of(hostile, "/usr/bin/printf", "[%s]", hostile);
     bench.run(launch);
     assertThat(String.join("", bench.out(launch))).startsWith("[" + hostile + "][" + hostile + "]");
   }
@@ -292,13 +293,13 @@ class TaskConformanceTest {
             + "'; bash -c 'exec 99>&-; read x < "
             + fifo
             + "' > /dev/null 2>&1 & echo done > $2";
-    Launch watched = bench.start(bench.sh("watched", script));
+    LaunchSpec watched = bench.start(bench.sh("watched", script));
     await().until(() -> bench.events(watched).stream().anyMatch(e -> e.contains("process_exited")));
     assertThat(bench.ends.of(watched)).isEmpty();
     Files.writeString(fifo, "go\n");
     assertThat(bench.ends.await(watched).rawStatus()).isEqualTo("done");
     Files.delete(fifo);
-    Launch unwatched = withoutCanary(bench.sh("unwatched", script));
+    LaunchSpec unwatched = withoutCanary(bench.sh("unwatched", script));
     assertThat(bench.run(unwatched).rawStatus()).isEqualTo("done");
     Files.writeString(fifo, "go\n");
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The minutes of a classic line of five fields, as in crontab(5). The library knows the syntax; it
  * is asked in UTC, so that what the clocks of a zone do is decided in one place only.
  */
-final class CrontabLabels implements Labels {
+final class CrontabLabels implements LocalMinutes {
   private static final Map<String, String> NICKNAMES =
       Map.of(
           "@yearly", "0 0 1 1 *",

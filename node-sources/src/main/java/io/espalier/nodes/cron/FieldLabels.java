@@ -11,7 +11,7 @@ record FieldLabels(
     Selector month,
     Selector dayOfWeek,
     Selector year)
-    implements Labels {
+    implements LocalMinutes {
   @Override
   public @Nullable LocalDateTime next(LocalDateTime from) {
     LocalDateTime t = from;

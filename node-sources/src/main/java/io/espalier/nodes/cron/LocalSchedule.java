@@ -24,12 +24,12 @@ final class LocalSchedule implements Schedule {
   /** Labels begin with the year 1969. */
   private static final long EARLIEST = Instant.parse("1968-12-30T00:00:00Z").getEpochSecond();
 
-  private final Labels labels;
+  private final LocalMinutes labels;
   private final ZoneId zone;
   private final ZoneRules rules;
-  private final DstFixes fixes;
+  private final DstRules fixes;
 
-  LocalSchedule(Labels labels, ZoneId zone, DstFixes fixes) {
+  LocalSchedule(LocalMinutes labels, ZoneId zone, DstRules fixes) {
     this.labels = labels;
     this.zone = zone;
     this.rules = zone.getRules();

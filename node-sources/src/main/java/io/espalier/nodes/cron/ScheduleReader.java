@@ -25,13 +25,13 @@ public final class ScheduleReader {
   private static final Bounds DAY_OF_MONTH = new Bounds(1, 31, Map.of());
   private static final Bounds MONTH = new Bounds(1, 12, months());
   private static final Bounds DAY_OF_WEEK = new Bounds(1, 7, weekdays());
-  private static final Bounds YEAR = new Bounds(1969, Labels.LAST_YEAR, Map.of());
+  private static final Bounds YEAR = new Bounds(1969, LocalMinutes.LAST_YEAR, Map.of());
 
   private static final List<String> KEYS =
       List.of("minute", "hour", "day_of_month", "month", "day_of_week", "year", DST_FIXES);
 
-  private static final DstFixes EVERY_HOUR = new DstFixes(false, DstFixes.Repeat.BOTH);
-  private static final DstFixes ONCE = new DstFixes(true, DstFixes.Repeat.ONLY_EARLY);
+  private static final DstRules EVERY_HOUR = new DstRules(false, DstRules.Repeat.BOTH);
+  private static final DstRules ONCE = new DstRules(true, DstRules.Repeat.ONLY_EARLY);
 
   private ScheduleReader() {}
 
@@ -122,7 +122,7 @@ public final class ScheduleReader {
               "write two items into the schedule");
     }
     Json fixesAt = object.get(DST_FIXES);
-    DstFixes fixes = null;
+    DstRules fixes = null;
     if (fixesAt == null) {
       place
           .key(DST_FIXES)
@@ -131,9 +131,9 @@ public final class ScheduleReader {
               "\"dst_fixes\" is missing: what is to happen when the clock is changed?",
               "for instance [\"unskip\", \"repeat_use_only_early\"]");
     } else {
-      fixes = DstFixes.read(fixesAt, place.key(DST_FIXES));
+      fixes = DstRules.read(fixesAt, place.key(DST_FIXES));
     }
-    Labels labels =
+    LocalMinutes labels =
         new FieldLabels(
             selector(object, "minute", place, MINUTE),
             selector(object, "hour", place, HOUR),
@@ -150,7 +150,7 @@ public final class ScheduleReader {
 
   private static @Nullable Schedule line(
       Json.Str line, Place place, @Nullable Json dstFixes, Place fixesPlace, ZoneId zone) {
-    DstFixes fixes = dstFixes == null ? null : DstFixes.read(dstFixes, fixesPlace);
+    DstRules fixes = dstFixes == null ? null : DstRules.read(dstFixes, fixesPlace);
     CrontabLabels labels;
     try {
       labels = new CrontabLabels(line.value());
@@ -161,7 +161,7 @@ public final class ScheduleReader {
           "five fields: minute, hour, day of month, month, day of week");
       return null;
     }
-    DstFixes suitable = labels.isEveryHour() ? EVERY_HOUR : ONCE;
+    DstRules suitable = labels.isEveryHour() ? EVERY_HOUR : ONCE;
     return checked(new LocalSchedule(labels, zone, fixes == null ? suitable : fixes), line, place);
   }
 

@@ -1,10 +1,10 @@
 package io.espalier.benchmark;
 
 import com.sun.management.ThreadMXBean;
-import io.espalier.core.scheduling.PlacementSink;
-import io.espalier.core.scheduling.Randomness;
+import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.PackedTopology;
 import io.espalier.server.process.Plugins;
@@ -92,7 +92,7 @@ public final class CoreBenchmark {
     core.apply(scraping.config(), scraping.topology(), 0);
     Running running = new Running(scraping);
     core.round(policy, Integer.MAX_VALUE, running);
-    Randomness random = new Randomness(seed);
+    SplitMix64 random = new SplitMix64(seed);
     // Small batches, as a busy loop sees them; large ones would hide the cost of a round.
     int batch = Math.min(100, running.count);
     return timed(
@@ -196,7 +196,7 @@ public final class CoreBenchmark {
   }
 
   /** The tasks that run, in no order. */
-  private static final class Running implements PlacementSink {
+  private static final class Running implements PlacementListener {
     private final long[] runs;
     private int count;
 

@@ -3,12 +3,12 @@ package io.espalier.benchmark;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.config.Backoff;
-import io.espalier.core.scheduling.PlacementSink;
-import io.espalier.core.scheduling.Randomness;
+import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
-import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.server.process.Plugins;
@@ -41,7 +41,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class CoreOperations {
   private static final TaskEvent STARTED = new TaskEvent.Started();
-  private static final TaskEvent DONE = new TaskEvent.Ended(TaskReport.DONE);
+  private static final TaskEvent DONE = new TaskEvent.Ended(ParsedStatus.DONE);
 
   /** Of all hosts together, 25 on each. */
   @Param({"10000", "300000", "3000000"})
@@ -53,11 +53,11 @@ public class CoreOperations {
   private @Nullable World world;
 
   /** What the operations work on. */
-  private static final class World implements PlacementSink {
+  private static final class World implements PlacementListener {
     final SchedulingPolicy policy =
         Objects.requireNonNull(Plugins.load().policies().get("roundrobin"));
     final SchedulingCore core = new SchedulingCore(1);
-    final Randomness random = new Randomness(1);
+    final SplitMix64 random = new SplitMix64(1);
     final Backoff backoff = Backoff.DEFAULT;
     final long[] runs;
     int count;

@@ -1,13 +1,13 @@
 package io.espalier.benchmark;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,9 +65,9 @@ public final class ManyTasks {
         runner.open(end -> ended.incrementAndGet());
         Use before = Use.now();
         long begin = System.nanoTime();
-        List<Launch> launches = new ArrayList<>();
+        List<LaunchSpec> launches = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-          Launch launch = launch(i);
+          LaunchSpec launch = launch(i);
           runner.start(launch);
           launches.add(launch);
         }
@@ -82,7 +82,7 @@ public final class ManyTasks {
         TimeUnit.SECONDS.sleep(rest);
         Use rested = Use.now();
         long killBegin = System.nanoTime();
-        for (Launch launch : launches) {
+        for (LaunchSpec launch : launches) {
           boolean unused =
               runner.kill(
                   launch.job(),
@@ -114,13 +114,13 @@ public final class ManyTasks {
 
   private static SupervisorOptions options(Path directory) {
     SupervisorOptions usual = SupervisorOptions.of(directory, directory);
-    return Boolean.getBoolean("unmeasured") ? usual.withMeasuring(Measuring.OFF) : usual;
+    return Boolean.getBoolean("unmeasured") ? usual.withMeasuring(MeasuringOptions.OFF) : usual;
   }
 
-  private static Launch launch(int i) {
-    return Launch.of("sleep", "node" + i, new Invocation(1, i, System.currentTimeMillis()))
+  private static LaunchSpec launch(int i) {
+    return LaunchSpec.of("sleep", "node" + i, new Invocation(1, i, System.currentTimeMillis()))
         .command(List.of("/bin/sleep", "600"))
-        .statusFrom(StatusFrom.EXIT_CODE)
+        .statusFrom(StatusSource.EXIT_CODE)
         .kill(new KillRequest(KillRequest.Method.TERM, 0))
         .build();
   }

@@ -4,19 +4,19 @@ import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TreeQuery;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.loop.LoopOptions;
-import io.espalier.core.loop.LoopPorts;
-import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.PreparedUpdate;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
-import io.espalier.core.scheduling.Change;
-import io.espalier.core.scheduling.Randomness;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.status.Batch;
-import io.espalier.core.status.StatusText;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.process.Plugins;
 import java.lang.management.ManagementFactory;
@@ -46,7 +46,7 @@ public final class QueryBenchmark {
 
   private final Scraping scraping;
   private final boolean prints;
-  private final Randomness random = new Randomness(9);
+  private final SplitMix64 random = new SplitMix64(9);
   private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
   private final Runner runner = new Runner();
   private final SchedulingCore core = new SchedulingCore(1);
@@ -61,7 +61,7 @@ public final class QueryBenchmark {
         new SchedulerLoop(
             core,
             Plugins.load().policies(),
-            new StatusText(JsonReader::parse),
+            new StatusParser(JsonReader::parse),
             new LoopPorts(
                 runner,
                 new NoStore(),
@@ -91,9 +91,9 @@ public final class QueryBenchmark {
   }
 
   private void run() {
-    Change change = core.prepare(scraping.config(), scraping.topology());
+    UpdatePlan change = core.prepare(scraping.config(), scraping.topology());
     loop.willRead(change);
-    loop.change(new PreparedChange(change, List.of(), now));
+    loop.change(new PreparedUpdate(change, List.of(), now));
     settle();
     change(scraping.leaves() * JOBS / 20);
     now += 1_000;
@@ -198,7 +198,7 @@ public final class QueryBenchmark {
   /** Ends so many tasks: most are done, some failed for one of many causes, some wait. */
   private void change(int ends) {
     for (int i = 0; i < ends; i++) {
-      Launch launch = runner.removeAt(random.below(runner.running.size()));
+      LaunchSpec launch = runner.removeAt(random.below(runner.running.size()));
       int dice = random.below(10);
       String status =
           dice < 7
@@ -208,7 +208,8 @@ public final class QueryBenchmark {
                   + "\", \"data\": {\"exception\": \"cannot reach replica set "
                   + "abcdefghijklmnopqrst".charAt(random.below(20))
                   + "\"}}";
-      loop.taskEnded(TaskEnd.exited(launch.job(), launch.node(), launch.invocation(), status, 0));
+      loop.taskEnded(
+          TaskResult.exited(launch.job(), launch.node(), launch.invocation(), status, 0));
       if (i % 100 == 99) {
         now += 10;
         settle();
@@ -219,7 +220,7 @@ public final class QueryBenchmark {
 
   private static final class NoStore implements LoopPorts.Commits {
     @Override
-    public CompletionStage<Void> submit(Batch batch) {
+    public CompletionStage<Void> submit(StoreTransaction batch) {
       return CompletableFuture.completedFuture(null);
     }
 
@@ -231,11 +232,11 @@ public final class QueryBenchmark {
 
   /** Tasks that run until they are told to end. */
   private static final class Runner implements TaskRunner {
-    private final List<Launch> running = new ArrayList<>();
+    private final List<LaunchSpec> running = new ArrayList<>();
 
-    Launch removeAt(int index) {
-      Launch launch = running.get(index);
-      Launch last = running.remove(running.size() - 1);
+    LaunchSpec removeAt(int index) {
+      LaunchSpec launch = running.get(index);
+      LaunchSpec last = running.remove(running.size() - 1);
       if (index < running.size()) {
         running.set(index, last);
       }
@@ -256,7 +257,7 @@ public final class QueryBenchmark {
     public void open(TaskListener listener) {}
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       running.add(launch);
     }
 

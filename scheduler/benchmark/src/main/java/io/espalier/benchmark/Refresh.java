@@ -2,10 +2,10 @@ package io.espalier.benchmark;
 
 import com.sun.management.ThreadMXBean;
 import io.espalier.core.config.Config;
-import io.espalier.core.scheduling.Change;
-import io.espalier.core.scheduling.Randomness;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.TaskTransitions;
@@ -42,7 +42,7 @@ final class Refresh {
   private final SchedulingPolicy policy =
       Objects.requireNonNull(Plugins.load().policies().get("roundrobin"));
   private final SchedulingCore core = new SchedulingCore(1);
-  private final Randomness random = new Randomness(1);
+  private final SplitMix64 random = new SplitMix64(1);
   private final long[] running;
   private int count;
 
@@ -142,7 +142,7 @@ final class Refresh {
     Topology before = core.topology();
     List<long[]> statuses = statuses();
     long from = System.nanoTime();
-    Change change = core.prepare(config, next);
+    UpdatePlan change = core.prepare(config, next);
     long prepared = System.nanoTime() - from;
     Slices slices = new Slices();
     int runningBefore = core.runningCount();

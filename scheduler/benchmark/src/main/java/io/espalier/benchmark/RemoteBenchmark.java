@@ -3,12 +3,12 @@ package io.espalier.benchmark;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
 import io.espalier.json.JsonReader;
-import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.WorkerClient;
@@ -119,12 +119,12 @@ public final class RemoteBenchmark {
   }
 
   /** Calls that carry next to nothing, one after the other. */
-  private static double pings() throws IOException, RpcFailure {
+  private static double pings() throws IOException, RpcException {
     PeerOptions peer = PeerOptions.of("benchmark", RpcSecurity.none());
-    Calls.OfWorker nothing =
-        new Calls.OfWorker() {
+    CallTable.OfWorker nothing =
+        new CallTable.OfWorker() {
           @Override
-          public CompletionStage<WorkAnswer> work(Work work) {
+          public CompletionStage<WorkResponse> work(WorkBatch work) {
             return CompletableFuture.failedFuture(new IllegalStateException("not asked"));
           }
 

@@ -2,10 +2,10 @@ package io.espalier.benchmark;
 
 import com.sun.management.ThreadMXBean;
 import io.espalier.core.config.Config;
-import io.espalier.core.scheduling.PlacementSink;
-import io.espalier.core.scheduling.Randomness;
+import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import io.espalier.json.JsonReader;
@@ -120,7 +120,7 @@ public final class ScaleBenchmark {
     SchedulingCore core = new SchedulingCore(1);
     core.apply(config, topology, 0);
     Running running = new Running(mostRunning);
-    Randomness random = new Randomness(1);
+    SplitMix64 random = new SplitMix64(1);
     core.round(policy, Integer.MAX_VALUE, running);
     events(core, policy, running, random, WARM_UP_EVENTS);
     List<Cost> costs = new ArrayList<>();
@@ -135,7 +135,7 @@ public final class ScaleBenchmark {
       SchedulingCore core,
       SchedulingPolicy policy,
       Running running,
-      Randomness random,
+      SplitMix64 random,
       int events) {
     long bytes = THREADS.getCurrentThreadAllocatedBytes();
     long words = core.work();
@@ -215,7 +215,7 @@ public final class ScaleBenchmark {
   }
 
   /** The tasks that run, in no order. */
-  private static final class Running implements PlacementSink {
+  private static final class Running implements PlacementListener {
     private final long[] runs;
     private int count;
 

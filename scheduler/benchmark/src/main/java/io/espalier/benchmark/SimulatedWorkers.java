@@ -3,24 +3,24 @@ package io.espalier.benchmark;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.protocol.ClockReading;
 import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.Instants;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.protocol.WorkerOutput;
-import io.espalier.core.protocol.WorkerSide;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.protocol.WorkerProtocol;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.json.JsonReader;
-import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.SchedulerClient;
@@ -99,9 +99,9 @@ final class SimulatedWorkers implements AutoCloseable {
     return thread;
   }
 
-  private static Instants now() {
+  private static ClockReading now() {
     long millis = System.nanoTime() / 1_000_000;
-    return new Instants(millis, millis, System.currentTimeMillis());
+    return new ClockReading(millis, millis, System.currentTimeMillis());
   }
 
   /** How many tasks were started. */
@@ -129,16 +129,16 @@ final class SimulatedWorkers implements AutoCloseable {
     owner.submit(() -> measured = 0).get();
   }
 
-  private void ended(Worker worker, Launch launch) {
+  private void ended(Worker worker, LaunchSpec launch) {
     worker.side.ended(
-        TaskEnd.exited(launch.job(), launch.node(), launch.invocation(), "done", 0), now());
+        TaskResult.exited(launch.job(), launch.node(), launch.invocation(), "done", 0), now());
     if (!HealthCheck.is(launch.job())) {
       freed.add(System.nanoTime());
     }
     worker.step();
   }
 
-  private void starts(Launch launch) {
+  private void starts(LaunchSpec launch) {
     if (HealthCheck.is(launch.job())) {
       return;
     }
@@ -153,14 +153,14 @@ final class SimulatedWorkers implements AutoCloseable {
   }
 
   private final class Worker implements WorkerOutput {
-    private final WorkerSide side;
+    private final WorkerProtocol side;
 
     Worker(int number, String address) {
       WorkerRef self = new WorkerRef("s" + number, 1 + number);
       side =
-          new WorkerSide(
+          new WorkerProtocol(
               self,
-              new WorkerFacts(
+              new WorkerDescription(
                   "host" + number, address, 0, Map.of(), Versions.OURS, Set.of("lease_guard")),
               this);
       side.health(true, "");
@@ -181,7 +181,7 @@ final class SimulatedWorkers implements AutoCloseable {
                     side.heartbeatAnswered(answer, now());
                     step();
                   });
-            } catch (RpcFailure e) {
+            } catch (RpcException e) {
               owner.execute(() -> side.heartbeatFailed(heartbeat.number(), now()));
             }
           });
@@ -198,14 +198,14 @@ final class SimulatedWorkers implements AutoCloseable {
                     side.reportAnswered(answer, now());
                     step();
                   });
-            } catch (RpcFailure e) {
+            } catch (RpcException e) {
               owner.execute(() -> side.reportFailed(report.number(), now()));
             }
           });
     }
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       starts(launch);
       if (holdMillis == 0 || HealthCheck.is(launch.job())) {
         owner.execute(() -> ended(this, launch));
@@ -224,7 +224,7 @@ final class SimulatedWorkers implements AutoCloseable {
     public void stopAll(long killWaitMillis) {}
 
     @Override
-    public void guard(Instants since, long killAfterMillis) {}
+    public void guard(ClockReading since, long killAfterMillis) {}
 
     @Override
     public void drained() {}
@@ -235,10 +235,10 @@ final class SimulatedWorkers implements AutoCloseable {
     }
   }
 
-  private final class Answers implements Calls.OfWorker {
+  private final class Answers implements CallTable.OfWorker {
     @Override
-    public CompletionStage<WorkAnswer> work(Work work) {
-      CompletableFuture<WorkAnswer> answer = new CompletableFuture<>();
+    public CompletionStage<WorkResponse> work(WorkBatch work) {
+      CompletableFuture<WorkResponse> answer = new CompletableFuture<>();
       owner.execute(
           () -> {
             int number = Integer.parseInt(work.worker().shard().substring(1));

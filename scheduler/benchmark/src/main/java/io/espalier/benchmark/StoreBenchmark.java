@@ -1,10 +1,10 @@
 package io.espalier.benchmark;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -150,7 +150,7 @@ public final class StoreBenchmark {
       for (int i = 0; i < count; i++) {
         rows.add(row(order[i]));
         if (rows.size() == batchSize || i == count - 1) {
-          var done = writer.submit(Batch.of(rows)).toCompletableFuture();
+          var done = writer.submit(StoreTransaction.of(rows)).toCompletableFuture();
           rows.clear();
           // One at a time is what a single slow task sees; otherwise the loop runs ahead.
           if (batchSize == 1) {
@@ -161,7 +161,7 @@ public final class StoreBenchmark {
           }
         }
       }
-      writer.submit(Batch.EMPTY).toCompletableFuture().join();
+      writer.submit(StoreTransaction.EMPTY).toCompletableFuture().join();
       return seconds(begin);
     }
   }

@@ -25,6 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * module is the only one that sees them all. That the core is pure is tested there.
  */
 class ArchitectureTest {
+  /** Whoever reads one class of a cycle has to read them all. */
+  private static final int LARGEST_CYCLE_IN_CORE = 8;
+
   private static final String[] STORES = {
     "io.espalier.server.store..", "io.espalier.worker.logs..", "io.espalier.nodes.."
   };
@@ -128,6 +131,38 @@ class ArchitectureTest {
   @MethodSource("rules")
   void everyRuleHasTeeth(ArchRule rule) {
     assertThat(rule.evaluate(OFFENDERS).hasViolation()).isTrue();
+  }
+
+  @Test
+  void noKnotOfClassesHidesInAPackageOfTheCore() {
+    assertThat(ClassCycles.largest(in("io.espalier.core")))
+        .hasSizeLessThanOrEqualTo(LARGEST_CYCLE_IN_CORE);
+  }
+
+  @Test
+  void cyclesOfClassesAreFound() {
+    assertThat(ClassCycles.largest(OFFENDERS)).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"index", "queue", "state", "task", "util"})
+  void thePartsOfTheCoreAreUsedOnlyByTheCore(String part) {
+    assertThat(
+            ESPALIER.stream()
+                .filter(user -> !user.getPackageName().startsWith("io.espalier.core.scheduling"))
+                .filter(
+                    user ->
+                        user.getDirectDependenciesFromSelf().stream()
+                            .anyMatch(
+                                d ->
+                                    d.getTargetClass()
+                                        .getPackageName()
+                                        .equals("io.espalier.core.scheduling." + part))))
+        .isEmpty();
+  }
+
+  private static List<JavaClass> in(String root) {
+    return ESPALIER.stream().filter(each -> each.getPackageName().startsWith(root)).toList();
   }
 
   private static boolean isMutable(JavaClass type) {

@@ -2,7 +2,7 @@ package io.espalier.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.ConfigPlace;
+import io.espalier.core.config.read.ConfigSection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,12 +21,12 @@ class ConfigReferenceTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyKeyIsDocumentedInItsPlaceAndNoOther(ConfigPlace place) throws IOException {
-    assertThat(keys(heading(place), place == ConfigPlace.PHYSICAL_RESOURCE ? 1 : 0))
+  void everyKeyIsDocumentedInItsPlaceAndNoOther(ConfigSection place) throws IOException {
+    assertThat(keys(heading(place), place == ConfigSection.PHYSICAL_RESOURCE ? 1 : 0))
         .containsExactlyElementsOf(place.keys());
   }
 
-  private static String heading(ConfigPlace place) {
+  private static String heading(ConfigSection place) {
     return switch (place) {
       case SETTINGS -> "bistro_settings";
       case NODES -> "nodes";

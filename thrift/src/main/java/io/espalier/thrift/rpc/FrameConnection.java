@@ -26,7 +26,7 @@ final class FrameConnection {
   private final SelectionKey key;
   private final InetSocketAddress peer;
   private final @Nullable TlsFilter tls;
-  private final Exchange exchange;
+  private final ConnectionHandler exchange;
 
   private final byte[] header = new byte[4];
   private int headerRead;
@@ -52,7 +52,7 @@ final class FrameConnection {
       SelectionKey key,
       InetSocketAddress peer,
       @Nullable TlsFilter tls,
-      Exchange exchange) {
+      ConnectionHandler exchange) {
     this.server = server;
     this.channel = channel;
     this.key = key;
@@ -287,7 +287,7 @@ final class FrameConnection {
     }
   }
 
-  private void answered(Exchange.Answer answer) throws IOException {
+  private void answered(ConnectionHandler.Answer answer) throws IOException {
     if (closed) {
       return;
     }

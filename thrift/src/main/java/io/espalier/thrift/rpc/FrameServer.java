@@ -40,7 +40,7 @@ final class FrameServer implements AutoCloseable {
   private final SelectionKey acceptKey;
   private final RpcLimits limits;
   private final RpcSecurity security;
-  private final Function<InetSocketAddress, Exchange> exchanges;
+  private final Function<InetSocketAddress, ConnectionHandler> exchanges;
   private final ExecutorService workers;
   private final Thread thread;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -62,7 +62,7 @@ final class FrameServer implements AutoCloseable {
       RpcSecurity security,
       RpcLimits limits,
       String name,
-      Function<InetSocketAddress, Exchange> exchanges)
+      Function<InetSocketAddress, ConnectionHandler> exchanges)
       throws IOException {
     this.listener = listener;
     this.selector = selector;
@@ -93,7 +93,7 @@ final class FrameServer implements AutoCloseable {
       RpcSecurity security,
       RpcLimits limits,
       String name,
-      Function<InetSocketAddress, Exchange> exchanges)
+      Function<InetSocketAddress, ConnectionHandler> exchanges)
       throws IOException {
     if (address.isUnresolved()) {
       throw new IOException("unknown host " + address.getHostString());

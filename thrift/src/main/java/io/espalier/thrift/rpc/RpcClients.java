@@ -1,7 +1,7 @@
 package io.espalier.thrift.rpc;
 
 import io.espalier.thrift.gen.Refused;
-import io.espalier.thrift.wire.BadMessage;
+import io.espalier.thrift.wire.BadMessageException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -24,7 +24,7 @@ final class RpcClients implements AutoCloseable {
   private static final int IDLE_PER_PEER = 4;
 
   private final PeerOptions options;
-  private final Role callee;
+  private final PeerRole callee;
   private final ScheduledThreadPoolExecutor timer;
   private final Map<InetSocketAddress, Deque<Idle>> idle = new HashMap<>();
   private boolean closed;
@@ -34,7 +34,7 @@ final class RpcClients implements AutoCloseable {
   /**
    * @param callee what all peers are
    */
-  RpcClients(Role callee, PeerOptions options) {
+  RpcClients(PeerRole callee, PeerOptions options) {
     this.callee = callee;
     this.options = options;
     this.timer =
@@ -49,18 +49,18 @@ final class RpcClients implements AutoCloseable {
   }
 
   /** A refusal is an answer: nothing was acted upon. */
-  static void check(InetSocketAddress peer, @Nullable Refused refused) throws RpcFailure {
+  static void check(InetSocketAddress peer, @Nullable Refused refused) throws RpcException {
     if (refused != null) {
-      throw new RpcFailure(
-          RpcFailure.Kind.REFUSED,
+      throw new RpcException(
+          RpcException.Kind.REFUSED,
           peer.getHostString() + ":" + peer.getPort() + " refuses it: " + refused.getMessage());
     }
   }
 
   /** It was acted upon, but how is not to be understood. */
-  static RpcFailure bad(InetSocketAddress peer, BadMessage e) {
-    return new RpcFailure(
-        RpcFailure.Kind.UNKNOWN,
+  static RpcException bad(InetSocketAddress peer, BadMessageException e) {
+    return new RpcException(
+        RpcException.Kind.UNKNOWN,
         "bad answer of " + peer.getHostString() + ":" + peer.getPort() + ": " + e.getMessage(),
         e);
   }
@@ -76,7 +76,7 @@ final class RpcClients implements AutoCloseable {
       TBase<?, ?> arguments,
       TBase<?, ?> result,
       RpcTimeouts bounds)
-      throws RpcFailure {
+      throws RpcException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(bounds.totalMillis());
     RpcConnection connection = take(peer, deadline);
     boolean done = false;
@@ -94,10 +94,10 @@ final class RpcClients implements AutoCloseable {
     }
   }
 
-  private RpcConnection take(InetSocketAddress peer, long deadlineNanos) throws RpcFailure {
+  private RpcConnection take(InetSocketAddress peer, long deadlineNanos) throws RpcException {
     synchronized (idle) {
       if (closed) {
-        throw new RpcFailure(RpcFailure.Kind.NOT_SENT, "shutting down");
+        throw new RpcException(RpcException.Kind.NOT_SENT, "shutting down");
       }
       closeOld(System.nanoTime());
       Deque<Idle> open = idle.get(peer);

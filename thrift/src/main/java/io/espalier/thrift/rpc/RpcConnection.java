@@ -4,7 +4,7 @@ import io.espalier.thrift.gen.Greeted;
 import io.espalier.thrift.gen.Greeting;
 import io.espalier.thrift.gen.Peer;
 import io.espalier.thrift.gen.Refused;
-import io.espalier.thrift.rpc.RpcFailure.Kind;
+import io.espalier.thrift.rpc.RpcException.Kind;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -78,18 +78,18 @@ final class RpcConnection implements AutoCloseable {
    * Connects and greets.
    *
    * @param timer closes what takes too long
-   * @throws RpcFailure of kind NOT_SENT or REFUSED, naming the address
+   * @throws RpcException of kind NOT_SENT or REFUSED, naming the address
    */
   static RpcConnection open(
       InetSocketAddress to,
-      Role callee,
+      PeerRole callee,
       PeerOptions us,
       RpcTimeouts bounds,
       ScheduledExecutorService timer)
-      throws RpcFailure {
+      throws RpcException {
     String address = to.getHostString() + ":" + to.getPort();
     if (to.isUnresolved()) {
-      throw new RpcFailure(Kind.NOT_SENT, "unknown host " + to.getHostString());
+      throw new RpcException(Kind.NOT_SENT, "unknown host " + to.getHostString());
     }
     Socket plain = new Socket();
     boolean open = false;
@@ -112,7 +112,7 @@ final class RpcConnection implements AutoCloseable {
         try {
           secured.startHandshake();
         } catch (IOException e) {
-          throw new RpcFailure(
+          throw new RpcException(
               Kind.NOT_SENT,
               "no TLS connection to "
                   + address
@@ -127,15 +127,15 @@ final class RpcConnection implements AutoCloseable {
       RpcConnection connection = greeted(address, socket, callee, us, bounds, timer);
       open = true;
       return connection;
-    } catch (RpcFailure e) {
+    } catch (RpcException e) {
       throw e;
     } catch (SSLException e) {
-      throw new RpcFailure(
+      throw new RpcException(
           Kind.NOT_SENT,
           "cannot reach " + address + " by TLS: " + e.getMessage() + " (is it spoken there?)",
           e);
     } catch (IOException | TTransportException e) {
-      throw new RpcFailure(Kind.NOT_SENT, "cannot reach " + address + ": " + e.getMessage(), e);
+      throw new RpcException(Kind.NOT_SENT, "cannot reach " + address + ": " + e.getMessage(), e);
     } finally {
       if (!open) {
         FrameServer.closeQuietly(plain);
@@ -146,7 +146,7 @@ final class RpcConnection implements AutoCloseable {
   private static RpcConnection greeted(
       String address,
       Socket socket,
-      Role callee,
+      PeerRole callee,
       PeerOptions us,
       RpcTimeouts bounds,
       ScheduledExecutorService timer)
@@ -171,9 +171,9 @@ final class RpcConnection implements AutoCloseable {
     Peer.greet_result result = new Peer.greet_result();
     try {
       first.call("greet", new Peer.greet_args(greeting), result, bounds);
-    } catch (RpcFailure e) {
+    } catch (RpcException e) {
       // Nothing of what is to be said has been said.
-      throw new RpcFailure(
+      throw new RpcException(
           Kind.NOT_SENT,
           e.getMessage()
               + (us.security().tls() == null
@@ -183,13 +183,13 @@ final class RpcConnection implements AutoCloseable {
     }
     Refused refused = result.getRefused();
     if (refused != null) {
-      throw new RpcFailure(Kind.REFUSED, address + " refuses us: " + refused.getMessage());
+      throw new RpcException(Kind.REFUSED, address + " refuses us: " + refused.getMessage());
     }
     Greeted greeted = result.getSuccess();
     if (greeted == null
         || greeted.getProtocol() < us.protocol().oldest()
         || greeted.getProtocol() > us.protocol().newest()) {
-      throw new RpcFailure(
+      throw new RpcException(
           Kind.REFUSED,
           address
               + " wants to speak protocol "
@@ -216,10 +216,10 @@ final class RpcConnection implements AutoCloseable {
 
   /**
    * @param result is filled
-   * @throws RpcFailure of kind UNKNOWN, or REFUSED when the peer says that it could not read it
+   * @throws RpcException of kind UNKNOWN, or REFUSED when the peer says that it could not read it
    */
   void call(String name, TBase<?, ?> arguments, TBase<?, ?> result, RpcTimeouts bounds)
-      throws RpcFailure {
+      throws RpcException {
     if (broken) {
       throw new IllegalStateException("broken before");
     }
@@ -235,10 +235,10 @@ final class RpcConnection implements AutoCloseable {
       boolean unread =
           e.getType() == TApplicationException.UNKNOWN_METHOD
               || e.getType() == TApplicationException.PROTOCOL_ERROR;
-      throw new RpcFailure(
+      throw new RpcException(
           unread ? Kind.REFUSED : Kind.UNKNOWN, address + ": " + e.getMessage(), e);
     } catch (TException | RuntimeException e) {
-      throw new RpcFailure(
+      throw new RpcException(
           Kind.UNKNOWN,
           late
               ? address + " did not answer " + name + " in time"

@@ -1,12 +1,12 @@
 package io.espalier.thrift.rpc;
 
 import io.espalier.core.logs.LogQueryException;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.gen.RefusalCode;
 import io.espalier.thrift.gen.Refused;
 import io.espalier.thrift.gen.SchedulerService;
 import io.espalier.thrift.gen.WorkerService;
-import io.espalier.thrift.wire.BadMessage;
+import io.espalier.thrift.wire.BadMessageException;
 import io.espalier.thrift.wire.WireLogs;
 import io.espalier.thrift.wire.WireReports;
 import io.espalier.thrift.wire.WireWorks;
@@ -31,11 +31,11 @@ public final class RpcServer implements AutoCloseable {
    * @throws IOException naming the address, when it cannot be had
    */
   public static RpcServer scheduler(
-      InetSocketAddress address, PeerOptions options, JsonText json, Calls.OfScheduler calls)
+      InetSocketAddress address, PeerOptions options, JsonDecoder json, CallTable.OfScheduler calls)
       throws IOException {
     WireReports wire = new WireReports(json);
-    Methods methods =
-        new Methods()
+    ProtocolHandlers methods =
+        new ProtocolHandlers()
             .add(
                 "heartbeat",
                 SchedulerService.heartbeat_args::new,
@@ -49,7 +49,7 @@ public final class RpcServer implements AutoCloseable {
                 given -> read(() -> calls.report(wire.report(given.getReport()))),
                 answer -> new SchedulerService.report_result().setSuccess(WireReports.of(answer)),
                 refused -> new SchedulerService.report_result().setRefused(refused));
-    return start(Role.SCHEDULER, address, options, methods);
+    return start(PeerRole.SCHEDULER, address, options, methods);
   }
 
   /**
@@ -58,11 +58,11 @@ public final class RpcServer implements AutoCloseable {
    * @throws IOException naming the address, when it cannot be had
    */
   public static RpcServer worker(
-      InetSocketAddress address, PeerOptions options, JsonText json, Calls.OfWorker calls)
+      InetSocketAddress address, PeerOptions options, JsonDecoder json, CallTable.OfWorker calls)
       throws IOException {
     WireWorks wire = new WireWorks(json);
-    Methods methods =
-        new Methods()
+    ProtocolHandlers methods =
+        new ProtocolHandlers()
             .add(
                 "work",
                 WorkerService.work_args::new,
@@ -77,11 +77,11 @@ public final class RpcServer implements AutoCloseable {
                         .exceptionallyCompose(RpcServer::refused),
                 page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
                 refused -> new WorkerService.logs_result().setRefused(refused));
-    return start(Role.WORKER, address, options, methods);
+    return start(PeerRole.WORKER, address, options, methods);
   }
 
   private static RpcServer start(
-      Role role, InetSocketAddress address, PeerOptions options, Methods methods)
+      PeerRole role, InetSocketAddress address, PeerOptions options, ProtocolHandlers methods)
       throws IOException {
     return new RpcServer(
         FrameServer.start(
@@ -95,7 +95,7 @@ public final class RpcServer implements AutoCloseable {
   private static <T> CompletionStage<T> read(Supplier<CompletionStage<T>> call) {
     try {
       return call.get();
-    } catch (BadMessage e) {
+    } catch (BadMessageException e) {
       return CompletableFuture.failedFuture(
           new Refused(RefusalCode.BAD_MESSAGE, String.valueOf(e.getMessage())));
     }

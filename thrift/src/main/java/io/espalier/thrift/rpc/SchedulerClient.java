@@ -1,11 +1,11 @@
 package io.espalier.thrift.rpc;
 
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.thrift.gen.SchedulerService;
-import io.espalier.thrift.wire.BadMessage;
+import io.espalier.thrift.wire.BadMessageException;
 import io.espalier.thrift.wire.WireReports;
 import java.net.InetSocketAddress;
 
@@ -14,7 +14,7 @@ public final class SchedulerClient implements AutoCloseable {
   private final RpcClients clients;
 
   public SchedulerClient(PeerOptions options) {
-    this.clients = new RpcClients(Role.SCHEDULER, options);
+    this.clients = new RpcClients(PeerRole.SCHEDULER, options);
   }
 
   /**
@@ -22,8 +22,8 @@ public final class SchedulerClient implements AutoCloseable {
    *
    * @param millis all that it may take
    */
-  public HeartbeatAnswer heartbeat(InetSocketAddress to, Heartbeat heartbeat, long millis)
-      throws RpcFailure {
+  public HeartbeatResponse heartbeat(InetSocketAddress to, Heartbeat heartbeat, long millis)
+      throws RpcException {
     SchedulerService.heartbeat_result result = new SchedulerService.heartbeat_result();
     clients.call(
         to,
@@ -34,7 +34,7 @@ public final class SchedulerClient implements AutoCloseable {
     RpcClients.check(to, result.getRefused());
     try {
       return WireReports.heartbeatAnswer(result.getSuccess());
-    } catch (BadMessage e) {
+    } catch (BadMessageException e) {
       throw RpcClients.bad(to, e);
     }
   }
@@ -44,7 +44,8 @@ public final class SchedulerClient implements AutoCloseable {
    *
    * @param millis all that it may take
    */
-  public ReportAnswer report(InetSocketAddress to, Report report, long millis) throws RpcFailure {
+  public ReportResponse report(InetSocketAddress to, Report report, long millis)
+      throws RpcException {
     SchedulerService.report_result result = new SchedulerService.report_result();
     clients.call(
         to,
@@ -55,7 +56,7 @@ public final class SchedulerClient implements AutoCloseable {
     RpcClients.check(to, result.getRefused());
     try {
       return WireReports.reportAnswer(result.getSuccess());
-    } catch (BadMessage e) {
+    } catch (BadMessageException e) {
       throw RpcClients.bad(to, e);
     }
   }

@@ -24,17 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The server's end of one connection: first the greeting, then calls. */
-final class ThriftExchange implements Exchange {
+final class ThriftExchange implements ConnectionHandler {
   private static final Logger log = LoggerFactory.getLogger(ThriftExchange.class);
   private static final int RECURSION = 16;
 
-  private final Role role;
+  private final PeerRole role;
   private final PeerOptions options;
-  private final Methods methods;
+  private final ProtocolHandlers methods;
   private final InetSocketAddress peer;
   private volatile boolean greeted;
 
-  ThriftExchange(Role role, PeerOptions options, Methods methods, InetSocketAddress peer) {
+  ThriftExchange(
+      PeerRole role, PeerOptions options, ProtocolHandlers methods, InetSocketAddress peer) {
     this.role = role;
     this.options = options;
     this.methods = methods;
@@ -70,7 +71,7 @@ final class ThriftExchange implements Exchange {
                     "the first call of a connection is greet"),
                 true));
       }
-      Methods.Method<?> method = methods.get(message.name);
+      ProtocolHandlers.Method<?> method = methods.get(message.name);
       if (method == null) {
         return CompletableFuture.completedFuture(
             reply(
@@ -92,7 +93,7 @@ final class ThriftExchange implements Exchange {
   }
 
   private <A extends TBase<A, ?>> CompletionStage<Answer> call(
-      Methods.Method<A> method, TProtocol in, TMessage message) throws TException {
+      ProtocolHandlers.Method<A> method, TProtocol in, TMessage message) throws TException {
     A arguments = method.arguments();
     arguments.read(in);
     in.readMessageEnd();

@@ -2,10 +2,10 @@ package io.espalier.thrift.rpc;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
 import io.espalier.thrift.gen.WorkerService;
-import io.espalier.thrift.wire.BadMessage;
+import io.espalier.thrift.wire.BadMessageException;
 import io.espalier.thrift.wire.WireLogs;
 import io.espalier.thrift.wire.WireWorks;
 import java.net.InetSocketAddress;
@@ -15,7 +15,7 @@ public final class WorkerClient implements AutoCloseable {
   private final RpcClients clients;
 
   public WorkerClient(PeerOptions options) {
-    this.clients = new RpcClients(Role.WORKER, options);
+    this.clients = new RpcClients(PeerRole.WORKER, options);
   }
 
   /**
@@ -23,7 +23,7 @@ public final class WorkerClient implements AutoCloseable {
    *
    * @param millis all that it may take
    */
-  public WorkAnswer work(InetSocketAddress to, Work work, long millis) throws RpcFailure {
+  public WorkResponse work(InetSocketAddress to, WorkBatch work, long millis) throws RpcException {
     WorkerService.work_result result = new WorkerService.work_result();
     clients.call(
         to,
@@ -34,7 +34,7 @@ public final class WorkerClient implements AutoCloseable {
     RpcClients.check(to, result.getRefused());
     try {
       return WireWorks.workAnswer(result.getSuccess(), work);
-    } catch (BadMessage e) {
+    } catch (BadMessageException e) {
       throw RpcClients.bad(to, e);
     }
   }
@@ -44,7 +44,7 @@ public final class WorkerClient implements AutoCloseable {
    *
    * @param millis how long the answer may take
    */
-  public LogPage logs(InetSocketAddress to, LogQuery query, int millis) throws RpcFailure {
+  public LogPage logs(InetSocketAddress to, LogQuery query, int millis) throws RpcException {
     WorkerService.logs_result result = new WorkerService.logs_result();
     clients.call(
         to,
@@ -55,7 +55,7 @@ public final class WorkerClient implements AutoCloseable {
     RpcClients.check(to, result.getRefused());
     try {
       return WireLogs.page(result.getSuccess());
-    } catch (BadMessage e) {
+    } catch (BadMessageException e) {
       throw RpcClients.bad(to, e);
     }
   }

@@ -3,9 +3,9 @@ package io.espalier.thrift.wire;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.thrift.gen.WireFacts;
 import io.espalier.thrift.gen.WireKill;
@@ -20,7 +20,9 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What all messages have in common. Reading throws {@link BadMessage} and nothing else. */
+/**
+ * What all messages have in common. Reading throws {@link BadMessageException} and nothing else.
+ */
 final class Wire {
   private Wire() {}
 
@@ -37,7 +39,7 @@ final class Wire {
 
   static <T> T present(@Nullable T value, String what) {
     if (value == null) {
-      throw new BadMessage("it lacks " + what);
+      throw new BadMessageException("it lacks " + what);
     }
     return value;
   }
@@ -62,7 +64,7 @@ final class Wire {
         return value;
       }
     }
-    throw new BadMessage("unknown " + what + ": " + word);
+    throw new BadMessageException("unknown " + what + ": " + word);
   }
 
   static WireWorker of(WorkerRef worker) {
@@ -91,7 +93,7 @@ final class Wire {
         new Invocation(run.getEpoch(), run.getSequence(), run.getStartMillis()));
   }
 
-  static WireFacts of(WorkerFacts facts) {
+  static WireFacts of(WorkerDescription facts) {
     return new WireFacts(
         facts.host(),
         facts.address(),
@@ -101,13 +103,13 @@ final class Wire {
         facts.capabilities());
   }
 
-  static WorkerFacts facts(@Nullable WireFacts wire) {
+  static WorkerDescription facts(@Nullable WireFacts wire) {
     WireFacts facts = present(wire, "facts");
     WireVersions versions = present(facts.getVersions(), "versions");
     if (versions.getOldest() < 1 || versions.getNewest() < versions.getOldest()) {
-      throw new BadMessage("its versions are no range");
+      throw new BadMessageException("its versions are no range");
     }
-    return new WorkerFacts(
+    return new WorkerDescription(
         present(facts.getHost(), "a host"),
         present(facts.getAddress(), "an address"),
         facts.getMaxTasks(),
@@ -116,7 +118,7 @@ final class Wire {
         facts.getCapabilities() == null ? Set.of() : facts.getCapabilities());
   }
 
-  static WireUsage of(Usage usage) {
+  static WireUsage of(ResourceUsage usage) {
     return new WireUsage(
         usage.cpuMillis(),
         usage.peakMemoryBytes(),
@@ -126,8 +128,8 @@ final class Wire {
         usage.gpus());
   }
 
-  static Usage usage(WireUsage wire) {
-    return new Usage(
+  static ResourceUsage usage(WireUsage wire) {
+    return new ResourceUsage(
         wire.getCpuMillis(),
         wire.getPeakMemoryBytes(),
         wire.getReadBytes(),

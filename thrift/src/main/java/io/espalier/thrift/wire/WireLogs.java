@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about logs. Thread-safe; reading throws {@link BadMessage}. */
+/** Questions about logs. Thread-safe; reading throws {@link BadMessageException}. */
 public final class WireLogs {
   private WireLogs() {}
 
@@ -35,7 +35,7 @@ public final class WireLogs {
     String regex = Wire.text(query.getRegex());
     String complaint = LogQuery.complaintAbout(regex);
     if (!complaint.isEmpty()) {
-      throw new BadMessage("not a regular expression: " + complaint);
+      throw new BadMessageException("not a regular expression: " + complaint);
     }
     try {
       return new LogQuery(
@@ -50,7 +50,7 @@ public final class WireLogs {
           query.getUntilMillis(),
           regex);
     } catch (IllegalArgumentException e) {
-      throw new BadMessage("a query that means nothing: " + e.getMessage(), e);
+      throw new BadMessageException("a query that means nothing: " + e.getMessage(), e);
     }
   }
 

@@ -3,15 +3,15 @@ package io.espalier.thrift.wire;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.gen.WireEnd;
 import io.espalier.thrift.gen.WireEndKind;
 import io.espalier.thrift.gen.WireHeartbeat;
@@ -27,16 +27,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker says, and the answers. Thread-safe; reading throws {@link BadMessage}. */
+/** What a worker says, and the answers. Thread-safe; reading throws {@link BadMessageException}. */
 public final class WireReports {
   private static final int MAX_PROGRESS = Progress.MAX_BYTES;
 
-  private final JsonText json;
+  private final JsonDecoder json;
 
   /**
    * @param json reads the JSON of progress
    */
-  public WireReports(JsonText json) {
+  public WireReports(JsonDecoder json) {
     this.json = json;
   }
 
@@ -77,7 +77,7 @@ public final class WireReports {
         Wire.text(heartbeat.getStoreId()));
   }
 
-  public static WireHeartbeatAnswer of(HeartbeatAnswer answer) {
+  public static WireHeartbeatAnswer of(HeartbeatResponse answer) {
     WireHeartbeatAnswer wire =
         new WireHeartbeatAnswer(
             answer.number(),
@@ -92,11 +92,11 @@ public final class WireReports {
     return wire;
   }
 
-  public static HeartbeatAnswer heartbeatAnswer(@Nullable WireHeartbeatAnswer wire) {
+  public static HeartbeatResponse heartbeatAnswer(@Nullable WireHeartbeatAnswer wire) {
     WireHeartbeatAnswer answer = Wire.present(wire, "an answer");
-    return new HeartbeatAnswer(
+    return new HeartbeatResponse(
         answer.getNumber(),
-        HeartbeatAnswer.Verdict.valueOf(Wire.present(answer.getVerdict(), "a verdict").name()),
+        HeartbeatResponse.Verdict.valueOf(Wire.present(answer.getVerdict(), "a verdict").name()),
         answer.getEpoch(),
         answer.getSession(),
         answer.getVersion(),
@@ -112,7 +112,7 @@ public final class WireReports {
     values.putAll(wire);
     ProtocolTimers timers = ProtocolTimers.of(values);
     if (!timers.problems().isEmpty()) {
-      throw new BadMessage("its timers do not fit together: " + timers.problems().get(0));
+      throw new BadMessageException("its timers do not fit together: " + timers.problems().get(0));
     }
     return timers;
   }
@@ -151,18 +151,18 @@ public final class WireReports {
         Wire.text(report.getStoreId()));
   }
 
-  public static WireReportAnswer of(ReportAnswer answer) {
+  public static WireReportAnswer of(ReportResponse answer) {
     return new WireReportAnswer(
         answer.number(), answer.accepted(), Wire.each(answer.settled(), Wire::of));
   }
 
-  public static ReportAnswer reportAnswer(@Nullable WireReportAnswer wire) {
+  public static ReportResponse reportAnswer(@Nullable WireReportAnswer wire) {
     WireReportAnswer answer = Wire.present(wire, "an answer");
-    return new ReportAnswer(
+    return new ReportResponse(
         answer.getNumber(), answer.isAccepted(), Wire.each(answer.getSettled(), Wire::run));
   }
 
-  static WireEnd of(TaskEnd end) {
+  static WireEnd of(TaskResult end) {
     WireEnd wire = new WireEnd();
     wire.setRun(Wire.of(end.job(), end.node(), end.invocation()));
     wire.setKind(WireEndKind.valueOf(end.kind().name()));
@@ -186,13 +186,13 @@ public final class WireReports {
     return wire;
   }
 
-  static TaskEnd end(WireEnd wire) {
+  static TaskResult end(WireEnd wire) {
     RunId run = Wire.run(wire.getRun());
-    return new TaskEnd(
+    return new TaskResult(
         run.job(),
         run.node(),
         run.invocation(),
-        TaskEnd.Kind.valueOf(Wire.present(wire.getKind(), "a kind of end").name()),
+        TaskResult.Kind.valueOf(Wire.present(wire.getKind(), "a kind of end").name()),
         wire.getRawStatus(),
         wire.isSetExitCode() ? wire.getExitCode() : null,
         wire.isSetSignal() ? wire.getSignal() : null,
@@ -225,7 +225,8 @@ public final class WireReports {
     String text = Wire.present(wire.getJson(), "the JSON of a progress");
     // What is longer was let through by a worker that should not have: characters are enough here.
     if (text.length() > MAX_PROGRESS || !(json.read(text).value() instanceof Json.Obj object)) {
-      throw new BadMessage("a progress is no JSON object of at most " + MAX_PROGRESS + " bytes");
+      throw new BadMessageException(
+          "a progress is no JSON object of at most " + MAX_PROGRESS + " bytes");
     }
     return new Report.ProgressOf(
         Wire.run(wire.getRun()),

@@ -1,15 +1,15 @@
 package io.espalier.thrift.wire;
 
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.protocol.Order;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.protocol.TaskCommand;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.gen.WireOrder;
 import io.espalier.thrift.gen.WireRecipe;
 import io.espalier.thrift.gen.WireRunState;
@@ -24,27 +24,27 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Batches of work and their answers. Thread-safe; reading throws {@link BadMessage}. */
+/** Batches of work and their answers. Thread-safe; reading throws {@link BadMessageException}. */
 public final class WireWorks {
-  private final JsonText json;
+  private final JsonDecoder json;
 
   /**
    * @param json reads the JSON arguments of tasks
    */
-  public WireWorks(JsonText json) {
+  public WireWorks(JsonDecoder json) {
     this.json = json;
   }
 
   /** Starts of one job differ in little: the rest is said once. */
   private static final class Recipes {
     private final List<WireRecipe> wire = new ArrayList<>();
-    private final Map<Recipe, Integer> known = new HashMap<>();
-    private @Nullable Launch last;
+    private final Map<JobTemplate, Integer> known = new HashMap<>();
+    private @Nullable LaunchSpec last;
     private int lastIndex;
 
     /** Launches of one job share these objects: comparing them deeply each time would be waste. */
     @SuppressWarnings("ReferenceEquality")
-    int index(Launch launch) {
+    int index(LaunchSpec launch) {
       if (last != null
           && last.command() == launch.command()
           && last.subprocess() == launch.subprocess()
@@ -57,7 +57,7 @@ public final class WireWorks {
       last = launch;
       lastIndex =
           known.computeIfAbsent(
-              new Recipe(
+              new JobTemplate(
                   launch.command(),
                   launch.statusFrom(),
                   launch.subprocess(),
@@ -72,10 +72,10 @@ public final class WireWorks {
     }
   }
 
-  public static WireWork of(Work work) {
+  public static WireWork of(WorkBatch work) {
     Recipes recipes = new Recipes();
     List<WireStart> starts = new ArrayList<>(work.starts().size());
-    for (Launch launch : work.starts()) {
+    for (LaunchSpec launch : work.starts()) {
       starts.add(
           new WireStart(
               Wire.of(launch.job(), launch.node(), launch.invocation()),
@@ -98,19 +98,19 @@ public final class WireWorks {
         Wire.each(work.settled(), Wire::of));
   }
 
-  public Work work(@Nullable WireWork wire) {
+  public WorkBatch work(@Nullable WireWork wire) {
     WireWork work = Wire.present(wire, "work");
     var worker = Wire.worker(work.getWorker());
-    List<Recipe> recipes = Wire.each(work.getRecipes(), Recipe::of);
-    List<Launch> starts = new ArrayList<>();
+    List<JobTemplate> recipes = Wire.each(work.getRecipes(), JobTemplate::of);
+    List<LaunchSpec> starts = new ArrayList<>();
     for (WireStart start : Wire.each(work.getStarts(), s -> s)) {
       if (start.getRecipe() < 0 || start.getRecipe() >= recipes.size()) {
-        throw new BadMessage("a start without its recipe");
+        throw new BadMessageException("a start without its recipe");
       }
-      Recipe recipe = recipes.get(start.getRecipe());
+      JobTemplate recipe = recipes.get(start.getRecipe());
       RunId run = Wire.run(start.getRun());
       starts.add(
-          new Launch(
+          new LaunchSpec(
               run.job(),
               run.node(),
               run.invocation(),
@@ -125,7 +125,7 @@ public final class WireWorks {
               recipe.workerSlots(),
               recipe.logs()));
     }
-    return new Work(
+    return new WorkBatch(
         work.getEpoch(),
         work.getSession(),
         worker,
@@ -141,19 +141,19 @@ public final class WireWorks {
         instanceof Json.Obj object) {
       return object;
     }
-    throw new BadMessage("the argument of a start is no JSON object");
+    throw new BadMessageException("the argument of a start is no JSON object");
   }
 
-  private static Limits limits(WireStart start) {
+  private static InvocationLimits limits(WireStart start) {
     try {
-      return new Limits(
+      return new InvocationLimits(
           start.getTimeoutMillis(), start.getNoOutputMillis(), start.getDeadlineMillis());
     } catch (IllegalArgumentException e) {
-      throw new BadMessage(String.valueOf(e.getMessage()), e);
+      throw new BadMessageException(String.valueOf(e.getMessage()), e);
     }
   }
 
-  private static WireOrder of(Order order) {
+  private static WireOrder of(TaskCommand order) {
     WireOrder wire = new WireOrder();
     wire.setRun(Wire.of(order.run()));
     wire.setNumber(order.number());
@@ -164,18 +164,18 @@ public final class WireWorks {
     return wire;
   }
 
-  private static Order order(WireOrder wire) {
-    return new Order(
+  private static TaskCommand order(WireOrder wire) {
+    return new TaskCommand(
         Wire.run(wire.getRun()),
         wire.getNumber(),
         wire.isSetKill() ? Wire.kill(wire.getKill()) : null,
         wire.getExtendMillis());
   }
 
-  public static WireWorkAnswer of(WorkAnswer answer) {
+  public static WireWorkAnswer of(WorkResponse answer) {
     List<WireStartRefusal> refusals = new ArrayList<>();
     for (int i = 0; i < answer.starts().size(); i++) {
-      WorkAnswer.StartAnswer start = answer.starts().get(i);
+      WorkResponse.StartAnswer start = answer.starts().get(i);
       if (!start.accepted()) {
         refusals.add(new WireStartRefusal(i, start.reason(), start.retryAfterMillis()));
       }
@@ -192,36 +192,37 @@ public final class WireWorks {
   /**
    * @param sent what is answered: an answer that does not fit it is bad
    */
-  public static WorkAnswer workAnswer(@Nullable WireWorkAnswer wire, Work sent) {
+  public static WorkResponse workAnswer(@Nullable WireWorkAnswer wire, WorkBatch sent) {
     WireWorkAnswer answer = Wire.present(wire, "an answer");
-    WorkAnswer.Verdict verdict =
-        WorkAnswer.Verdict.valueOf(Wire.present(answer.getVerdict(), "a verdict").name());
-    boolean done = verdict == WorkAnswer.Verdict.DONE;
-    List<WorkAnswer.RunState> asked =
+    WorkResponse.Verdict verdict =
+        WorkResponse.Verdict.valueOf(Wire.present(answer.getVerdict(), "a verdict").name());
+    boolean done = verdict == WorkResponse.Verdict.DONE;
+    List<WorkResponse.RunState> asked =
         Wire.each(
             answer.getAsked(),
-            state -> WorkAnswer.RunState.valueOf(Wire.present(state, "a state").name()));
+            state -> WorkResponse.RunState.valueOf(Wire.present(state, "a state").name()));
     if (answer.getStarts() != (done ? sent.starts().size() : 0)
         || asked.size() != (done ? sent.asks().size() : 0)) {
-      throw new BadMessage("it answers another number of starts or questions than were sent");
+      throw new BadMessageException(
+          "it answers another number of starts or questions than were sent");
     }
-    List<WorkAnswer.StartAnswer> starts = new ArrayList<>(answer.getStarts());
+    List<WorkResponse.StartAnswer> starts = new ArrayList<>(answer.getStarts());
     for (int i = 0; i < answer.getStarts(); i++) {
-      starts.add(WorkAnswer.StartAnswer.ACCEPTED);
+      starts.add(WorkResponse.StartAnswer.ACCEPTED);
     }
     for (WireStartRefusal refusal : Wire.each(answer.getRefusals(), r -> r)) {
       if (refusal.getStart() < 0 || refusal.getStart() >= starts.size()) {
-        throw new BadMessage("it refuses a start that was not sent");
+        throw new BadMessageException("it refuses a start that was not sent");
       }
       starts.set(
           refusal.getStart(),
-          WorkAnswer.StartAnswer.refused(
+          WorkResponse.StartAnswer.refused(
               Wire.text(refusal.getReason()), refusal.getRetryAfterMillis()));
     }
-    return new WorkAnswer(answer.getNumber(), verdict, answer.getEpoch(), starts, asked);
+    return new WorkResponse(answer.getNumber(), verdict, answer.getEpoch(), starts, asked);
   }
 
-  static StatusFrom statusFrom(@Nullable String word) {
-    return Wire.word(StatusFrom.values(), StatusFrom::label, word, "source of a status");
+  static StatusSource statusFrom(@Nullable String word) {
+    return Wire.word(StatusSource.values(), StatusSource::label, word, "source of a status");
   }
 }

@@ -63,7 +63,7 @@ final class CrowdTest {
 
   private void crowds(Entry entry, int mostKept) throws Exception {
     try (EchoServer server = EchoServer.start(OPTIONS);
-        RpcClients worker = new RpcClients(Role.WORKER, OPTIONS)) {
+        RpcClients worker = new RpcClients(PeerRole.WORKER, OPTIONS)) {
       assertThat(EchoServer.echo(worker, server.address(), "before")).isEqualTo("before");
       long files = system().getOpenFileDescriptorCount();
       long bytes = usedBytes();
@@ -76,7 +76,7 @@ final class CrowdTest {
           assertThat(EchoServer.echo(worker, server.address(), "hello")).isEqualTo("hello");
         }
         if (i % 1_000 == 0) {
-          try (RpcClients newcomer = new RpcClients(Role.WORKER, OPTIONS)) {
+          try (RpcClients newcomer = new RpcClients(PeerRole.WORKER, OPTIONS)) {
             assertThat(EchoServer.echo(newcomer, server.address(), "new")).isEqualTo("new");
           }
         }

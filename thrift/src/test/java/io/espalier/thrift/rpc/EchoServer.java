@@ -25,8 +25,8 @@ final class EchoServer implements AutoCloseable {
 
   static EchoServer start(PeerOptions options, Function<String, CompletionStage<String>> answer)
       throws IOException {
-    Methods methods =
-        new Methods()
+    ProtocolHandlers methods =
+        new ProtocolHandlers()
             .add(
                 "echo",
                 Peer.greet_args::new,
@@ -47,7 +47,7 @@ final class EchoServer implements AutoCloseable {
             options.security(),
             options.limits(),
             "echo",
-            peer -> new ThriftExchange(Role.WORKER, options, methods, peer)));
+            peer -> new ThriftExchange(PeerRole.WORKER, options, methods, peer)));
   }
 
   private static String program(Peer.greet_args arguments) {
@@ -59,12 +59,12 @@ final class EchoServer implements AutoCloseable {
     return server.address();
   }
 
-  static String echo(RpcClients clients, InetSocketAddress to, String text) throws RpcFailure {
+  static String echo(RpcClients clients, InetSocketAddress to, String text) throws RpcException {
     return echo(clients, to, text, clients.options().timeouts());
   }
 
   static String echo(RpcClients clients, InetSocketAddress to, String text, RpcTimeouts bounds)
-      throws RpcFailure {
+      throws RpcException {
     Peer.greet_result result = new Peer.greet_result();
     clients.call(to, "echo", new Peer.greet_args(new Greeting(1, 1, text, "")), result, bounds);
     return Objects.requireNonNull(Objects.requireNonNull(result.getSuccess()).getProgram());

@@ -49,7 +49,7 @@ final class HostilePeersTest {
   /** Talks, and sees that the connection is closed by the server. */
   private static void cutOff(Talk talk) throws Exception {
     try (EchoServer server = EchoServer.start(OPTIONS);
-        RpcClients clients = new RpcClients(Role.WORKER, OPTIONS)) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, OPTIONS)) {
       assertThat(EchoServer.echo(clients, server.address(), "before")).isEqualTo("before");
       // Not earlier: the time to greet runs from here on.
       try (Socket socket = connect(server.address())) {
@@ -296,14 +296,14 @@ final class HostilePeersTest {
   void thousandsWhoSayNothingDoNotKeepOthersOut() throws Exception {
     List<Socket> crowd = new ArrayList<>();
     try (EchoServer server = EchoServer.start(OPTIONS);
-        RpcClients clients = new RpcClients(Role.WORKER, OPTIONS)) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, OPTIONS)) {
       for (int i = 0; i < 2_000; i++) {
         crowd.add(connect(server.address()));
         if (i % 200 == 0) {
           assertThat(EchoServer.echo(clients, server.address(), "hello")).isEqualTo("hello");
         }
       }
-      try (RpcClients newcomer = new RpcClients(Role.WORKER, OPTIONS)) {
+      try (RpcClients newcomer = new RpcClients(PeerRole.WORKER, OPTIONS)) {
         assertThat(EchoServer.echo(newcomer, server.address(), "hello")).isEqualTo("hello");
       }
       for (Socket socket : crowd) {
@@ -347,11 +347,11 @@ final class HostilePeersTest {
           OPTIONS
               .withTimeouts(new RpcTimeouts(2_000, 1_000, 1_000, 4_000))
               .withLimits(RpcLimits.DEFAULT);
-      try (RpcClients clients = new RpcClients(Role.WORKER, hasty)) {
-        RpcFailure failure =
+      try (RpcClients clients = new RpcClients(PeerRole.WORKER, hasty)) {
+        RpcException failure =
             RpcTest.failure(
                 clients, (InetSocketAddress) deaf.getLocalSocketAddress(), "x".repeat(15_000_000));
-        assertThat(failure.kind()).isEqualTo(RpcFailure.Kind.UNKNOWN);
+        assertThat(failure.kind()).isEqualTo(RpcException.Kind.UNKNOWN);
       }
       greeter.interrupt();
     }

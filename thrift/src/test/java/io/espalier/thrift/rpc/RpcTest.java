@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.protocol.Versions;
-import io.espalier.thrift.rpc.RpcFailure.Kind;
+import io.espalier.thrift.rpc.RpcException.Kind;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -29,7 +29,7 @@ final class RpcTest {
   @Test
   void aTextGoesThereAndBack() throws Exception {
     try (EchoServer server = EchoServer.start(OPEN);
-        RpcClients clients = new RpcClients(Role.WORKER, OPEN)) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, OPEN)) {
       assertThat(EchoServer.echo(clients, server.address(), "hello")).isEqualTo("hello");
     }
   }
@@ -38,7 +38,7 @@ final class RpcTest {
   void aConnectionLastsForMoreBytesThanOneMessageMayHave() throws Exception {
     PeerOptions small = OPEN.withLimits(RpcLimits.DEFAULT.withMaxFrameBytes(100_000));
     try (EchoServer server = EchoServer.start(small);
-        RpcClients clients = new RpcClients(Role.WORKER, small)) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, small)) {
       String text = "x".repeat(90_000);
       for (int i = 0; i < 20; i++) {
         assertThat(EchoServer.echo(clients, server.address(), text)).isEqualTo(text);
@@ -62,7 +62,7 @@ final class RpcTest {
                   }
                   return answer;
                 });
-        RpcClients clients = new RpcClients(Role.WORKER, OPEN)) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, OPEN)) {
       ExecutorService callers = Executors.newFixedThreadPool(50);
       List<Future<String>> calls = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
@@ -80,9 +80,9 @@ final class RpcTest {
     PeerOptions small = OPEN.withLimits(RpcLimits.DEFAULT.withMaxFrameBytes(10_000));
     try (EchoServer server =
             EchoServer.start(small, text -> CompletableFuture.completedFuture("x".repeat(20_000)));
-        RpcClients clients = new RpcClients(Role.WORKER, small)) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, small)) {
       assertThatThrownBy(() -> EchoServer.echo(clients, server.address(), "hello"))
-          .isInstanceOf(RpcFailure.class)
+          .isInstanceOf(RpcException.class)
           .hasMessageContaining("more than fit in a frame");
     }
   }
@@ -93,7 +93,7 @@ final class RpcTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       nobody = (InetSocketAddress) socket.getLocalSocketAddress();
     }
-    try (RpcClients clients = new RpcClients(Role.WORKER, OPEN)) {
+    try (RpcClients clients = new RpcClients(PeerRole.WORKER, OPEN)) {
       assertThat(failure(clients, nobody, "x").kind()).isEqualTo(Kind.NOT_SENT);
     }
   }
@@ -101,7 +101,7 @@ final class RpcTest {
   @Test
   void aPeerThatNeverAnswersTheGreetingMeansNotSent() throws Exception {
     try (ServerSocket mute = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        RpcClients clients = new RpcClients(Role.WORKER, OPEN.withTimeouts(SHORT))) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, OPEN.withTimeouts(SHORT))) {
       InetSocketAddress address = (InetSocketAddress) mute.getLocalSocketAddress();
       assertThat(failure(clients, address, "x").kind()).isEqualTo(Kind.NOT_SENT);
     }
@@ -110,8 +110,8 @@ final class RpcTest {
   @Test
   void aCallWithoutAnAnswerInTimeHasAnUnknownFate() throws Exception {
     try (EchoServer server = EchoServer.start(OPEN, text -> new CompletableFuture<>());
-        RpcClients clients = new RpcClients(Role.WORKER, OPEN.withTimeouts(SHORT))) {
-      RpcFailure failure = failure(clients, server.address(), "x");
+        RpcClients clients = new RpcClients(PeerRole.WORKER, OPEN.withTimeouts(SHORT))) {
+      RpcException failure = failure(clients, server.address(), "x");
       assertThat(failure.kind()).isEqualTo(Kind.UNKNOWN);
       assertThat(failure).hasMessageContaining("in time");
     }
@@ -119,7 +119,7 @@ final class RpcTest {
 
   @Test
   void aServerThatWentAwayDoesNotSpoilTheCallsAfterTheNext() throws Exception {
-    try (RpcClients clients = new RpcClients(Role.WORKER, OPEN)) {
+    try (RpcClients clients = new RpcClients(PeerRole.WORKER, OPEN)) {
       InetSocketAddress address;
       try (EchoServer server = EchoServer.start(OPEN)) {
         address = server.address();
@@ -134,9 +134,10 @@ final class RpcTest {
   void theRightTokenIsLetInAndNoOther() throws Exception {
     PeerOptions right = options(RpcSecurity.secret("right-secret"));
     try (EchoServer server = EchoServer.start(right);
-        RpcClients good = new RpcClients(Role.WORKER, right);
-        RpcClients bad = new RpcClients(Role.WORKER, options(RpcSecurity.secret("wrong-secret")));
-        RpcClients none = new RpcClients(Role.WORKER, OPEN)) {
+        RpcClients good = new RpcClients(PeerRole.WORKER, right);
+        RpcClients bad =
+            new RpcClients(PeerRole.WORKER, options(RpcSecurity.secret("wrong-secret")));
+        RpcClients none = new RpcClients(PeerRole.WORKER, OPEN)) {
       assertThat(EchoServer.echo(good, server.address(), "hello")).isEqualTo("hello");
       assertRefused(bad, server, "the token is not the one of this worker");
       assertRefused(none, server, "--token-file");
@@ -146,7 +147,7 @@ final class RpcTest {
   @Test
   void whoTakesUsForSomebodyElseIsToldSo() throws Exception {
     try (EchoServer server = EchoServer.start(OPEN);
-        RpcClients clients = new RpcClients(Role.SCHEDULER, OPEN)) {
+        RpcClients clients = new RpcClients(PeerRole.SCHEDULER, OPEN)) {
       assertRefused(clients, server, "this is a worker, not a scheduler");
     }
   }
@@ -155,9 +156,9 @@ final class RpcTest {
   void oneReleaseApartTalksAndTwoDoNot() throws Exception {
     PeerOptions third = OPEN.withProtocol(new Versions(2, 3));
     try (EchoServer server = EchoServer.start(third);
-        RpcClients second = new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 2)));
-        RpcClients fourth = new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(3, 4)));
-        RpcClients first = new RpcClients(Role.WORKER, OPEN.withProtocol(new Versions(1, 1)))) {
+        RpcClients second = new RpcClients(PeerRole.WORKER, OPEN.withProtocol(new Versions(1, 2)));
+        RpcClients fourth = new RpcClients(PeerRole.WORKER, OPEN.withProtocol(new Versions(3, 4)));
+        RpcClients first = new RpcClients(PeerRole.WORKER, OPEN.withProtocol(new Versions(1, 1)))) {
       assertThat(EchoServer.echo(second, server.address(), "older")).isEqualTo("older");
       assertThat(EchoServer.echo(fourth, server.address(), "newer")).isEqualTo("newer");
       assertRefused(first, server, "speaks protocol 2 to 3, the caller (test) speaks 1");
@@ -175,15 +176,15 @@ final class RpcTest {
   }
 
   private static void assertRefused(RpcClients clients, EchoServer server, String why) {
-    RpcFailure failure = failure(clients, server.address(), "x");
+    RpcException failure = failure(clients, server.address(), "x");
     assertThat(failure.kind()).isEqualTo(Kind.REFUSED);
     assertThat(failure).hasMessageContaining(why);
   }
 
-  static RpcFailure failure(RpcClients clients, InetSocketAddress to, String text) {
+  static RpcException failure(RpcClients clients, InetSocketAddress to, String text) {
     try {
       throw new AssertionError("was answered: " + EchoServer.echo(clients, to, text));
-    } catch (RpcFailure e) {
+    } catch (RpcException e) {
       return e;
     }
   }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.thrift.rpc.RpcFailure.Kind;
+import io.espalier.thrift.rpc.RpcException.Kind;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ final class TlsTest {
   void membersTalkAndBigTextsArriveWhole() throws Exception {
     World world = WORLD.get();
     try (EchoServer server = EchoServer.start(with(world.worker()));
-        RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, with(world.scheduler()))) {
       for (String text : new String[] {"hello", "x".repeat(100_000), "y".repeat(3_000_000), "z"}) {
         assertThat(EchoServer.echo(clients, server.address(), text)).isEqualTo(text);
       }
@@ -60,7 +60,7 @@ final class TlsTest {
   void aCertificateOfAnotherAuthorityIsNotLetIn() throws Exception {
     World world = WORLD.get();
     try (EchoServer server = EchoServer.start(with(world.worker()));
-        RpcClients clients = new RpcClients(Role.WORKER, with(world.stranger()))) {
+        RpcClients clients = new RpcClients(PeerRole.WORKER, with(world.stranger()))) {
       assertThat(RpcTest.failure(clients, server.address(), "x").kind()).isEqualTo(Kind.NOT_SENT);
     }
   }
@@ -69,8 +69,8 @@ final class TlsTest {
   void aServerOfAnotherAuthorityIsNotTalkedTo() throws Exception {
     World world = WORLD.get();
     try (EchoServer server = EchoServer.start(with(world.stranger()));
-        RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
-      RpcFailure failure = RpcTest.failure(clients, server.address(), "x");
+        RpcClients clients = new RpcClients(PeerRole.WORKER, with(world.scheduler()))) {
+      RpcException failure = RpcTest.failure(clients, server.address(), "x");
       assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
       assertThat(failure).hasMessageContaining("certificate of the same authority");
     }
@@ -82,12 +82,12 @@ final class TlsTest {
     PeerOptions plain = with(RpcSecurity.none());
     try (EchoServer secured = EchoServer.start(with(world.worker()));
         EchoServer open = EchoServer.start(plain);
-        RpcClients plainClients = new RpcClients(Role.WORKER, plain);
-        RpcClients tlsClients = new RpcClients(Role.WORKER, with(world.scheduler()))) {
-      RpcFailure wantsTls = RpcTest.failure(plainClients, secured.address(), "x");
+        RpcClients plainClients = new RpcClients(PeerRole.WORKER, plain);
+        RpcClients tlsClients = new RpcClients(PeerRole.WORKER, with(world.scheduler()))) {
+      RpcException wantsTls = RpcTest.failure(plainClients, secured.address(), "x");
       assertThat(wantsTls.kind()).isEqualTo(Kind.NOT_SENT);
       assertThat(wantsTls).hasMessageContaining("expect TLS");
-      RpcFailure hasNone = RpcTest.failure(tlsClients, open.address(), "x");
+      RpcException hasNone = RpcTest.failure(tlsClients, open.address(), "x");
       assertThat(hasNone.kind()).isEqualTo(Kind.NOT_SENT);
       assertThat(hasNone).hasMessageContaining("must speak TLS too");
     }
@@ -100,7 +100,7 @@ final class TlsTest {
         with(world.worker()).withLimits(RpcLimits.DEFAULT.withMillis(400, 400, 60_000));
     byte[] hello = {0x16, 0x03, 0x01, 0x00, (byte) 0xf4, 0x01, 0x00, 0x00, (byte) 0xf0, 3, 3};
     try (EchoServer server = EchoServer.start(options);
-        RpcClients clients = new RpcClients(Role.WORKER, with(world.scheduler()));
+        RpcClients clients = new RpcClients(PeerRole.WORKER, with(world.scheduler()));
         Socket half = new Socket(server.address().getAddress(), server.address().getPort());
         Socket silent = new Socket(server.address().getAddress(), server.address().getPort());
         Socket http = new Socket(server.address().getAddress(), server.address().getPort())) {

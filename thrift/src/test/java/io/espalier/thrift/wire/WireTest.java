@@ -7,28 +7,28 @@ import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.ProcessAttributes;
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TaskVariables;
 import io.espalier.core.json.Json;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
-import io.espalier.core.protocol.Order;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.TaskCommand;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.json.JsonReader;
 import io.espalier.thrift.gen.WireHeartbeat;
 import io.espalier.thrift.gen.WireHeartbeatAnswer;
@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
 
 /** What arrives is what was sent; what cannot be is refused as a whole. */
 class WireTest {
-  private static final JsonText JSON = JsonReader::parse;
+  private static final JsonDecoder JSON = JsonReader::parse;
   private static final WorkerRef WORKER = new WorkerRef("w1", 77);
 
   /** Over the bytes, as on the wire. */
@@ -62,34 +62,34 @@ class WireTest {
     return copy;
   }
 
-  private static Launch launch(String node, LogOptions logs, SubprocessOptions subprocess) {
-    return new Launch(
+  private static LaunchSpec launch(String node, LogOptions logs, SubprocessOptions subprocess) {
+    return new LaunchSpec(
         "job",
         node,
         new Invocation(3, 9, 1_000),
         2,
         List.of("./a", "b c", ""),
         Json.object().put("x", "\u20ac\u0000").put("n", 7).build(),
-        StatusFrom.EXIT_CODE,
+        StatusSource.EXIT_CODE,
         subprocess,
         new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 1_234),
-        new Limits(1, 2, 3),
+        new InvocationLimits(1, 2, 3),
         WORKER,
         Map.of("slots", 2),
         logs);
   }
 
-  private static Work work(List<Launch> starts) {
+  private static WorkBatch work(List<LaunchSpec> starts) {
     RunId run = new RunId("job", "n", new Invocation(3, 1, 5));
-    return new Work(
+    return new WorkBatch(
         3,
         8,
         WORKER,
         44,
         starts,
         List.of(
-            new Order(run, 1, new KillRequest(KillRequest.Method.KILL, 0), 0),
-            new Order(run, 2, null, 60_000)),
+            new TaskCommand(run, 1, new KillRequest(KillRequest.Method.KILL, 0), 0),
+            new TaskCommand(run, 2, null, 60_000)),
         List.of(run),
         List.of(new RunId("other", "m", new Invocation(2, 4, 6))));
   }
@@ -120,7 +120,7 @@ class WireTest {
                 true));
     LogOptions logs =
         new LogOptions(OptionalInt.of(90), OptionalLong.of(5), List.of("ticket=(?<secret>.*)"));
-    Work work =
+    WorkBatch work =
         work(
             List.of(
                 launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT),
@@ -140,7 +140,7 @@ class WireTest {
             1,
             2,
             3,
-            new WorkerFacts("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
+            new WorkerDescription("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
             false,
             true,
             "",
@@ -154,10 +154,10 @@ class WireTest {
     wire.unsetStoreId();
     assertThat(WireReports.heartbeat(sent(wire)).storeId()).isEmpty();
 
-    HeartbeatAnswer answer =
-        new HeartbeatAnswer(
+    HeartbeatResponse answer =
+        new HeartbeatResponse(
             1,
-            HeartbeatAnswer.Verdict.ACCEPTED,
+            HeartbeatResponse.Verdict.ACCEPTED,
             2,
             3,
             1,
@@ -174,21 +174,22 @@ class WireTest {
   @Test
   void aReportArrivesAsItWasSent() throws TException {
     RunId run = new RunId("job", "n", new Invocation(3, 1, 5));
-    Usage live = new Usage(1, 2, 3, 4, 5, List.of("A100 0000:01"));
+    ResourceUsage live = new ResourceUsage(1, 2, 3, 4, 5, List.of("A100 0000:01"));
     Report report =
         new Report(
             WORKER,
             12,
             List.of(
-                TaskEnd.of("job", "n", run.invocation(), TaskEnd.Kind.KILLED)
+                TaskResult.of("job", "n", run.invocation(), TaskResult.Kind.KILLED)
                     .withRawStatus("half \ud83d\ude00")
                     .withExit(null, 9)
                     .withMessage("told to")
                     .withStopReason(StopReason.LEASE_LOST),
-                TaskEnd.notStarted("job", "m", run.invocation(), "busy", 5_000)),
+                TaskResult.notStarted("job", "m", run.invocation(), "busy", 5_000)),
             List.of(new Report.ProgressOf(run, new Progress(1L, null, "c", Json.Obj.EMPTY))),
             List.of(
-                new Report.UsageOf(run, live), new Report.UsageOf(run, new Usage(1, -1, 3, -1))),
+                new Report.UsageOf(run, live),
+                new Report.UsageOf(run, new ResourceUsage(1, -1, 3, -1))),
             "a store");
     assertThat(new WireReports(JSON).report(sent(WireReports.of(report)))).isEqualTo(report);
   }
@@ -220,7 +221,7 @@ class WireTest {
         WireWorks.of(work(List.of(launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT))));
     spoil.accept(wire);
     assertThatThrownBy(() -> new WireWorks(JSON).work(wire))
-        .isInstanceOf(BadMessage.class)
+        .isInstanceOf(BadMessageException.class)
         .hasMessageContaining(why);
   }
 }

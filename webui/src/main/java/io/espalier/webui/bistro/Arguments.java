@@ -23,7 +23,8 @@ record Arguments(Json.Obj json) {
       return List.of();
     }
     if (!(value instanceof Json.Arr array)) {
-      throw new BadArguments("\"" + key + "\" must be a list of names, not " + shown(value));
+      throw new BadArgumentsException(
+          "\"" + key + "\" must be a list of names, not " + shown(value));
     }
     List<String> names = new ArrayList<>();
     for (Json item : array.items()) {
@@ -35,7 +36,7 @@ record Arguments(Json.Obj json) {
   String text(String key) {
     Json value = json.get(key);
     if (value == null) {
-      throw new BadArguments("\"" + key + "\" is missing");
+      throw new BadArgumentsException("\"" + key + "\" is missing");
     }
     return asText(key, value);
   }
@@ -44,7 +45,7 @@ record Arguments(Json.Obj json) {
     if (json.get(key) instanceof Json.Obj object) {
       return object;
     }
-    throw new BadArguments("\"" + key + "\" must be an object");
+    throw new BadArgumentsException("\"" + key + "\" must be an object");
   }
 
   String text(String key, String otherwise) {
@@ -54,7 +55,7 @@ record Arguments(Json.Obj json) {
   /**
    * A whole number.
    *
-   * @throws BadArguments when it is none, or outside {@code min} to {@code max}
+   * @throws BadArgumentsException when it is none, or outside {@code min} to {@code max}
    */
   long integer(String key, long min, long max) {
     String text = text(key);
@@ -66,7 +67,7 @@ record Arguments(Json.Obj json) {
     } catch (ArithmeticException | NumberFormatException e) {
       // Said below, in the words of all the other cases.
     }
-    throw new BadArguments(
+    throw new BadArgumentsException(
         "\""
             + key
             + "\" must be a whole number from "
@@ -84,7 +85,7 @@ record Arguments(Json.Obj json) {
     if (value instanceof Json.Num number) {
       return JsonWriter.compact(number);
     }
-    throw new BadArguments("\"" + key + "\" must be a string, not " + shown(value));
+    throw new BadArgumentsException("\"" + key + "\" must be a string, not " + shown(value));
   }
 
   private static String shown(Json value) {

@@ -10,7 +10,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
-import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ public final class BistroBatches {
     new JobQueries(api).addTo(table);
     new RunningQueries(clock).addTo(table);
     NodeQueries.addTo(table);
-    new LogQueries(api).addTo(table);
+    new BistroLogQueries(api).addTo(table);
     new ChangeQueries(api).addTo(table);
   }
 
@@ -187,14 +187,16 @@ public final class BistroBatches {
   }
 
   private static int status(Throwable failure) {
-    return unwrapped(failure) instanceof BadArguments ? 400 : ApiFailure.of(failure).status();
+    return unwrapped(failure) instanceof BadArgumentsException
+        ? 400
+        : ApiException.of(failure).status();
   }
 
   private static String why(Throwable failure) {
     Throwable cause = unwrapped(failure);
-    return cause instanceof BadArguments
+    return cause instanceof BadArgumentsException
         ? String.valueOf(cause.getMessage())
-        : String.valueOf(ApiFailure.of(failure).getMessage());
+        : String.valueOf(ApiException.of(failure).getMessage());
   }
 
   private static Throwable unwrapped(Throwable failure) {
@@ -205,13 +207,13 @@ public final class BistroBatches {
 
   private CompletionStage<Json> data(Json query, Snapshot snapshot) {
     if (!(query instanceof Json.Obj object)) {
-      throw new BadArguments("a sub-query must be an object, not " + query.kind());
+      throw new BadArgumentsException("a sub-query must be an object, not " + query.kind());
     }
     Arguments arguments = new Arguments(object);
     String name = arguments.text("handler");
     BistroQuery handler = table.get(name);
     if (handler == null) {
-      throw new BadArguments(
+      throw new BadArgumentsException(
           "Unknown handler: " + name + "; there are " + String.join(", ", table.keySet()));
     }
     return handler.answer(arguments, snapshot);
@@ -219,7 +221,7 @@ public final class BistroBatches {
 
   private String message(Throwable failure) {
     Throwable cause = unwrapped(failure);
-    if (cause instanceof BadArguments || cause instanceof RefusedException) {
+    if (cause instanceof BadArgumentsException || cause instanceof RefusedException) {
       return String.valueOf(cause.getMessage());
     }
     if (cause instanceof TimeoutException) {

@@ -9,7 +9,7 @@ interface BistroQuery {
   /**
    * The value of {@code data}. Runs where work is allowed; must not wait.
    *
-   * @throws BadArguments for what the caller did wrong
+   * @throws BadArgumentsException for what the caller did wrong
    */
   CompletionStage<Json> answer(Arguments arguments, Snapshot snapshot);
 }

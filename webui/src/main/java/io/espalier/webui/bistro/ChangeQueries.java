@@ -61,7 +61,7 @@ final class ChangeQueries {
     String job = arguments.text("job_id");
     String node = arguments.text("node_id");
     if (snapshot.config().job(job) == null) {
-      throw new BadArguments("Unknown job " + job);
+      throw new BadArgumentsException("Unknown job " + job);
     }
     return api.kill(job, node).thenApply(done -> Json.of("signaled"));
   }

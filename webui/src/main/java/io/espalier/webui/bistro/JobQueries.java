@@ -5,7 +5,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusBits;
-import io.espalier.webui.v1.Secrets;
+import io.espalier.webui.v1.SecretMask;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -37,7 +37,7 @@ final class JobQueries {
   private CompletionStage<Json> jobs(Arguments arguments, Snapshot snapshot) {
     Json.Builder data = Json.object();
     for (Job job : requested(arguments, snapshot)) {
-      data.put(job.name(), Secrets.job(job, snapshot.config().settings(), snapshot.caller()));
+      data.put(job.name(), SecretMask.job(job, snapshot.config().settings(), snapshot.caller()));
     }
     return CompletableFuture.completedFuture(data.build());
   }

@@ -5,7 +5,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
-import io.espalier.webui.v1.OwnLimits;
+import io.espalier.webui.v1.NodeLimitIndex;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /** {@code sorted_node_names} and {@code nodes}. */
 final class NodeQueries {
-  private final OwnLimits limits = new OwnLimits();
+  private final NodeLimitIndex limits = new NodeLimitIndex();
 
   private NodeQueries() {}
 
@@ -46,7 +46,7 @@ final class NodeQueries {
     List<String> fields = arguments.names("fields");
     for (String field : fields) {
       if (!field.equals("resources") && !field.equals("disabled")) {
-        throw new BadArguments(
+        throw new BadArgumentsException(
             "Unknown field name: " + field + "; there are resources and disabled");
       }
     }
@@ -102,7 +102,7 @@ final class NodeQueries {
   private static Topology topology(Snapshot snapshot) {
     Topology topology = snapshot.view().topology();
     if (topology == null) {
-      throw new BadArguments("the nodes were not fetched yet");
+      throw new BadArgumentsException("the nodes were not fetched yet");
     }
     return topology;
   }
@@ -111,7 +111,7 @@ final class NodeQueries {
   private static final class NodeForm {
     private final Config config;
     private final Levels levels;
-    private final OwnLimits.Of own;
+    private final NodeLimitIndex.Of own;
     private final boolean withResources;
     private final boolean withDisabled;
     private final Map<Integer, Json.Obj> enabledForms = new HashMap<>();
@@ -120,7 +120,7 @@ final class NodeQueries {
     NodeForm(
         Config config,
         Levels levels,
-        OwnLimits.Of own,
+        NodeLimitIndex.Of own,
         boolean withResources,
         boolean withDisabled) {
       this.config = config;

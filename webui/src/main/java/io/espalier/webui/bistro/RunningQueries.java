@@ -1,6 +1,6 @@
 package io.espalier.webui.bistro;
 
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.json.Json;
 import java.time.InstantSource;
 import java.util.HashSet;
@@ -40,15 +40,15 @@ final class RunningQueries {
     return byTask(arguments, snapshot, task -> Json.of(now - startSeconds(task)));
   }
 
-  private static long startSeconds(RunningTask task) {
+  private static long startSeconds(RunningTaskView task) {
     return task.invocation().startMillis() / 1000;
   }
 
   private static CompletionStage<Json> byTask(
-      Arguments arguments, Snapshot snapshot, Function<RunningTask, Json> value) {
+      Arguments arguments, Snapshot snapshot, Function<RunningTaskView, Json> value) {
     Set<String> wanted = new HashSet<>(arguments.names("jobs"));
     Map<String, Json.Builder> jobs = new LinkedHashMap<>();
-    for (RunningTask task : snapshot.view().running()) {
+    for (RunningTaskView task : snapshot.view().running()) {
       if (wanted.isEmpty() || wanted.contains(task.job())) {
         jobs.computeIfAbsent(task.job(), job -> Json.object()).put(task.node(), value.apply(task));
       }

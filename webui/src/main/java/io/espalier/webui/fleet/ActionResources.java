@@ -1,7 +1,7 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
-import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import java.time.Duration;
@@ -52,7 +52,7 @@ final class ActionResources {
     String action = request.allowing().part("action");
     Set<String> passed = PASSED_ON.get(action);
     if (passed == null) {
-      throw ApiFailure.notFound(
+      throw ApiException.notFound(
           "there is no action \""
               + action
               + "\"; there are "
@@ -66,7 +66,7 @@ final class ActionResources {
     Meant meant = meant(request);
     Json expected = request.body().get("expect_hosts");
     if (expected != null && !expected.equals(Json.of(meant.hosts().size()))) {
-      throw new ApiFailure(
+      throw new ApiException(
           409,
           "meant are "
               + meant.hosts().size()
@@ -112,7 +112,7 @@ final class ActionResources {
     request.allowing();
     FleetActions.Run run = fleet.actions().run(request.part("id"));
     if (run == null) {
-      throw ApiFailure.notFound("no such action is remembered");
+      throw ApiException.notFound("no such action is remembered");
     }
     return CompletableFuture.completedFuture(run.json().build());
   }
@@ -124,7 +124,7 @@ final class ActionResources {
    * @param unknown how many of them it is not known of
    * @param without how many do not have the job
    */
-  private record Meant(List<HostView> hosts, int unknown, int without) {
+  private record Meant(List<FleetSchedulerView> hosts, int unknown, int without) {
     Json.Builder into(Json.Builder json) {
       return json.put("unknown_whether_they_have_it", unknown).put("without_job", without);
     }
@@ -135,15 +135,15 @@ final class ActionResources {
     Set<String> ids = ids(request);
     FleetView view = fleet.view();
     Map<String, String> same = view.sameProcess();
-    List<HostView> hosts = new ArrayList<>();
+    List<FleetSchedulerView> hosts = new ArrayList<>();
     int unknown = 0;
     int without = 0;
     boolean all = ids.isEmpty();
-    for (HostView host : view.hosts()) {
+    for (FleetSchedulerView host : view.hosts()) {
       if (all ? same.containsKey(host.id()) : !ids.remove(host.id())) {
         continue;
       }
-      HostSummary summary = host.summary();
+      SchedulerSummary summary = host.summary();
       if (summary == null || summary.cut()) {
         hosts.add(host);
         unknown++;
@@ -154,14 +154,14 @@ final class ActionResources {
       }
     }
     if (!ids.isEmpty()) {
-      throw ApiFailure.notFound(
+      throw ApiException.notFound(
           "not in the list: " + String.join(", ", ids) + "; nothing was changed");
     }
     if (hosts.isEmpty()) {
-      throw ApiFailure.notFound("no scheduler has a job \"" + job + "\"");
+      throw ApiException.notFound("no scheduler has a job \"" + job + "\"");
     }
     if (all && hosts.size() == unknown) {
-      throw ApiFailure.notFound("no scheduler that has answered has a job \"" + job + "\"");
+      throw ApiException.notFound("no scheduler that has answered has a job \"" + job + "\"");
     }
     return new Meant(List.copyOf(hosts), unknown, without);
   }
@@ -174,11 +174,11 @@ final class ActionResources {
       return ids;
     }
     if (!(given instanceof Json.Arr list) || list.items().isEmpty()) {
-      throw ApiFailure.badRequest("\"hosts\" must be a list of ids of schedulers; none: all");
+      throw ApiException.badRequest("\"hosts\" must be a list of ids of schedulers; none: all");
     }
     for (Json id : list.items()) {
       if (!(id instanceof Json.Str s)) {
-        throw ApiFailure.badRequest("\"hosts\" must be a list of ids of schedulers");
+        throw ApiException.badRequest("\"hosts\" must be a list of ids of schedulers");
       }
       ids.add(s.value());
     }
@@ -193,10 +193,10 @@ final class ActionResources {
     if (value instanceof Json.Bool bool) {
       return bool.value();
     }
-    throw ApiFailure.badRequest("\"" + name + "\" must be true or false");
+    throw ApiException.badRequest("\"" + name + "\" must be true or false");
   }
 
-  private static Json names(List<HostView> hosts) {
+  private static Json names(List<FleetSchedulerView> hosts) {
     List<Json> list = new ArrayList<>();
     hosts.forEach(
         host ->

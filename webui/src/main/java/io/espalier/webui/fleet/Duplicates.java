@@ -13,7 +13,7 @@ public final class Duplicates {
   private static final int MOST_LISTED = 100;
   private static final int MOST_HOSTS = 10;
 
-  private final Sightings sightings = new Sightings();
+  private final FirstSeenTable sightings = new FirstSeenTable();
   private final List<String> hosts = new ArrayList<>();
   private final Map<Found, Set<String>> found = new LinkedHashMap<>();
   private long looked;
@@ -108,8 +108,8 @@ public final class Duplicates {
   /** Tasks that run on several schedulers at the same time, of those that they list. */
   public static Report running(FleetView view) {
     Duplicates duplicates = new Duplicates();
-    for (HostView host : view.known()) {
-      HostSummary summary = host.summary();
+    for (FleetSchedulerView host : view.known()) {
+      SchedulerSummary summary = host.summary();
       if (summary != null) {
         duplicates.next(host.id(), summary.runningTotal() > summary.running().size());
         summary.running().forEach(task -> duplicates.has(task.job(), task.node()));

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * Many schedulers: asks them from now on until it is closed, and answers from what they said.
  * Thread-safe.
  */
-public final class Fleet implements ListNews, AutoCloseable {
+public final class Fleet implements SchedulerListListener, AutoCloseable {
   private static final int RUNNING_LISTED = 200;
   private static final long JOINED_MILLIS = 300;
   private static final int MOST_TEXTS = 1_000;
@@ -26,10 +26,10 @@ public final class Fleet implements ListNews, AutoCloseable {
 
   private final FleetOptions options;
   private final InstantSource clock;
-  private final Summaries summaries = new Summaries();
+  private final SummaryParser summaries = new SummaryParser();
   private final FleetClient client;
   private final Poller poller;
-  private final NodeCheck nodes;
+  private final DuplicateNodeCheck nodes;
   private final FleetLogs logs;
   private final FleetTasks tasks;
   private final FleetActions actions;
@@ -48,17 +48,17 @@ public final class Fleet implements ListNews, AutoCloseable {
   /** Everything that follows from one view. */
   record Joined(
       FleetView view,
-      Map<String, JoinedJob> jobs,
+      Map<String, AggregatedJob> jobs,
       Duplicates.Report running,
       Duplicates.Report nodes,
-      List<Troubles.Trouble> troubles) {}
+      List<FleetProblems.Trouble> troubles) {}
 
   public Fleet(FleetOptions options, InstantSource clock) {
     this.options = options;
     this.clock = clock;
     this.client = new FleetClient(options);
     this.poller = new Poller(options, this::ask, clock);
-    this.nodes = new NodeCheck(options, client, poller::view, clock);
+    this.nodes = new DuplicateNodeCheck(options, client, poller::view, clock);
     this.logs = new FleetLogs(options, client);
     this.tasks = new FleetTasks(options, client);
     this.actions = new FleetActions(options, client, clock, poller::askSoon);
@@ -116,10 +116,10 @@ public final class Fleet implements ListNews, AutoCloseable {
   }
 
   private Joined join(FleetView view) {
-    Map<String, JoinedJob> jobs = JoinedJob.join(view);
+    Map<String, AggregatedJob> jobs = AggregatedJob.join(view);
     Duplicates.Report running = Duplicates.running(view);
     Duplicates.Report same = nodes.report();
-    return new Joined(view, jobs, running, same, Troubles.of(view, jobs, same, running));
+    return new Joined(view, jobs, running, same, FleetProblems.of(view, jobs, same, running));
   }
 
   /** The settings of a job as one scheduler has them in force; remembered by their hash. */
@@ -142,13 +142,14 @@ public final class Fleet implements ListNews, AutoCloseable {
             null,
             Map.of(Principal.ROLE_AT_MOST, Role.VIEWER.label()),
             within,
-            HostReply::json)
+            SchedulerReply::json)
         .thenApply(
             json -> {
               if (!(json instanceof Json.Obj detail)
                   || !(detail.get("effective") instanceof Json.Obj effective)
                   || !(detail.get("name") instanceof Json.Str)) {
-                throw new HostFailure(HostState.ERROR, true, "this is no job");
+                throw new SchedulerUnreachableException(
+                    FleetSchedulerState.ERROR, true, "this is no job");
               }
               Json.Obj settings =
                   new Json.Obj(
@@ -169,7 +170,7 @@ public final class Fleet implements ListNews, AutoCloseable {
             });
   }
 
-  private CompletableFuture<HostSummary> ask(SchedulerAddress address) {
+  private CompletableFuture<SchedulerSummary> ask(SchedulerAddress address) {
     return client.ask(
         address,
         "GET",
@@ -179,16 +180,18 @@ public final class Fleet implements ListNews, AutoCloseable {
         options.receive(),
         reply -> {
           if (reply.status() == 404) {
-            throw new HostFailure(
-                HostState.ERROR,
+            throw new SchedulerUnreachableException(
+                FleetSchedulerState.ERROR,
                 true,
                 "it has no /api/v1/summary: is it a scheduler of this version?");
           }
           try {
             return summaries.read(reply.json());
           } catch (IllegalArgumentException e) {
-            throw new HostFailure(
-                HostState.ERROR, true, "this is no scheduler's answer: " + e.getMessage());
+            throw new SchedulerUnreachableException(
+                FleetSchedulerState.ERROR,
+                true,
+                "this is no scheduler's answer: " + e.getMessage());
           }
         });
   }

@@ -72,7 +72,8 @@ final class FleetActions {
     private long endedMillis;
     private final Map<String, Said> said = new LinkedHashMap<>();
 
-    private Run(String job, String action, boolean preview, long begunMillis, List<HostView> to) {
+    private Run(
+        String job, String action, boolean preview, long begunMillis, List<FleetSchedulerView> to) {
       this.job = job;
       this.action = action;
       this.preview = preview;
@@ -166,7 +167,7 @@ final class FleetActions {
       String action,
       boolean preview,
       Json.Obj body,
-      List<HostView> to,
+      List<FleetSchedulerView> to,
       Duration within) {
     Run run = new Run(job, action, preview, clock.millis(), to);
     remember(run);
@@ -198,14 +199,14 @@ final class FleetActions {
             () -> {
               run.end(clock.millis());
               if (!preview) {
-                changed.accept(to.stream().map(HostView::id).toList());
+                changed.accept(to.stream().map(FleetSchedulerView::id).toList());
               }
             })
         .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
         .thenApply(done -> run);
   }
 
-  private static Said said(HostReply reply) {
+  private static Said said(SchedulerReply reply) {
     if (reply.isOk()) {
       return new Said(Result.OK, "", reply.json());
     }
@@ -221,7 +222,7 @@ final class FleetActions {
   }
 
   private static Said silent(Throwable failure) {
-    HostFailure known = HostFailure.of(failure);
+    SchedulerUnreachableException known = SchedulerUnreachableException.of(failure);
     return new Said(known.sent() ? Result.UNKNOWN : Result.UNREACHABLE, known.detail(), null);
   }
 

@@ -115,7 +115,7 @@ public final class FleetClient implements AutoCloseable {
    * @param body null for none
    * @param reader makes something of the answer, on a thread of the pool; what it throws fails the
    *     stage
-   * @return fails with {@link HostFailure}
+   * @return fails with {@link SchedulerUnreachableException}
    */
   <T> CompletableFuture<T> ask(
       SchedulerAddress to,
@@ -124,20 +124,21 @@ public final class FleetClient implements AutoCloseable {
       Json.@Nullable Obj body,
       Map<String, String> headers,
       Duration within,
-      Function<HostReply, T> reader) {
+      Function<SchedulerReply, T> reader) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     try {
       vertx.runOnContext(
           v -> new Exchange<>(answer, reader).begin(to, method, path, body, headers, within));
     } catch (RejectedExecutionException e) {
-      answer.completeExceptionally(new HostFailure(HostState.ERROR, false, "this is stopping"));
+      answer.completeExceptionally(
+          new SchedulerUnreachableException(FleetSchedulerState.ERROR, false, "this is stopping"));
     }
     return answer;
   }
 
   /** Asks for JSON. */
   CompletableFuture<Json> get(SchedulerAddress from, String path, Duration within) {
-    return ask(from, "GET", path, null, Map.of(), within, HostReply::json);
+    return ask(from, "GET", path, null, Map.of(), within, SchedulerReply::json);
   }
 
   /** Gives up all that is asked for, within some seconds. */
@@ -157,14 +158,14 @@ public final class FleetClient implements AutoCloseable {
   /** A question and its answer; on the event loop but for the reader. */
   private final class Exchange<T> {
     private final CompletableFuture<T> answer;
-    private final Function<HostReply, T> reader;
+    private final Function<SchedulerReply, T> reader;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private @Nullable HttpClientRequest request;
     private boolean over;
     private boolean sent;
     private long timer;
 
-    Exchange(CompletableFuture<T> answer, Function<HostReply, T> reader) {
+    Exchange(CompletableFuture<T> answer, Function<SchedulerReply, T> reader) {
       this.answer = answer;
       this.reader = reader;
     }
@@ -182,9 +183,12 @@ public final class FleetClient implements AutoCloseable {
               t ->
                   fail(
                       sent
-                          ? new HostFailure(
-                              HostState.SLOW, true, "no answer within " + within.toMillis() + " ms")
-                          : new HostFailure(HostState.DEAD, false, "no connection in time")));
+                          ? new SchedulerUnreachableException(
+                              FleetSchedulerState.SLOW,
+                              true,
+                              "no answer within " + within.toMillis() + " ms")
+                          : new SchedulerUnreachableException(
+                              FleetSchedulerState.DEAD, false, "no connection in time")));
       RequestOptions asked =
           new RequestOptions()
               .setHost(to.host())
@@ -201,7 +205,9 @@ public final class FleetClient implements AutoCloseable {
             .request(asked)
             .onComplete(connected -> send(connected, json), failure -> fail(unreachable(failure)));
       } catch (IllegalStateException e) {
-        fail(new HostFailure(HostState.ERROR, false, "this is stopping"));
+        fail(
+            new SchedulerUnreachableException(
+                FleetSchedulerState.ERROR, false, "this is stopping"));
       }
     }
 
@@ -231,7 +237,7 @@ public final class FleetClient implements AutoCloseable {
       response.endHandler(
           v -> {
             if (stop()) {
-              read(new HostReply(response.statusCode(), body.toByteArray()));
+              read(new SchedulerReply(response.statusCode(), body.toByteArray()));
             }
           });
     }
@@ -244,18 +250,20 @@ public final class FleetClient implements AutoCloseable {
       body.writeBytes(chunk.getBytes());
       if (tooMuch) {
         fail(
-            new HostFailure(
-                HostState.ERROR, true, "the answers of all schedulers together are too long"));
+            new SchedulerUnreachableException(
+                FleetSchedulerState.ERROR,
+                true,
+                "the answers of all schedulers together are too long"));
       } else if (body.size() > options.answerBytes()) {
         fail(
-            new HostFailure(
-                HostState.ERROR,
+            new SchedulerUnreachableException(
+                FleetSchedulerState.ERROR,
                 true,
                 "the answer is longer than " + options.answerBytes() + " bytes"));
       }
     }
 
-    private void read(HostReply reply) {
+    private void read(SchedulerReply reply) {
       int length = reply.bytes();
       try {
         readers.execute(
@@ -269,11 +277,12 @@ public final class FleetClient implements AutoCloseable {
               }
             });
       } catch (RejectedExecutionException e) {
-        answer.completeExceptionally(new HostFailure(HostState.ERROR, true, "this is stopping"));
+        answer.completeExceptionally(
+            new SchedulerUnreachableException(FleetSchedulerState.ERROR, true, "this is stopping"));
       }
     }
 
-    private void fail(HostFailure failure) {
+    private void fail(SchedulerUnreachableException failure) {
       if (stop()) {
         held.addAndGet(-body.size());
         if (request != null) {
@@ -290,35 +299,39 @@ public final class FleetClient implements AutoCloseable {
       return first;
     }
 
-    private HostFailure broken(Throwable failure) {
-      return new HostFailure(
-          HostState.ERROR,
+    private SchedulerUnreachableException broken(Throwable failure) {
+      return new SchedulerUnreachableException(
+          FleetSchedulerState.ERROR,
           true,
           failure instanceof SSLException ? tls(failure) : "the connection broke: is it HTTP?");
     }
   }
 
   /** Without names and addresses, so that those who are down for the same reason are one group. */
-  private static HostFailure unreachable(Throwable failure) {
+  private static SchedulerUnreachableException unreachable(Throwable failure) {
     String said = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     if (failure instanceof UnknownHostException
         || failure.getCause() instanceof UnknownHostException) {
-      return new HostFailure(HostState.DEAD, false, "there is no such host");
+      return new SchedulerUnreachableException(
+          FleetSchedulerState.DEAD, false, "there is no such host");
     }
     if (failure instanceof SSLException || failure.getCause() instanceof SSLException) {
-      return new HostFailure(HostState.ERROR, false, tls(failure));
+      return new SchedulerUnreachableException(FleetSchedulerState.ERROR, false, tls(failure));
     }
     if (said.contains("refused")) {
-      return new HostFailure(HostState.DEAD, false, "connection refused");
+      return new SchedulerUnreachableException(
+          FleetSchedulerState.DEAD, false, "connection refused");
     }
     if (said.contains("timed out") || said.contains("timeout")) {
-      return new HostFailure(HostState.DEAD, false, "no connection in time");
+      return new SchedulerUnreachableException(
+          FleetSchedulerState.DEAD, false, "no connection in time");
     }
     if (said.contains("no route") || said.contains("unreachable")) {
-      return new HostFailure(HostState.DEAD, false, "no route to the host");
+      return new SchedulerUnreachableException(
+          FleetSchedulerState.DEAD, false, "no route to the host");
     }
-    return new HostFailure(
-        HostState.DEAD,
+    return new SchedulerUnreachableException(
+        FleetSchedulerState.DEAD,
         false,
         failure instanceof ConnectException ? "no connection" : "no connection: " + failure);
   }

@@ -50,24 +50,28 @@ final class FleetLogs {
    * @param hosts all that may have such lines
    * @param within after so long the answer is made of what has come
    */
-  CompletableFuture<Json> read(List<HostView> hosts, Query query, Duration within) {
+  CompletableFuture<Json> read(List<FleetSchedulerView> hosts, Query query, Duration within) {
     int wanted = query.limit() + query.cursor().skip();
     LogMerge merge = new LogMerge(query.ascending(), wanted);
-    Map<String, HostFailure> missing = new TreeMap<>();
-    for (HostView host : hosts) {
-      missing.put(host.id(), new HostFailure(HostState.SLOW, true, "it had not answered by then"));
+    Map<String, SchedulerUnreachableException> missing = new TreeMap<>();
+    for (FleetSchedulerView host : hosts) {
+      missing.put(
+          host.id(),
+          new SchedulerUnreachableException(
+              FleetSchedulerState.SLOW, true, "it had not answered by then"));
     }
     // Who did not answer the last time is asked too, but hardly waited for.
-    List<HostView> quick = new ArrayList<>();
-    List<HostView> others = new ArrayList<>();
-    hosts.forEach(host -> (host.state() == HostState.ANSWERED ? quick : others).add(host));
+    List<FleetSchedulerView> quick = new ArrayList<>();
+    List<FleetSchedulerView> others = new ArrayList<>();
+    hosts.forEach(
+        host -> (host.state() == FleetSchedulerState.ANSWERED ? quick : others).add(host));
     CompletableFuture<Void> further = each(others, query, wanted, merge, missing);
     return each(quick, query, wanted, merge, missing)
         .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
         .thenCompose(done -> further.completeOnTimeout(null, GRACE_MILLIS, TimeUnit.MILLISECONDS))
         .thenApplyAsync(
             done -> {
-              Map<String, HostFailure> still;
+              Map<String, SchedulerUnreachableException> still;
               synchronized (missing) {
                 still = new TreeMap<>(missing);
               }
@@ -77,11 +81,11 @@ final class FleetLogs {
   }
 
   private CompletableFuture<Void> each(
-      List<HostView> hosts,
+      List<FleetSchedulerView> hosts,
       Query query,
       int wanted,
       LogMerge merge,
-      Map<String, HostFailure> missing) {
+      Map<String, SchedulerUnreachableException> missing) {
     return Fanout.each(
         hosts,
         AT_A_TIME,
@@ -94,7 +98,7 @@ final class FleetLogs {
                         if (failure == null) {
                           missing.remove(host.id());
                         } else {
-                          missing.put(host.id(), HostFailure.of(failure));
+                          missing.put(host.id(), SchedulerUnreachableException.of(failure));
                         }
                       }
                       return null;
@@ -102,14 +106,15 @@ final class FleetLogs {
   }
 
   private CompletableFuture<Void> pages(
-      HostView host, Query query, int limit, LogMerge merge, String from, int number) {
+      FleetSchedulerView host, Query query, int limit, LogMerge merge, String from, int number) {
     return client
         .get(host.address(), path(query, limit, from), options.receive())
         .thenCompose(
             json -> {
               if (!(json instanceof Json.Obj page)
                   || !(page.get("lines") instanceof Json.Arr lines)) {
-                throw new HostFailure(HostState.ERROR, true, "this is no page of lines");
+                throw new SchedulerUnreachableException(
+                    FleetSchedulerState.ERROR, true, "this is no page of lines");
               }
               String next = page.get("next") instanceof Json.Str s ? s.value() : "";
               boolean end = next.isEmpty() || lines.items().size() >= limit;
@@ -119,8 +124,10 @@ final class FleetLogs {
               }
               // A page may be short because one call looks at so many lines only.
               if (number == MOST_PAGES) {
-                throw new HostFailure(
-                    HostState.SLOW, true, "not read to the end: narrow the time or the filter");
+                throw new SchedulerUnreachableException(
+                    FleetSchedulerState.SLOW,
+                    true,
+                    "not read to the end: narrow the time or the filter");
               }
               return pages(host, query, limit, merge, next, number + 1);
             });
@@ -160,7 +167,8 @@ final class FleetLogs {
     return from.isEmpty() ? path.toString() : path.append("&from=").append(from).toString();
   }
 
-  private static Json answer(int asked, LogMerge.Page page, Map<String, HostFailure> missing) {
+  private static Json answer(
+      int asked, LogMerge.Page page, Map<String, SchedulerUnreachableException> missing) {
     List<Json> list = new ArrayList<>();
     missing.forEach(
         (host, failure) -> {

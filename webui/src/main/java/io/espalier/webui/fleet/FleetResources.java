@@ -1,7 +1,7 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
-import io.espalier.webui.v1.ApiFailure;
+import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public final class FleetResources {
   private static final Duration TASK_WITHIN = Duration.ofSeconds(5);
   private static final Duration SETTINGS_WITHIN = Duration.ofSeconds(2);
   private static final List<String> STATES =
-      Stream.of(HostState.values()).map(HostState::word).toList();
+      Stream.of(FleetSchedulerState.values()).map(FleetSchedulerState::word).toList();
 
   private final Fleet fleet;
 
@@ -69,8 +69,8 @@ public final class FleetResources {
     request.allowing("match", "sort", "after", "limit");
     Fleet.Joined joined = fleet.joined();
     long running = 0;
-    for (HostView host : joined.view().known()) {
-      HostSummary summary = host.summary();
+    for (FleetSchedulerView host : joined.view().known()) {
+      SchedulerSummary summary = host.summary();
       running += summary == null ? 0 : summary.runningTotal();
     }
     return done(
@@ -79,9 +79,9 @@ public final class FleetResources {
                 joined,
                 Json.object()
                     .put("at_ms", joined.view().atMillis())
-                    .put("list", FleetForms.list(fleet.list()))
-                    .put("schedulers", FleetForms.schedulers(joined.view()))
-                    .put("progress", FleetForms.sum(joined.jobs()).json())
+                    .put("list", FleetJson.list(fleet.list()))
+                    .put("schedulers", FleetJson.schedulers(joined.view()))
+                    .put("progress", FleetJson.sum(joined.jobs()).json())
                     .put("running_total", running)
                     .put(
                         "jobs_stuck",
@@ -91,8 +91,7 @@ public final class FleetResources {
                     .put("problems_total", joined.troubles().size())
                     .put(
                         "problems",
-                        FleetForms.troubles(
-                            joined.troubles().stream().limit(TOP_TROUBLES).toList()))
+                        FleetJson.troubles(joined.troubles().stream().limit(TOP_TROUBLES).toList()))
                     .put("duplicate_nodes", joined.nodes().json("level"))
                     .put("duplicate_tasks", joined.running().json("job")))
             .build());
@@ -109,11 +108,12 @@ public final class FleetResources {
       ApiRequest request, Fleet.Joined joined, Json.Builder answer) {
     boolean byName = request.choice("sort", "trouble", List.of("trouble", "name")).equals("name");
     Predicate<String> matches = matching(request);
-    List<JoinedJob> chosen =
+    List<AggregatedJob> chosen =
         joined.jobs().values().stream().filter(job -> matches.test(job.name())).toList();
-    Page<JoinedJob> page = Page.of(chosen, job -> (byName ? "" : rank(job)) + job.name(), request);
+    Page<AggregatedJob> page =
+        Page.of(chosen, job -> (byName ? "" : rank(job)) + job.name(), request);
     List<Json> list = new ArrayList<>();
-    page.items().forEach(job -> list.add(FleetForms.job(job).build()));
+    page.items().forEach(job -> list.add(FleetJson.job(job).build()));
     return answer
         .put("jobs_total", joined.jobs().size())
         .put("jobs_matching", chosen.size())
@@ -122,7 +122,7 @@ public final class FleetResources {
   }
 
   /** What somebody has to do something about comes first. */
-  private static String rank(JoinedJob job) {
+  private static String rank(AggregatedJob job) {
     if (job.count("valid", "false") > 0) {
       return "0:";
     }
@@ -138,19 +138,19 @@ public final class FleetResources {
     Predicate<String> matches = matching(request);
     FleetView view = fleet.joined().view();
     Map<String, String> same = view.sameProcess();
-    List<HostView> chosen =
+    List<FleetSchedulerView> chosen =
         view.hosts().stream()
             .filter(host -> state.isEmpty() || host.state().word().equals(state))
             .filter(host -> matches.test(host.address().name()) || matches.test(host.id()))
             .toList();
-    Page<HostView> page = Page.of(chosen, HostView::id, request);
+    Page<FleetSchedulerView> page = Page.of(chosen, FleetSchedulerView::id, request);
     List<Json> list = new ArrayList<>();
-    page.items().forEach(host -> list.add(FleetForms.scheduler(host, same.get(host.id()))));
+    page.items().forEach(host -> list.add(FleetJson.scheduler(host, same.get(host.id()))));
     return done(
         Json.object()
             .put("at_ms", view.atMillis())
-            .put("list", FleetForms.list(fleet.list()))
-            .put("summary", FleetForms.schedulers(view))
+            .put("list", FleetJson.list(fleet.list()))
+            .put("summary", FleetJson.schedulers(view))
             .put("matching", chosen.size())
             .put("schedulers", new Json.Arr(list))
             .put("next", page.next())
@@ -164,9 +164,9 @@ public final class FleetResources {
     return done(
         Json.object()
             .put("at_ms", joined.view().atMillis())
-            .put("list", FleetForms.list(fleet.list()))
+            .put("list", FleetJson.list(fleet.list()))
             .put("total", joined.troubles().size())
-            .put("problems", FleetForms.troubles(joined.troubles().stream().limit(limit).toList()))
+            .put("problems", FleetJson.troubles(joined.troubles().stream().limit(limit).toList()))
             .put("duplicate_nodes", joined.nodes().json("level"))
             .put("duplicate_tasks", joined.running().json("job"))
             .build());
@@ -179,21 +179,21 @@ public final class FleetResources {
             "only", "", List.of("differing", "failed", "stuck", "paused", "running", "invalid"));
     Predicate<String> matches = matching(request);
     Fleet.Joined joined = fleet.joined();
-    JoinedJob job = known(joined, request.part("job"));
+    AggregatedJob job = known(joined, request.part("job"));
     String majority = job.configs().get(0).value();
-    List<JoinedJob.Member> chosen =
+    List<AggregatedJob.Member> chosen =
         job.members().stream()
             .filter(member -> matches.test(member.host().address().name()))
             .filter(member -> isMeant(member.job(), only, majority))
             .toList();
-    Page<JoinedJob.Member> page = Page.of(chosen, member -> member.host().id(), request);
+    Page<AggregatedJob.Member> page = Page.of(chosen, member -> member.host().id(), request);
     List<Json> members = new ArrayList<>();
-    page.items().forEach(member -> members.add(FleetForms.member(member, majority)));
+    page.items().forEach(member -> members.add(FleetJson.member(member, majority)));
     Json.Builder answer =
-        FleetForms.job(job)
+        FleetJson.job(job)
             .put("at_ms", joined.view().atMillis())
-            .put("fleet", FleetForms.schedulers(joined.view()))
-            .put("attributes", FleetForms.attributes(job))
+            .put("fleet", FleetJson.schedulers(joined.view()))
+            .put("attributes", FleetJson.attributes(job))
             .put("matching", chosen.size())
             .put("hosts", new Json.Arr(members))
             .put("next", page.next());
@@ -201,7 +201,7 @@ public final class FleetResources {
         .thenApply(variants -> answer.put("configs", new Json.Arr(variants)).build());
   }
 
-  private static boolean isMeant(HostSummary.Job job, String only, String majority) {
+  private static boolean isMeant(SchedulerSummary.Job job, String only, String majority) {
     return switch (only) {
       case "differing" -> !job.configHash().equals(majority);
       case "failed" -> job.counts().failed() > 0;
@@ -214,8 +214,8 @@ public final class FleetResources {
   }
 
   /** One scheduler of each kind is asked for its settings; who does not answer leaves them out. */
-  private CompletableFuture<List<Json>> variants(JoinedJob job) {
-    List<Share> shares = job.configs().stream().limit(MOST_VARIANTS).toList();
+  private CompletableFuture<List<Json>> variants(AggregatedJob job) {
+    List<ValueGroup> shares = job.configs().stream().limit(MOST_VARIANTS).toList();
     List<CompletableFuture<Optional<Json>>> texts = new ArrayList<>();
     shares.forEach(share -> texts.add(settings(job, share)));
     return CompletableFuture.allOf(texts.toArray(new CompletableFuture<?>[0]))
@@ -225,16 +225,16 @@ public final class FleetResources {
               Json most = texts.get(0).join().orElse(null);
               for (int i = 0; i < shares.size(); i++) {
                 Json settings = texts.get(i).join().orElse(null);
-                variants.add(FleetForms.variant(shares.get(i), i == 0, most, settings));
+                variants.add(FleetJson.variant(shares.get(i), i == 0, most, settings));
               }
               return variants;
             });
   }
 
-  private CompletableFuture<Optional<Json>> settings(JoinedJob job, Share share) {
-    for (JoinedJob.Member member : job.members()) {
+  private CompletableFuture<Optional<Json>> settings(AggregatedJob job, ValueGroup share) {
+    for (AggregatedJob.Member member : job.members()) {
       if (member.job().configHash().equals(share.value())
-          && member.host().state() == HostState.ANSWERED) {
+          && member.host().state() == FleetSchedulerState.ANSWERED) {
         return fleet
             .settings(member.host().address(), job.name(), share.value(), SETTINGS_WITHIN)
             .handle((json, failure) -> Optional.ofNullable(json));
@@ -246,12 +246,13 @@ public final class FleetResources {
   private CompletionStage<Json> task(ApiRequest request) {
     request.allowing();
     String job = request.part("job");
-    List<HostView> hosts = hostsOf(fleet.view(), List.of(), List.of(job));
+    List<FleetSchedulerView> hosts = hostsOf(fleet.view(), List.of(), List.of(job));
     return fleet.tasks().find(hosts, job, request.part("node"), TASK_WITHIN);
   }
 
   /** Those that may have one of the jobs, each once; or of these ids. */
-  private static List<HostView> hostsOf(FleetView view, List<String> ids, List<String> jobs) {
+  private static List<FleetSchedulerView> hostsOf(
+      FleetView view, List<String> ids, List<String> jobs) {
     Map<String, String> same = view.sameProcess();
     return view.hosts().stream()
         .filter(host -> ids.isEmpty() ? !same.containsKey(host.id()) : ids.contains(host.id()))
@@ -283,7 +284,7 @@ public final class FleetResources {
     try {
       cursor = LogMerge.Cursor.parse(request.text("after"));
     } catch (IllegalArgumentException e) {
-      throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
+      throw ApiException.badRequest(String.valueOf(e.getMessage()));
     }
     FleetLogs.Query query =
         new FleetLogs.Query(
@@ -297,26 +298,26 @@ public final class FleetResources {
     FleetView view = fleet.view();
     for (String id : ids) {
       if (view.host(id) == null) {
-        throw ApiFailure.notFound("there is no scheduler \"" + id + "\" in the list");
+        throw ApiException.notFound("there is no scheduler \"" + id + "\" in the list");
       }
     }
-    List<HostView> hosts = hostsOf(view, ids, request.all("job"));
+    List<FleetSchedulerView> hosts = hostsOf(view, ids, request.all("job"));
     return fleet.logs().read(hosts, query, LOGS_WITHIN);
   }
 
   /** Deleted jobs have lines too, but who knows none of the jobs need not be asked. */
-  private static boolean mayHave(HostView host, List<String> jobs) {
-    HostSummary summary = host.summary();
+  private static boolean mayHave(FleetSchedulerView host, List<String> jobs) {
+    SchedulerSummary summary = host.summary();
     return jobs.isEmpty()
         || summary == null
         || summary.cut()
         || summary.jobs().stream().anyMatch(job -> jobs.contains(job.name()));
   }
 
-  static JoinedJob known(Fleet.Joined joined, String name) {
-    JoinedJob job = joined.jobs().get(name);
+  static AggregatedJob known(Fleet.Joined joined, String name) {
+    AggregatedJob job = joined.jobs().get(name);
     if (job == null) {
-      throw ApiFailure.notFound("no scheduler that has answered has a job \"" + name + "\"");
+      throw ApiException.notFound("no scheduler that has answered has a job \"" + name + "\"");
     }
     return job;
   }

@@ -32,14 +32,17 @@ final class FleetTasks {
    * @param hosts that may have it
    * @param within whoever has not answered by then is missing
    */
-  CompletableFuture<Json> find(List<HostView> hosts, String job, String node, Duration within) {
+  CompletableFuture<Json> find(
+      List<FleetSchedulerView> hosts, String job, String node, Duration within) {
     String path = "/api/v1/jobs/" + encoded(job) + "/tasks/" + encoded(node);
     Map<String, Json> found = new TreeMap<>();
-    Map<String, HostFailure> missing = new TreeMap<>();
+    Map<String, SchedulerUnreachableException> missing = new TreeMap<>();
     hosts.forEach(
         host ->
             missing.put(
-                host.id(), new HostFailure(HostState.SLOW, true, "it does not answer in time")));
+                host.id(),
+                new SchedulerUnreachableException(
+                    FleetSchedulerState.SLOW, true, "it does not answer in time")));
     return Fanout.each(
             hosts,
             AT_A_TIME,
@@ -59,7 +62,7 @@ final class FleetTasks {
                           synchronized (missing) {
                             missing.remove(host.id());
                             if (failure != null) {
-                              missing.put(host.id(), HostFailure.of(failure));
+                              missing.put(host.id(), SchedulerUnreachableException.of(failure));
                             } else if (task.here() != null) {
                               found.put(host.id(), form(host, task.here()));
                             }
@@ -79,17 +82,17 @@ final class FleetTasks {
   /** What one said; null: it has no such task. */
   private record Task(Json.@Nullable Obj here) {}
 
-  private static Task read(HostReply reply) {
+  private static Task read(SchedulerReply reply) {
     if (reply.status() == NOT_FOUND) {
       return new Task(null);
     }
     if (reply.json() instanceof Json.Obj task) {
       return new Task(task);
     }
-    throw new HostFailure(HostState.ERROR, true, "this is no task");
+    throw new SchedulerUnreachableException(FleetSchedulerState.ERROR, true, "this is no task");
   }
 
-  private static Json form(HostView host, Json.Obj task) {
+  private static Json form(FleetSchedulerView host, Json.Obj task) {
     return Json.object()
         .put("id", host.id())
         .put("name", host.address().name())
@@ -102,7 +105,7 @@ final class FleetTasks {
       String node,
       int asked,
       Map<String, Json> found,
-      Map<String, HostFailure> missing) {
+      Map<String, SchedulerUnreachableException> missing) {
     List<Json> list = new ArrayList<>();
     missing.forEach(
         (host, failure) -> {

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hosts in the order of the list
  */
-public record FleetView(long atMillis, List<HostView> hosts) {
+public record FleetView(long atMillis, List<FleetSchedulerView> hosts) {
   public FleetView {
     hosts = List.copyOf(hosts);
   }
 
   /** How many are in which state; every state has an entry. */
-  public Map<HostState, Integer> states() {
-    Map<HostState, Integer> states = new EnumMap<>(HostState.class);
-    for (HostState state : HostState.values()) {
+  public Map<FleetSchedulerState, Integer> states() {
+    Map<FleetSchedulerState, Integer> states = new EnumMap<>(FleetSchedulerState.class);
+    for (FleetSchedulerState state : FleetSchedulerState.values()) {
       states.put(state, 0);
     }
     hosts.forEach(host -> states.merge(host.state(), 1, Integer::sum));
@@ -29,12 +29,12 @@ public record FleetView(long atMillis, List<HostView> hosts) {
   }
 
   /** How many are in this state. */
-  public int count(HostState state) {
+  public int count(FleetSchedulerState state) {
     return states().getOrDefault(state, 0);
   }
 
-  public @Nullable HostView host(String id) {
-    for (HostView host : hosts) {
+  public @Nullable FleetSchedulerView host(String id) {
+    for (FleetSchedulerView host : hosts) {
       if (host.id().equals(id)) {
         return host;
       }
@@ -46,8 +46,8 @@ public record FleetView(long atMillis, List<HostView> hosts) {
   public Map<String, String> sameProcess() {
     Map<String, String> first = new HashMap<>();
     Map<String, String> same = new HashMap<>();
-    for (HostView host : hosts) {
-      HostSummary summary = host.summary();
+    for (FleetSchedulerView host : hosts) {
+      SchedulerSummary summary = host.summary();
       if (summary != null && !summary.process().isEmpty()) {
         String known = first.putIfAbsent(summary.process(), host.id());
         if (known != null) {
@@ -59,7 +59,7 @@ public record FleetView(long atMillis, List<HostView> hosts) {
   }
 
   /** Those of whom something is known, each scheduler once. */
-  public List<HostView> known() {
+  public List<FleetSchedulerView> known() {
     Set<String> again = new HashSet<>(sameProcess().keySet());
     return hosts.stream()
         .filter(host -> host.summary() != null && !again.contains(host.id()))

@@ -32,7 +32,7 @@ final class Poller implements AutoCloseable {
   private static final int MOST_DOUBLINGS = 3;
 
   private final FleetOptions options;
-  private final Function<SchedulerAddress, CompletableFuture<HostSummary>> asking;
+  private final Function<SchedulerAddress, CompletableFuture<SchedulerSummary>> asking;
   private final InstantSource clock;
   private final ScheduledExecutorService thread;
   private final Map<String, Host> hosts = new LinkedHashMap<>();
@@ -42,25 +42,25 @@ final class Poller implements AutoCloseable {
   private volatile FleetView view;
 
   private static final class Host {
-    HostView view;
+    FleetSchedulerView view;
     long dueNanos;
     long askedNanos;
     boolean asking;
     boolean waitedFor;
     boolean again;
 
-    Host(HostView view, long dueNanos) {
+    Host(FleetSchedulerView view, long dueNanos) {
       this.view = view;
       this.dueNanos = dueNanos;
     }
   }
 
   /**
-   * @param asking asks one scheduler; fails with {@link HostFailure}
+   * @param asking asks one scheduler; fails with {@link SchedulerUnreachableException}
    */
   Poller(
       FleetOptions options,
-      Function<SchedulerAddress, CompletableFuture<HostSummary>> asking,
+      Function<SchedulerAddress, CompletableFuture<SchedulerSummary>> asking,
       InstantSource clock) {
     this.options = options;
     this.asking = asking;
@@ -96,7 +96,7 @@ final class Poller implements AutoCloseable {
                 address.id(),
                 known != null && known.view.address().equals(address)
                     ? known
-                    : new Host(HostView.waiting(address), now));
+                    : new Host(FleetSchedulerView.waiting(address), now));
           }
           changed = true;
           tick();
@@ -147,12 +147,13 @@ final class Poller implements AutoCloseable {
       host.waitedFor = true;
       quick--;
       slow++;
-      if (host.view.state() == HostState.WAITING || host.view.state() == HostState.ANSWERED) {
-        HostView v = host.view;
+      if (host.view.state() == FleetSchedulerState.WAITING
+          || host.view.state() == FleetSchedulerState.ANSWERED) {
+        FleetSchedulerView v = host.view;
         host.view =
-            new HostView(
+            new FleetSchedulerView(
                 v.address(),
-                HostState.SLOW,
+                FleetSchedulerState.SLOW,
                 "it was asked and has not answered yet",
                 v.triedAtMillis(),
                 v.answeredAtMillis(),
@@ -166,7 +167,7 @@ final class Poller implements AutoCloseable {
 
   private void ask(Host host, long now) {
     // One that did not answer the last time will hardly be quick now.
-    boolean apart = host.view.state() == HostState.SLOW;
+    boolean apart = host.view.state() == FleetSchedulerState.SLOW;
     if (apart ? slow >= options.slow() : quick >= options.quick()) {
       return;
     }
@@ -179,7 +180,7 @@ final class Poller implements AutoCloseable {
     host.waitedFor = apart;
     host.askedNanos = now;
     long triedAt = clock.millis();
-    CompletableFuture<HostSummary> answer;
+    CompletableFuture<SchedulerSummary> answer;
     try {
       answer = asking.apply(host.view.address());
     } catch (RuntimeException e) {
@@ -197,7 +198,7 @@ final class Poller implements AutoCloseable {
   }
 
   private void answered(
-      Host host, long triedAt, @Nullable HostSummary summary, @Nullable Throwable failure) {
+      Host host, long triedAt, @Nullable SchedulerSummary summary, @Nullable Throwable failure) {
     host.asking = false;
     if (host.waitedFor) {
       slow--;
@@ -205,19 +206,27 @@ final class Poller implements AutoCloseable {
       quick--;
     }
     long now = System.nanoTime();
-    HostView v = host.view;
+    FleetSchedulerView v = host.view;
     if (summary != null) {
       long took = TimeUnit.NANOSECONDS.toMillis(now - host.askedNanos);
       host.view =
-          new HostView(
-              v.address(), HostState.ANSWERED, "", triedAt, clock.millis(), took, 0, summary);
+          new FleetSchedulerView(
+              v.address(),
+              FleetSchedulerState.ANSWERED,
+              "",
+              triedAt,
+              clock.millis(),
+              took,
+              0,
+              summary);
     } else {
-      HostFailure known = HostFailure.of(failure == null ? new IllegalStateException() : failure);
+      SchedulerUnreachableException known =
+          SchedulerUnreachableException.of(failure == null ? new IllegalStateException() : failure);
       if (v.failures() == 0) {
         LOG.debug("{} is {}: {}", v.id(), known.state().word(), known.detail());
       }
       host.view =
-          new HostView(
+          new FleetSchedulerView(
               v.address(),
               known.state(),
               known.detail(),

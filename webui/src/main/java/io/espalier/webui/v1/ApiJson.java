@@ -2,15 +2,15 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskView;
-import io.espalier.core.api.TimeLeft;
 import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
@@ -55,12 +55,12 @@ public final class ApiJson {
               .put("total_progress", retries.progress())
               .build());
     }
-    RunningTask running = task.running();
+    RunningTaskView running = task.running();
     return running == null ? json.build() : json.put("running", running(running)).build();
   }
 
   private static String phase(TaskView task, SchedulerView view) {
-    JobStanding job = view.standings().get(task.job());
+    JobStateRecord job = view.standings().get(task.job());
     boolean isOver = job != null && (job.state().isEnd() || job.state() == JobState.STOPPED);
     return TaskPhase.of(task.bits(), task.attempts(), isOver).word();
   }
@@ -92,8 +92,8 @@ public final class ApiJson {
         .put("startable", explanation.startable())
         .put("status", explanation.status())
         .put("reasons", new Json.Arr(reasons))
-        .put("path", QueryForm.path(explanation.path()))
-        .putIfPresent("alternatives", QueryForm.alternatives(explanation.alternatives()))
+        .put("path", QueryJson.path(explanation.path()))
+        .putIfPresent("alternatives", QueryJson.alternatives(explanation.alternatives()))
         .build();
   }
 
@@ -111,7 +111,7 @@ public final class ApiJson {
       json.put("need", reason.need()).put("free", reason.free()).put("limit", reason.limit());
     }
     if (reason.kind() == Explanation.Kind.RESOURCE) {
-      json.put("holders", QueryForm.holders(reason.holders(), false))
+      json.put("holders", QueryJson.holders(reason.holders(), false))
           .put("holders_total", reason.holdersTotal());
       time(json, "free_at_ms", reason.freeAtMillis());
     }
@@ -119,8 +119,8 @@ public final class ApiJson {
     return json.put("message", reason.message()).build();
   }
 
-  /** Schema {@code RunningTask}. */
-  public static Json.Obj running(RunningTask task) {
+  /** Schema {@code RunningTaskView}. */
+  public static Json.Obj running(RunningTaskView task) {
     Json.Builder json =
         Json.object()
             .put("job", task.job())
@@ -132,12 +132,12 @@ public final class ApiJson {
             .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
     limits(json, task.limits());
     return json.putIfPresent("progress", progressOf(task))
-        .putIfPresent("usage", task.usage() == null ? null : AttemptForm.usage(task.usage()))
+        .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))
         .build();
   }
 
   /** What is left of a task's time limits; nothing for one without. */
-  static void limits(Json.Builder json, TimeLeft limits) {
+  static void limits(Json.Builder json, TaskDeadlines limits) {
     time(json, "timeout_at_ms", limits.timeoutAtMillis());
     time(json, "deadline_ms", limits.deadlineMillis());
     if (limits.noOutputMillis() > 0) {
@@ -145,7 +145,7 @@ public final class ApiJson {
     }
   }
 
-  private static Json.@Nullable Obj progressOf(RunningTask task) {
+  private static Json.@Nullable Obj progressOf(RunningTaskView task) {
     Progress progress = task.progress();
     if (progress == null) {
       return null;

@@ -57,7 +57,7 @@ public record ApiRequest(
     List<String> allowed = Arrays.asList(names);
     for (String name : query.keySet()) {
       if (!allowed.contains(name)) {
-        throw ApiFailure.badRequest(
+        throw ApiException.badRequest(
             "unknown parameter \""
                 + name
                 + "\"; "
@@ -75,7 +75,7 @@ public record ApiRequest(
     TreeSet<String> unknown = new TreeSet<>(body.members().keySet());
     allowed.forEach(unknown::remove);
     if (!unknown.isEmpty()) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "unknown member \""
               + unknown.first()
               + "\" in the body"
@@ -97,7 +97,7 @@ public record ApiRequest(
   public String text(String name) {
     List<String> values = query.getOrDefault(name, List.of());
     if (values.size() > 1) {
-      throw ApiFailure.badRequest("parameter \"" + name + "\" is given more than once");
+      throw ApiException.badRequest("parameter \"" + name + "\" is given more than once");
     }
     return values.isEmpty() ? "" : values.get(0);
   }
@@ -114,7 +114,7 @@ public record ApiRequest(
       return otherwise;
     }
     if (!choices.contains(value)) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "parameter \""
               + name
               + "\" must be one of "
@@ -140,7 +140,7 @@ public record ApiRequest(
     } catch (NumberFormatException e) {
       // Said below, in the words of all the other cases.
     }
-    throw ApiFailure.badRequest(
+    throw ApiException.badRequest(
         "parameter \""
             + name
             + "\" must be a whole number from "
@@ -156,11 +156,11 @@ public record ApiRequest(
   double bodyNumber(String name, double min, double max) {
     Json value = body.get(name);
     if (value == null) {
-      throw ApiFailure.badRequest("\"" + name + "\" is missing in the body");
+      throw ApiException.badRequest("\"" + name + "\" is missing in the body");
     }
     double number = value instanceof Json.Num n ? n.value().doubleValue() : Double.NaN;
     if (!(number >= min && number <= max)) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "\"" + name + "\" must be a number from " + Json.of(min) + " to " + Json.of(max));
     }
     return number;
@@ -175,6 +175,6 @@ public record ApiRequest(
     if (value instanceof Json.Str string) {
       return string.value();
     }
-    throw ApiFailure.badRequest("\"" + name + "\" must be a string, not " + value.kind());
+    throw ApiException.badRequest("\"" + name + "\" must be a string, not " + value.kind());
   }
 }

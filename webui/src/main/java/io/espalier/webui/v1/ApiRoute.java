@@ -78,7 +78,7 @@ public record ApiRoute(
     /**
      * The body of the answer. Runs where work is allowed; must not wait.
      *
-     * @throws ApiFailure for what the caller did wrong; stages fail with it too, or with {@link
+     * @throws ApiException for what the caller did wrong; stages fail with it too, or with {@link
      *     io.espalier.core.api.RefusedException}
      */
     CompletionStage<Json> answer(ApiRequest request);

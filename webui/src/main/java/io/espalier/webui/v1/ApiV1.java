@@ -123,7 +123,7 @@ public final class ApiV1 {
       if (route.method().equals(method) && route.template().equals(template)) {
         try {
           return route.handler().answer(request);
-        } catch (ApiFailure e) {
+        } catch (ApiException e) {
           return CompletableFuture.failedFuture(e);
         }
       }

@@ -6,9 +6,9 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
-import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusBits;
@@ -53,7 +53,7 @@ final class JobResources {
     Config config = config(view);
     Job job = config.job(request.part("job"));
     if (job == null) {
-      throw ApiFailure.notFound("there is no job \"" + request.part("job") + "\"");
+      throw ApiException.notFound("there is no job \"" + request.part("job") + "\"");
     }
     List<Json> problems = new ArrayList<>();
     for (Problem problem : job.problems()) {
@@ -63,8 +63,8 @@ final class JobResources {
         summary(job, config, view)
             .put("version", Math.max(0, job.versionId()))
             .put("problems", new Json.Arr(problems))
-            .put("effective", Secrets.job(job, config.settings(), request.caller()))
-            .put("original", Secrets.job(job.original(), request.caller()))
+            .put("effective", SecretMask.job(job, config.settings(), request.caller()))
+            .put("original", SecretMask.job(job.original(), request.caller()))
             .build());
   }
 
@@ -88,7 +88,7 @@ final class JobResources {
       }
       summary.put("pause", pause(pause));
     }
-    JobStanding standing = view.standings().get(job.name());
+    JobStateRecord standing = view.standings().get(job.name());
     if (standing != null) {
       summary
           .put("state", standing.state().word())
@@ -121,7 +121,7 @@ final class JobResources {
     }
     job.scheduling()
         .startRate()
-        .ifPresent(rate -> summary.put("start_rate", JobExport.startRate(rate)));
+        .ifPresent(rate -> summary.put("start_rate", BistroJobWriter.startRate(rate)));
     if (progress == null) {
       return summary;
     }
@@ -149,7 +149,7 @@ final class JobResources {
         .thenApply(
             found -> {
               if (found.isEmpty()) {
-                throw ApiFailure.notFound("there is no valid job \"" + job + "\"");
+                throw ApiException.notFound("there is no valid job \"" + job + "\"");
               }
               return histogram(found.get(0));
             });
@@ -180,7 +180,7 @@ final class JobResources {
   private static Config config(SchedulerView view) {
     Config config = view.config();
     if (config == null) {
-      throw new ApiFailure(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
+      throw new ApiException(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
     }
     return config;
   }

@@ -3,7 +3,7 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
@@ -54,7 +54,7 @@ final class JobVersionResources {
                   .put("problems", new Json.Arr(problems))
                   .putIfPresent(
                       "effective",
-                      effective == null ? null : Secrets.job(effective, request.caller()))
+                      effective == null ? null : SecretMask.job(effective, request.caller()))
                   .build();
             });
   }
@@ -80,7 +80,7 @@ final class JobVersionResources {
   private CompletionStage<Json> save(ApiRequest request) {
     request.allowing("version", "author", "reason");
     if (request.body().isEmpty()) {
-      throw ApiFailure.badRequest("the body must be the job, an object with at least its owner");
+      throw ApiException.badRequest("the body must be the job, an object with at least its owner");
     }
     return api.jobVersions()
         .save(
@@ -109,7 +109,7 @@ final class JobVersionResources {
         || number.value().signum() <= 0
         || number.value().stripTrailingZeros().scale() > 0
         || number.value().precision() > 18) {
-      throw ApiFailure.badRequest("\"version\" must be the number of a version in the history");
+      throw ApiException.badRequest("\"version\" must be the number of a version in the history");
     }
     return api.jobVersions()
         .rollBack(
@@ -148,9 +148,9 @@ final class JobVersionResources {
     if (cause instanceof RefusedException refused
         && refused.reason() == RefusedException.Reason.STALE
         && isConditional(request)) {
-      throw new ApiFailure(412, String.valueOf(refused.getMessage()));
+      throw new ApiException(412, String.valueOf(refused.getMessage()));
     }
-    throw ApiFailure.of(cause == null ? new IllegalStateException() : cause);
+    throw ApiException.of(cause == null ? new IllegalStateException() : cause);
   }
 
   private static boolean isConditional(ApiRequest request) {
@@ -163,7 +163,7 @@ final class JobVersionResources {
     long expected = given;
     for (long other : new long[] {ifMatch(request), ifNew(request)}) {
       if (other != JobVersions.ANY && expected != JobVersions.ANY && other != expected) {
-        throw ApiFailure.badRequest(
+        throw ApiException.badRequest(
             "version, If-Match and If-None-Match contradict each other; give one of them");
       }
       expected = other == JobVersions.ANY ? expected : other;
@@ -195,7 +195,7 @@ final class JobVersionResources {
         .put("author", version.author())
         .put("reason", version.reason())
         .put("deleted", job == null)
-        .putIfPresent("config", job == null ? null : Secrets.job(job, caller))
+        .putIfPresent("config", job == null ? null : SecretMask.job(job, caller))
         .build();
   }
 }

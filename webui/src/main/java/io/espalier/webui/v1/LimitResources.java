@@ -43,12 +43,12 @@ final class LimitResources {
             key.level(),
             key.resource(),
             key.node(),
-            (int) BodyParts.whole(request, "limit", -1, Integer.MAX_VALUE),
-            BodyParts.author(request),
+            (int) BodyFields.whole(request, "limit", -1, Integer.MAX_VALUE),
+            BodyFields.author(request),
             request.bodyText("reason"),
             0,
             0);
-    return api.setLimit(override, BodyParts.expiresInMillis(request))
+    return api.setLimit(override, BodyFields.expiresInMillis(request))
         .thenApply(limit -> json(limit).build());
   }
 
@@ -58,7 +58,7 @@ final class LimitResources {
     String reason = request.text("reason");
     return api.endLimit(
             key(request),
-            author.isEmpty() ? BodyParts.author(request) : author,
+            author.isEmpty() ? BodyFields.author(request) : author,
             reason.isEmpty() ? request.bodyText("reason") : reason)
         .thenApply(limit -> json(limit).put("ended", true).build());
   }

@@ -62,7 +62,7 @@ public final class LogResources {
           LogLine.Stream.of(label)
               .orElseThrow(
                   () ->
-                      ApiFailure.badRequest(
+                      ApiException.badRequest(
                           "parameter \"stream\" must be one of "
                               + String.join(", ", STREAMS)
                               + ", not \""
@@ -75,7 +75,8 @@ public final class LogResources {
     String regex = request.text("regex");
     String complaint = LogQuery.complaintAbout(regex);
     if (!complaint.isEmpty()) {
-      throw ApiFailure.badRequest("parameter \"regex\" is not a regular expression: " + complaint);
+      throw ApiException.badRequest(
+          "parameter \"regex\" is not a regular expression: " + complaint);
     }
     return LogQuery.of(streams)
         .withJobs(request.all("job"))

@@ -16,7 +16,7 @@ final class NodeResources {
   private static final int MAX_PAGE = 10_000;
 
   private final SchedulerApi api;
-  private final OwnLimits limits = new OwnLimits();
+  private final NodeLimitIndex limits = new NodeLimitIndex();
 
   NodeResources(SchedulerApi api) {
     this.api = api;
@@ -33,13 +33,13 @@ final class NodeResources {
     SchedulerView view = api.view();
     Topology topology = view.topology();
     if (topology == null) {
-      throw new ApiFailure(503, "the nodes were not fetched yet; see " + ApiV1.PROBLEMS);
+      throw new ApiException(503, "the nodes were not fetched yet; see " + ApiV1.PROBLEMS);
     }
     List<String> levels = topology.levels().names().subList(0, topology.levels().worker());
     String level = request.choice("level", "", levels);
     int first = level.isEmpty() ? 0 : topology.levelStart(topology.levels().find(level));
     int end = level.isEmpty() ? topology.size() : topology.levelEnd(topology.levels().find(level));
-    OwnLimits.Of own = limits.of(view);
+    NodeLimitIndex.Of own = limits.of(view);
     List<Json> page = new ArrayList<>();
     String next = "";
     int last = -1;
@@ -77,12 +77,12 @@ final class NodeResources {
       // Said below.
     }
     if (node < 0) {
-      throw ApiFailure.badRequest("the cursor \"after\" is not valid any more; begin again");
+      throw ApiException.badRequest("the cursor \"after\" is not valid any more; begin again");
     }
     return node + 1;
   }
 
-  private static Json node(Topology topology, int node, OwnLimits.Of own) {
+  private static Json node(Topology topology, int node, NodeLimitIndex.Of own) {
     List<String> parents = new ArrayList<>();
     TreeSet<String> tags = new TreeSet<>();
     boolean enabled = false;

@@ -1,8 +1,8 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.Selected;
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
@@ -41,21 +41,21 @@ final class OperationResources {
         request.allowing().allowingInBody("reason", "author", "expires_in_seconds").part("job");
     return api.pause(
             job,
-            BodyParts.author(request),
+            BodyFields.author(request),
             request.bodyText("reason"),
-            BodyParts.expiresInMillis(request))
+            BodyFields.expiresInMillis(request))
         .thenApply(done -> Json.object().put("job", job).put("paused", true).build());
   }
 
   private CompletionStage<Json> resume(ApiRequest request) {
     String job = request.allowing().allowingInBody("reason", "author").part("job");
-    return api.resume(job, BodyParts.author(request), request.bodyText("reason"))
+    return api.resume(job, BodyFields.author(request), request.bodyText("reason"))
         .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
   }
 
   private CompletionStage<Json> stop(ApiRequest request) {
     String job = request.allowing().allowingInBody("reason", "author").part("job");
-    return api.stop(job, BodyParts.author(request), request.bodyText("reason"))
+    return api.stop(job, BodyFields.author(request), request.bodyText("reason"))
         .thenApply(
             signaled ->
                 Json.object()
@@ -68,7 +68,7 @@ final class OperationResources {
   private CompletionStage<Json> forgive(ApiRequest request) {
     boolean chosen =
         Stream.of("selector", "preview", "expect").anyMatch(m -> request.body().get(m) != null);
-    Selection selection = selection(request, false);
+    TaskSelection selection = selection(request, false);
     if (chosen) {
       return api.forgive(selection).thenApply(OperationResources::json);
     }
@@ -81,46 +81,46 @@ final class OperationResources {
     return api.rerun(selection(request, true)).thenApply(OperationResources::json);
   }
 
-  private static Selection selection(ApiRequest request, boolean mustChoose) {
+  private static TaskSelection selection(ApiRequest request, boolean mustChoose) {
     request.allowing().allowingInBody("selector", "preview", "expect", "author", "reason");
     boolean counted = request.body().get("expect") != null;
-    return new Selection(
+    return new TaskSelection(
         request.part("job"),
         selector(request.body().get("selector"), mustChoose),
-        BodyParts.flag(request.body(), "preview"),
-        counted ? BodyParts.whole(request, "expect", 0, MOST_TASKS) : -1,
-        BodyParts.author(request),
+        BodyFields.flag(request.body(), "preview"),
+        counted ? BodyFields.whole(request, "expect", 0, MOST_TASKS) : -1,
+        BodyFields.author(request),
         request.bodyText("reason"));
   }
 
   private static TaskSelector selector(@Nullable Json given, boolean must) {
     if (given != null && !(given instanceof Json.Obj)) {
-      throw ApiFailure.badRequest("\"selector\" must be an object, not " + given.kind());
+      throw ApiException.badRequest("\"selector\" must be an object, not " + given.kind());
     }
     Json.Obj selector = given == null ? Json.Obj.EMPTY : (Json.Obj) given;
     TreeSet<String> unknown = new TreeSet<>(selector.members().keySet());
     unknown.removeAll(SELECTOR);
     if (!unknown.isEmpty()) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "unknown members of \"selector\": "
               + String.join(", ", unknown)
               + "; there are "
               + String.join(", ", new TreeSet<>(SELECTOR)));
     }
-    boolean all = BodyParts.flag(selector, "all");
+    boolean all = BodyFields.flag(selector, "all");
     TaskSelector made =
         new TaskSelector(
-            statuses(BodyParts.texts(selector, "statuses")),
+            statuses(BodyFields.texts(selector, "statuses")),
             text(selector, "prefix"),
-            new HashSet<>(BodyParts.texts(selector, "nodes")),
+            new HashSet<>(BodyFields.texts(selector, "nodes")),
             text(selector, "fingerprint"));
     if (must && !all && made.equals(TaskSelector.ALL)) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "\"selector\" must say which tasks: statuses, prefix, nodes or fingerprint; \"all\": true"
               + " for all of them");
     }
     if (all && !made.equals(TaskSelector.ALL)) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "\"selector\" says \"all\" and something else: leave one of them out");
     }
     return made;
@@ -134,7 +134,7 @@ final class OperationResources {
     if (value instanceof Json.Str text) {
       return text.value();
     }
-    throw ApiFailure.badRequest("\"" + name + "\" must be a string, not " + value.kind());
+    throw ApiException.badRequest("\"" + name + "\" must be a string, not " + value.kind());
   }
 
   private static Set<StatusLabel> statuses(List<String> words) {
@@ -145,7 +145,7 @@ final class OperationResources {
       label.ifPresentOrElse(labels::add, () -> unknown.add(word));
     }
     if (!unknown.isEmpty()) {
-      throw ApiFailure.badRequest(
+      throw ApiException.badRequest(
           "unknown statuses: "
               + String.join(", ", unknown)
               + "; there are "
@@ -154,7 +154,7 @@ final class OperationResources {
     return labels;
   }
 
-  private static Json json(Selected selected) {
+  private static Json json(SelectionResult selected) {
     return Json.object()
         .put("job", selected.job())
         .put("matched", selected.matched())

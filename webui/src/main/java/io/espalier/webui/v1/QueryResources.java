@@ -28,19 +28,19 @@ final class QueryResources {
 
   private CompletionStage<Json> waiting(ApiRequest request) {
     request.allowing();
-    return api.waiting(request.part("job")).thenApply(QueryForm::waiting);
+    return api.waiting(request.part("job")).thenApply(QueryJson::waiting);
   }
 
   private CompletionStage<Json> failures(ApiRequest request) {
     request.allowing("limit");
     int limit = (int) request.integer("limit", 20, 1, MAX_GROUPS);
-    return api.failures(request.part("job"), limit).thenApply(QueryForm::failures);
+    return api.failures(request.part("job"), limit).thenApply(QueryJson::failures);
   }
 
   private CompletionStage<Json> levels(ApiRequest request) {
     request.allowing("samples");
     int samples = (int) request.integer("samples", 5, 0, MAX_SAMPLES);
-    return api.levels(request.part("job"), samples).thenApply(QueryForm::levels);
+    return api.levels(request.part("job"), samples).thenApply(QueryJson::levels);
   }
 
   private CompletionStage<Json> tree(ApiRequest request) {
@@ -52,11 +52,11 @@ final class QueryResources {
             request.text("job"),
             (int) request.integer("depth", MAX_DEPTH, 0, MAX_DEPTH),
             (int) request.integer("limit", 2_000, 1, TreeQuery.MOST));
-    return api.tree(query).thenApply(QueryForm::tree);
+    return api.tree(query).thenApply(QueryJson::tree);
   }
 
   private CompletionStage<Json> node(ApiRequest request) {
     request.allowing();
-    return api.node(request.part("level"), request.part("node")).thenApply(QueryForm::node);
+    return api.node(request.part("level"), request.part("node")).thenApply(QueryJson::node);
   }
 }

@@ -34,14 +34,14 @@ final class ServerResources {
     request.allowing();
     Config config = api.view().config();
     if (config == null) {
-      throw new ApiFailure(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
+      throw new ApiException(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
     }
     return CompletableFuture.completedFuture(
         Json.object()
             .put("version", identity.version())
             .put("runner", identity.runner())
             .putIfPresent("shard", ApiJson.shard(config))
-            .put("effective", SettingsForm.of(config.settings()))
+            .put("effective", SettingsJson.of(config.settings()))
             .build());
   }
 

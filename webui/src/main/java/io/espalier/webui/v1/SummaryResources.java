@@ -1,11 +1,11 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.topology.Topology;
@@ -88,12 +88,12 @@ final class SummaryResources {
                         .put("message", error.getValue())
                         .build()));
     List<Json> running = new ArrayList<>();
-    List<RunningTask> longest =
+    List<RunningTaskView> longest =
         view.running().stream()
             .sorted(Comparator.comparingLong(task -> task.invocation().startMillis()))
             .limit(most)
             .toList();
-    for (RunningTask task : longest) {
+    for (RunningTaskView task : longest) {
       running.add(
           Json.object()
               .put("job", task.job())
@@ -139,7 +139,7 @@ final class SummaryResources {
   /** When and how often a job was saved is no setting: it differs where jobs are the same. */
   private static String hash(Job job, Config config) {
     Json.Obj settings =
-        JobExport.toJson(job, config.settings())
+        BistroJobWriter.toJson(job, config.settings())
             .without("version_id")
             .without("create_time")
             .without("modify_time");

@@ -1,6 +1,6 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskQuery;
@@ -68,7 +68,7 @@ final class TaskResources {
         .thenCompose(
             task ->
                 api.history(job, node)
-                    .thenApply(history -> AttemptForm.detail(task, history, api.view())));
+                    .thenApply(history -> AttemptJson.detail(task, history, api.view())));
   }
 
   private CompletionStage<Json> explain(ApiRequest request) {
@@ -106,7 +106,7 @@ final class TaskResources {
     SchedulerView view = api.view();
     List<Json> shown = new ArrayList<>();
     long total = 0;
-    for (RunningTask task : view.running()) {
+    for (RunningTaskView task : view.running()) {
       if (jobs.isEmpty() || jobs.contains(task.job())) {
         total++;
         if (shown.size() < limit) {

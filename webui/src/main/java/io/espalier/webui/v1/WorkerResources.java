@@ -3,8 +3,8 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.WorkerHold;
-import io.espalier.core.running.WorkerHold.Kind;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.running.WorkerCordon.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -55,7 +55,7 @@ final class WorkerResources {
       slots.put(
           of.resource(), Json.object().put("used", of.used()).put("limit", of.limit()).build());
     }
-    WorkerHold hold = worker.hold();
+    WorkerCordon hold = worker.hold();
     return Json.object()
         .put("shard", worker.ref().shard())
         // Too large for a number in JavaScript.
@@ -75,7 +75,7 @@ final class WorkerResources {
         .build();
   }
 
-  private static Json.Obj hold(WorkerHold hold) {
+  private static Json.Obj hold(WorkerCordon hold) {
     return Json.object()
         .put("kind", hold.kind().name().toLowerCase(Locale.ROOT))
         .put("operator", hold.operator())

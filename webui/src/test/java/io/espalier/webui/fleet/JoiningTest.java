@@ -32,12 +32,13 @@ class JoiningTest {
             answered(
                 "c", summary("3", job("scan", "bb", counts(3, 0)), job("x", "x", counts(1, 0)))),
             dead("d"));
-    Map<String, JoinedJob> jobs = JoinedJob.join(view);
+    Map<String, AggregatedJob> jobs = AggregatedJob.join(view);
     assertThat(jobs.keySet()).containsExactly("scan", "x");
-    JoinedJob scan = Objects.requireNonNull(jobs.get("scan"));
+    AggregatedJob scan = Objects.requireNonNull(jobs.get("scan"));
     assertThat(scan.counts()).isEqualTo(counts(10, 1));
     assertThat(scan.configs())
-        .containsExactly(new Share("bb", List.of("b", "c")), new Share("aa", List.of("a")));
+        .containsExactly(
+            new ValueGroup("bb", List.of("b", "c")), new ValueGroup("aa", List.of("a")));
     assertThat(scan.differing()).isEqualTo(1);
     assertThat(scan.count("enabled", "true")).isEqualTo(3);
   }
@@ -48,10 +49,10 @@ class JoiningTest {
         fleet(
             answered("a", summary("same", job("scan", "aa", counts(5, 0)))),
             answered("b", summary("same", job("scan", "aa", counts(5, 0)))));
-    assertThat(Objects.requireNonNull(JoinedJob.join(view).get("scan")).counts())
+    assertThat(Objects.requireNonNull(AggregatedJob.join(view).get("scan")).counts())
         .isEqualTo(counts(5, 0));
     assertThat(view.sameProcess()).containsExactly(Map.entry("b", "a"));
-    assertThat(Troubles.of(view, Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
+    assertThat(FleetProblems.of(view, Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
         .singleElement()
         .satisfies(trouble -> assertThat(trouble.hosts()).containsExactly("b"));
   }
@@ -65,10 +66,11 @@ class JoiningTest {
             answered("c", summary("1", job("scan", "aa", counts(1, 0)))),
             answered("d", summary("2", job("scan", "aa", counts(1, 0)))),
             answered("e", summary("3", job("scan", "bb", counts(1, 0)))));
-    List<Troubles.Trouble> troubles =
-        Troubles.of(view, JoinedJob.join(view), Duplicates.Report.NONE, Duplicates.Report.NONE);
+    List<FleetProblems.Trouble> troubles =
+        FleetProblems.of(
+            view, AggregatedJob.join(view), Duplicates.Report.NONE, Duplicates.Report.NONE);
     assertThat(troubles)
-        .extracting(Troubles.Trouble::kind)
+        .extracting(FleetProblems.Trouble::kind)
         .containsExactly("connection", "settings");
     assertThat(troubles.get(0).count()).isEqualTo(2);
     assertThat(troubles.get(0).error()).isTrue();
@@ -77,25 +79,34 @@ class JoiningTest {
 
   @Test
   void aClockThatIsWrongIsSaidBecauseLogsAreMergedByTime() {
-    HostSummary wrong = summary("1");
-    HostView host =
-        new HostView(
-            Views.address("a"), HostState.ANSWERED, "", Views.NOW, Views.NOW + 60_000, 5, 0, wrong);
-    assertThat(Troubles.of(fleet(host), Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
-        .extracting(Troubles.Trouble::kind)
+    SchedulerSummary wrong = summary("1");
+    FleetSchedulerView host =
+        new FleetSchedulerView(
+            Views.address("a"),
+            FleetSchedulerState.ANSWERED,
+            "",
+            Views.NOW,
+            Views.NOW + 60_000,
+            5,
+            0,
+            wrong);
+    assertThat(
+            FleetProblems.of(fleet(host), Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE))
+        .extracting(FleetProblems.Trouble::kind)
         .containsExactly("clock");
   }
 
   @Test
   void aTaskThatRunsOnTwoSchedulersIsFoundWithBoth() {
-    List<HostSummary.Running> one = List.of(new HostSummary.Running("scan", "n1", 1));
+    List<SchedulerSummary.Running> one = List.of(new SchedulerSummary.Running("scan", "n1", 1));
     Duplicates.Report report =
         Duplicates.running(
             fleet(
                 answered("a", summary("1", one, List.of())),
                 answered(
                     "b",
-                    summary("2", List.of(new HostSummary.Running("scan", "n2", 1)), List.of())),
+                    summary(
+                        "2", List.of(new SchedulerSummary.Running("scan", "n2", 1)), List.of())),
                 answered("c", summary("3", one, List.of()))));
     assertThat(report.total()).isEqualTo(1);
     assertThat(report.looked()).isEqualTo(3);
@@ -151,14 +162,14 @@ class JoiningTest {
         "{\"jobs\":[],\"errors\":[[]],\"at_ms\":1}"
       })
   void whatIsNoSummaryIsRefused(String text) {
-    assertThatThrownBy(() -> new Summaries().read(json(text)))
+    assertThatThrownBy(() -> new SummaryParser().read(json(text)))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void hostileNumbersAndTextsAreBounded() {
-    HostSummary read =
-        new Summaries()
+    SchedulerSummary read =
+        new SummaryParser()
             .read(
                 json(
                     "{\"at_ms\":1e999999,\"nodes\":-5,\"jobs\":[{\"name\":\""
@@ -176,8 +187,8 @@ class JoiningTest {
     for (int i = 1; i < 6_000; i++) {
       jobs.append(",{\"name\":\"j").append(i).append("\"}");
     }
-    HostSummary read = new Summaries().read(json("{\"at_ms\":1,\"jobs\":[" + jobs + "]}"));
-    assertThat(read.jobs()).hasSize(Summaries.MOST_JOBS);
+    SchedulerSummary read = new SummaryParser().read(json("{\"at_ms\":1,\"jobs\":[" + jobs + "]}"));
+    assertThat(read.jobs()).hasSize(SummaryParser.MOST_JOBS);
     assertThat(read.cut()).isTrue();
   }
 }

@@ -38,9 +38,9 @@ class ManySchedulersTest {
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
-              Map<HostState, Integer> states = served.fleet.view().states();
-              assertThat(states.get(HostState.ANSWERED)).isEqualTo(GOOD);
-              assertThat(states.get(HostState.SLOW)).isEqualTo(20);
+              Map<FleetSchedulerState, Integer> states = served.fleet.view().states();
+              assertThat(states.get(FleetSchedulerState.ANSWERED)).isEqualTo(GOOD);
+              assertThat(states.get(FleetSchedulerState.SLOW)).isEqualTo(20);
             });
   }
 
@@ -200,13 +200,13 @@ class ManySchedulersTest {
     try (FleetServed some = new FleetServed(many.addresses().subList(6, 12), PATIENT)) {
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> some.fleet.view().count(HostState.ANSWERED) == 6);
+          .until(() -> some.fleet.view().count(FleetSchedulerState.ANSWERED) == 6);
       some.fleet.follow("a test", many.addresses().subList(8, 13));
       await().atMost(Duration.ofSeconds(30)).until(() -> some.fleet.view().hosts().size() == 5);
       assertThat(some.fleet.view().hosts().get(0).summary()).isNotNull();
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> some.fleet.view().count(HostState.ANSWERED) == 5);
+          .until(() -> some.fleet.view().count(FleetSchedulerState.ANSWERED) == 5);
     }
   }
 }

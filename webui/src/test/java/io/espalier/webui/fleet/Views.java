@@ -13,8 +13,8 @@ final class Views {
     return new SchedulerAddress(id, id, URI.create("http://" + id + ":8080"));
   }
 
-  static HostSummary.Job job(String name, String hash, Counts counts) {
-    return new HostSummary.Job(
+  static SchedulerSummary.Job job(String name, String hash, Counts counts) {
+    return new SchedulerSummary.Job(
         name, "ops", "db", "1", true, true, false, "", hash, "", false, "", "", -1, counts);
   }
 
@@ -22,13 +22,13 @@ final class Views {
     return new Counts(done + failed, done, failed, 0, 0, 0, 0, 0, 0);
   }
 
-  static HostSummary summary(String process, HostSummary.Job... jobs) {
+  static SchedulerSummary summary(String process, SchedulerSummary.Job... jobs) {
     return summary(process, List.of(), List.of(jobs));
   }
 
-  static HostSummary summary(
-      String process, List<HostSummary.Running> running, List<HostSummary.Job> jobs) {
-    return new HostSummary(
+  static SchedulerSummary summary(
+      String process, List<SchedulerSummary.Running> running, List<SchedulerSummary.Job> jobs) {
+    return new SchedulerSummary(
         process,
         "1",
         "local",
@@ -45,15 +45,17 @@ final class Views {
         false);
   }
 
-  static HostView answered(String id, HostSummary summary) {
-    return new HostView(address(id), HostState.ANSWERED, "", NOW, NOW, 5, 0, summary);
+  static FleetSchedulerView answered(String id, SchedulerSummary summary) {
+    return new FleetSchedulerView(
+        address(id), FleetSchedulerState.ANSWERED, "", NOW, NOW, 5, 0, summary);
   }
 
-  static HostView dead(String id) {
-    return new HostView(address(id), HostState.DEAD, "connection refused", NOW, 0, 0, 1, null);
+  static FleetSchedulerView dead(String id) {
+    return new FleetSchedulerView(
+        address(id), FleetSchedulerState.DEAD, "connection refused", NOW, 0, 0, 1, null);
   }
 
-  static FleetView fleet(HostView... hosts) {
+  static FleetView fleet(FleetSchedulerView... hosts) {
     return new FleetView(NOW, List.of(hosts));
   }
 }

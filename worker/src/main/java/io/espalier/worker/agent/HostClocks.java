@@ -1,6 +1,6 @@
 package io.espalier.worker.agent;
 
-import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.ClockReading;
 import io.espalier.worker.process.Uptime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,9 +16,9 @@ final class HostClocks implements AutoCloseable {
     this.uptime = new Uptime();
   }
 
-  Instants now() {
+  ClockReading now() {
     try {
-      return new Instants(
+      return new ClockReading(
           System.nanoTime() / 1_000_000, uptime.millis(), System.currentTimeMillis());
     } catch (IOException e) {
       throw new UncheckedIOException("/proc/uptime cannot be read any more", e);

@@ -6,7 +6,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -48,7 +48,7 @@ public final class JobLogs {
    * @param ofAll for jobs that say nothing of themselves
    * @throws IOException naming the file, when it cannot be read or is damaged
    */
-  public static JobLogs open(Path file, LogStore store, LogPolicy ofAll, JsonText json)
+  public static JobLogs open(Path file, LogStore store, LogPolicy ofAll, JsonDecoder json)
       throws IOException {
     JobLogs logs = new JobLogs(file, store, ofAll);
     if (Files.exists(file)) {
@@ -58,7 +58,7 @@ public final class JobLogs {
     return logs;
   }
 
-  private void read(JsonText json) throws IOException {
+  private void read(JsonDecoder json) throws IOException {
     if (!(json.read(Files.readString(file)).value() instanceof Json.Obj jobs)) {
       throw damaged();
     }

@@ -2,9 +2,9 @@ package io.espalier.worker.agent;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Runs nothing: every task is done at once. To measure what lies between a scheduler and its tasks
  * ({@code espalier worker --executor noop}); there is no process, so there is nothing to guard.
  */
-public final class NoopTasks implements TaskExecution {
+public final class NoopTasks implements TaskExecutor {
   private @Nullable TaskListener listener;
 
   @Override
@@ -22,12 +22,12 @@ public final class NoopTasks implements TaskExecution {
   }
 
   @Override
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     TaskListener sink = listener;
     if (sink == null) {
       throw new IllegalStateException("not open");
     }
-    sink.ended(TaskEnd.exited(launch.job(), launch.node(), launch.invocation(), "done", 0));
+    sink.ended(TaskResult.exited(launch.job(), launch.node(), launch.invocation(), "done", 0));
   }
 
   @Override

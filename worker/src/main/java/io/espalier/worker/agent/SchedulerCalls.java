@@ -1,11 +1,11 @@
 package io.espalier.worker.agent;
 
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.SchedulerClient;
 import io.espalier.worker.agent.AgentOptions.Address;
 import java.net.InetSocketAddress;
@@ -54,24 +54,28 @@ final class SchedulerCalls implements AutoCloseable {
   }
 
   private interface Call<T> {
-    T of(InetSocketAddress scheduler) throws RpcFailure;
+    T of(InetSocketAddress scheduler) throws RpcException;
   }
 
   /** Exactly one of the two is called, on another thread. */
   void heartbeat(
-      Heartbeat heartbeat, long millis, Consumer<HeartbeatAnswer> answered, Runnable failed) {
+      Heartbeat heartbeat, long millis, Consumer<HeartbeatResponse> answered, Runnable failed) {
     submit(
         heartbeats,
         to -> client.heartbeat(to, heartbeat, millis),
-        answer -> answer.verdict() != HeartbeatAnswer.Verdict.NOT_LEADER,
+        answer -> answer.verdict() != HeartbeatResponse.Verdict.NOT_LEADER,
         answered,
         failed);
   }
 
   /** Exactly one of the two is called, on another thread. */
-  void report(Report report, long millis, Consumer<ReportAnswer> answered, Runnable failed) {
+  void report(Report report, long millis, Consumer<ReportResponse> answered, Runnable failed) {
     submit(
-        reports, to -> client.report(to, report, millis), ReportAnswer::accepted, answered, failed);
+        reports,
+        to -> client.report(to, report, millis),
+        ReportResponse::accepted,
+        answered,
+        failed);
   }
 
   private <T> void submit(
@@ -100,7 +104,7 @@ final class SchedulerCalls implements AutoCloseable {
     T answer;
     try {
       answer = call.of(new InetSocketAddress(address.host(), address.port()));
-    } catch (RpcFailure | RuntimeException e) {
+    } catch (RpcException | RuntimeException e) {
       leave(index);
       say(String.valueOf(e.getMessage()), e);
       failed.run();
@@ -131,7 +135,7 @@ final class SchedulerCalls implements AutoCloseable {
     }
     lastFailure = failure;
     log.warn("{}", failure);
-    if (e != null && !(e instanceof RpcFailure)) {
+    if (e != null && !(e instanceof RpcException)) {
       log.warn("while calling the scheduler", e);
     }
   }

@@ -4,28 +4,28 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
+import io.espalier.core.protocol.ClockReading;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
-import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.ProvenTurn;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.protocol.Turn;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.protocol.WorkerOutput;
-import io.espalier.core.protocol.WorkerSide;
+import io.espalier.core.protocol.WorkerProtocol;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.JsonText;
-import io.espalier.thrift.rpc.Calls;
+import io.espalier.core.status.JsonDecoder;
+import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.worker.process.RunPlace;
 import java.io.IOException;
@@ -48,8 +48,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker: drives {@link WorkerSide} with real clocks, calls and tasks. One thread owns it; all
- * others (calls of the scheduler, answers, news of tasks) leave it messages.
+ * A worker: drives {@link WorkerProtocol} with real clocks, calls and tasks. One thread owns it;
+ * all others (calls of the scheduler, answers, news of tasks) leave it messages.
  *
  * <p>Length. What the protocol wants done, what tasks say and what the scheduler asks are three
  * ports of one side: they only translate, into a call or into a message to the one thread.
@@ -61,12 +61,12 @@ public final class WorkerAgent implements AutoCloseable {
 
   private final AgentOptions options;
   private final WorkerRef self;
-  private final TaskExecution tasks;
+  private final TaskExecutor tasks;
   private final HostClocks clocks;
   private final SchedulerCalls scheduler;
   private final RpcServer server;
-  private final LogQueries logQueries;
-  private final WorkerSide side;
+  private final WorkerLogQueries logQueries;
+  private final WorkerProtocol side;
   private final Thread thread;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final CountDownLatch drained = new CountDownLatch(1);
@@ -74,21 +74,21 @@ public final class WorkerAgent implements AutoCloseable {
 
   // Of the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
-  private final Deque<TaskEnd> ends = new ArrayDeque<>();
-  private final LeaseGate gate = new LeaseGate();
+  private final Deque<TaskResult> ends = new ArrayDeque<>();
+  private final LeaseBarrier gate = new LeaseBarrier();
   private String ownProblem = "";
-  private @Nullable Instants unguardedSince;
+  private @Nullable ClockReading unguardedSince;
   private long guardAfterMillis = ProtocolTimers.BALANCED.guardAfterMillis();
-  private final Turn<Instants> turn;
+  private final ProvenTurn<ClockReading> turn;
   private long callMillis = ProtocolTimers.BALANCED.callMillis();
   private String lastState = "";
 
   private WorkerAgent(
       AgentOptions options,
-      TaskExecution tasks,
+      TaskExecutor tasks,
       LogStore logs,
       Map<String, Long> physical,
-      JsonText json)
+      JsonDecoder json)
       throws IOException {
     this.options = options;
     this.tasks = tasks;
@@ -100,8 +100,8 @@ public final class WorkerAgent implements AutoCloseable {
             RunPlace.here(options.dataDirectory()),
             tasks.lookedForSurvivors());
     this.clocks = new HostClocks();
-    this.turn = new Turn<>(new Owner(), inbox, MESSAGES_PER_TURN);
-    this.logQueries = new LogQueries(logs);
+    this.turn = new ProvenTurn<>(new Owner(), inbox, MESSAGES_PER_TURN);
+    this.logQueries = new WorkerLogQueries(logs);
     this.scheduler = new SchedulerCalls(options.schedulers(), options.peer());
     this.thread = new Thread(this::run, "agent");
     this.server =
@@ -110,7 +110,7 @@ public final class WorkerAgent implements AutoCloseable {
             options.peer(),
             json,
             new Answers());
-    this.side = new WorkerSide(self, facts(physical), new Output());
+    this.side = new WorkerProtocol(self, facts(physical), new Output());
     inbox.add(
         () -> {
           side.cleared(earlier, now());
@@ -129,10 +129,10 @@ public final class WorkerAgent implements AutoCloseable {
    */
   public static WorkerAgent start(
       AgentOptions options,
-      TaskExecution tasks,
+      TaskExecutor tasks,
       LogStore logs,
       Map<String, Long> physical,
-      JsonText json)
+      JsonDecoder json)
       throws IOException {
     WorkerAgent agent = new WorkerAgent(options, tasks, logs, physical, json);
     tasks.open(agent.new News());
@@ -140,8 +140,8 @@ public final class WorkerAgent implements AutoCloseable {
     return agent;
   }
 
-  private WorkerFacts facts(Map<String, Long> physical) {
-    return new WorkerFacts(
+  private WorkerDescription facts(Map<String, Long> physical) {
+    return new WorkerDescription(
         options.host(),
         address(),
         options.maxTasks(),
@@ -152,7 +152,7 @@ public final class WorkerAgent implements AutoCloseable {
 
   /** What the host offers has been looked at again; the next heartbeat tells. */
   public void physical(Map<String, Long> newest) {
-    WorkerFacts facts = facts(newest);
+    WorkerDescription facts = facts(newest);
     tell(() -> side.facts(facts));
   }
 
@@ -216,7 +216,7 @@ public final class WorkerAgent implements AutoCloseable {
             ? problem + ownProblem
             : problem + "; " + ownProblem;
     side.health(both.isEmpty(), both);
-    Instants since = unguardedSince;
+    ClockReading since = unguardedSince;
     if (problem.isEmpty()) {
       unguardedSince = null;
     } else if (since == null) {
@@ -227,14 +227,14 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   /** The time of what is being handled: of the owner's thread. */
-  private Instants now() {
+  private ClockReading now() {
     return turn.now();
   }
 
   /** What the owner's thread does in turns. */
-  private final class Owner implements Turn.Half<Instants> {
+  private final class Owner implements ProvenTurn.Half<ClockReading> {
     @Override
-    public Instants now() {
+    public ClockReading now() {
       return clocks.now();
     }
 
@@ -273,7 +273,7 @@ public final class WorkerAgent implements AutoCloseable {
   /** Ends of tasks that took no time come while they are started. */
   private boolean deliverEnds() {
     boolean any = !ends.isEmpty();
-    for (TaskEnd end = ends.poll(); end != null; end = ends.poll()) {
+    for (TaskResult end = ends.poll(); end != null; end = ends.poll()) {
       running.remove(RunId.of(end));
       side.ended(end, now());
     }
@@ -286,9 +286,9 @@ public final class WorkerAgent implements AutoCloseable {
 
   /** The lease that they waited for is over, and there is no other before all tasks have ended. */
   private void neverStarted() {
-    for (Launch start : gate.giveUp()) {
+    for (LaunchSpec start : gate.giveUp()) {
       ends.add(
-          TaskEnd.notStarted(
+          TaskResult.notStarted(
               start.job(),
               start.node(),
               start.invocation(),
@@ -330,9 +330,9 @@ public final class WorkerAgent implements AutoCloseable {
                   });
     }
 
-    private void answered(HeartbeatAnswer answer) {
+    private void answered(HeartbeatResponse answer) {
       callMillis = answer.timers().callMillis();
-      if (answer.verdict() == HeartbeatAnswer.Verdict.REFUSED) {
+      if (answer.verdict() == HeartbeatResponse.Verdict.REFUSED) {
         log.warn("the scheduler refuses this worker: {}", answer.message());
       }
       side.heartbeatAnswered(answer, now());
@@ -348,7 +348,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       running.add(RunId.of(launch));
       gate.start(launch, () -> tasks.start(launch));
     }
@@ -373,7 +373,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
 
     @Override
-    public void guard(Instants since, long killAfterMillis) {
+    public void guard(ClockReading since, long killAfterMillis) {
       guardAfterMillis = killAfterMillis;
       boolean ask = gate.renewed(since, killAfterMillis, now());
       tasks.lease(
@@ -397,7 +397,7 @@ public final class WorkerAgent implements AutoCloseable {
   /** News of tasks; on the supervisor's thread, or on ours when nothing takes time. */
   private final class News implements TaskListener {
     @Override
-    public void ended(TaskEnd end) {
+    public void ended(TaskResult end) {
       if (Thread.currentThread() == thread) {
         ends.add(end);
       } else {
@@ -411,16 +411,16 @@ public final class WorkerAgent implements AutoCloseable {
     }
 
     @Override
-    public void usage(String job, String node, Invocation invocation, Usage usage) {
+    public void usage(String job, String node, Invocation invocation, ResourceUsage usage) {
       tell(() -> side.usage(new RunId(job, node, invocation), usage));
     }
   }
 
   /** What the scheduler asks. */
-  private final class Answers implements Calls.OfWorker {
+  private final class Answers implements CallTable.OfWorker {
     @Override
-    public CompletionStage<WorkAnswer> work(Work work) {
-      CompletableFuture<WorkAnswer> answer = new CompletableFuture<>();
+    public CompletionStage<WorkResponse> work(WorkBatch work) {
+      CompletableFuture<WorkResponse> answer = new CompletableFuture<>();
       tell(
           () -> {
             try {

@@ -1,6 +1,6 @@
 /**
- * A worker: the worker's half of the protocol ({@link io.espalier.core.protocol.WorkerSide}) driven
- * by real clocks, processes and calls.
+ * A worker: the worker's half of the protocol ({@link io.espalier.core.protocol.WorkerProtocol})
+ * driven by real clocks, processes and calls.
  */
 @NullMarked
 package io.espalier.worker.agent;

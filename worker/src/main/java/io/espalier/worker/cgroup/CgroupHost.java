@@ -16,7 +16,7 @@ import java.util.TreeSet;
 
 /**
  * Which hierarchies of control groups are mounted on this host, and where this process stands in
- * each. Says nothing about what may be written: see {@link CgroupSite}. Immutable.
+ * each. Says nothing about what may be written: see {@link CgroupFactory}. Immutable.
  */
 public final class CgroupHost {
   private static final Set<String> MOUNT_OPTIONS =

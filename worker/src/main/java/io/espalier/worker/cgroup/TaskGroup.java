@@ -1,6 +1,6 @@
 package io.espalier.worker.cgroup;
 
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,10 +20,10 @@ import java.util.function.ToLongFunction;
 public final class TaskGroup {
   private static final long SELF = ProcessHandle.current().pid();
 
-  private final List<GroupDirectory> directories;
+  private final List<CgroupDirectory> directories;
   private final boolean killWithoutFreezer;
 
-  TaskGroup(List<GroupDirectory> directories, boolean killWithoutFreezer) {
+  TaskGroup(List<CgroupDirectory> directories, boolean killWithoutFreezer) {
     this.directories = List.copyOf(directories);
     this.killWithoutFreezer = killWithoutFreezer;
   }
@@ -44,13 +44,13 @@ public final class TaskGroup {
    * @param paths of directories of task groups
    */
   public static TaskGroup existing(Collection<Path> paths) {
-    List<GroupDirectory> found = new ArrayList<>();
+    List<CgroupDirectory> found = new ArrayList<>();
     for (Path path : paths) {
       Path parent = path.getParent();
       if (parent != null && Files.exists(path.resolve("cgroup.procs"))) {
         Set<String> controllers =
             Files.exists(path.resolve("freezer.state")) ? Set.of("freezer") : Set.of();
-        found.add(GroupDirectory.in(parent, path.getFileName().toString(), controllers));
+        found.add(CgroupDirectory.in(parent, path.getFileName().toString(), controllers));
       }
     }
     return new TaskGroup(found, true);
@@ -58,36 +58,36 @@ public final class TaskGroup {
 
   /** Where it is, for the journal and for people. */
   public List<Path> paths() {
-    return directories.stream().map(GroupDirectory::path).toList();
+    return directories.stream().map(CgroupDirectory::path).toList();
   }
 
   /** Files into which a process writes 0 to join, before it becomes the task. */
   public List<Path> joinFiles() {
-    return directories.stream().map(GroupDirectory::procs).toList();
+    return directories.stream().map(CgroupDirectory::procs).toList();
   }
 
   /** What all its processes have used since it was made, also those that are gone. */
-  public Usage usage() {
-    return new Usage(
-        first(GroupDirectory::cpuMillis),
-        first(GroupDirectory::peakMemoryBytes),
-        first(GroupDirectory::readBytes),
-        first(GroupDirectory::writtenBytes));
+  public ResourceUsage usage() {
+    return new ResourceUsage(
+        first(CgroupDirectory::cpuMillis),
+        first(CgroupDirectory::peakMemoryBytes),
+        first(CgroupDirectory::readBytes),
+        first(CgroupDirectory::writtenBytes));
   }
 
-  /** Bytes of memory now; {@link Usage#UNKNOWN_AMOUNT} when its memory is not counted. */
+  /** Bytes of memory now; {@link ResourceUsage#UNKNOWN_AMOUNT} when its memory is not counted. */
   public long memoryBytes() {
-    return first(GroupDirectory::memoryBytes);
+    return first(CgroupDirectory::memoryBytes);
   }
 
-  private long first(ToLongFunction<GroupDirectory> amount) {
-    for (GroupDirectory directory : directories) {
+  private long first(ToLongFunction<CgroupDirectory> amount) {
+    for (CgroupDirectory directory : directories) {
       long value = amount.applyAsLong(directory);
       if (value >= 0) {
         return value;
       }
     }
-    return Usage.UNKNOWN_AMOUNT;
+    return ResourceUsage.UNKNOWN_AMOUNT;
   }
 
   /**
@@ -97,7 +97,7 @@ public final class TaskGroup {
    */
   public Set<Long> pids() throws IOException {
     Set<Long> pids = new TreeSet<>();
-    for (GroupDirectory directory : directories) {
+    for (CgroupDirectory directory : directories) {
       pids.addAll(directory.pids());
     }
     return pids;
@@ -105,7 +105,7 @@ public final class TaskGroup {
 
   /** Whether it is certain that no process is left in any of its directories. */
   public boolean isEmpty() {
-    return directories.stream().allMatch(GroupDirectory::isEmpty);
+    return directories.stream().allMatch(CgroupDirectory::isEmpty);
   }
 
   /** Whether the kernel has killed one of its processes for want of memory. */
@@ -115,7 +115,7 @@ public final class TaskGroup {
 
   /** Whether {@link #kill} can do anything at all. */
   public boolean canKill() {
-    return killWithoutFreezer || directories.stream().anyMatch(GroupDirectory::canKill);
+    return killWithoutFreezer || directories.stream().anyMatch(CgroupDirectory::canKill);
   }
 
   /**
@@ -127,12 +127,12 @@ public final class TaskGroup {
    * @param killer sends a KILL to each of the pids
    */
   public Killing kill(Consumer<Collection<Long>> killer) throws IOException {
-    for (GroupDirectory directory : directories) {
+    for (CgroupDirectory directory : directories) {
       if (directory.version() == 2 && directory.killAtOnce()) {
         return Killing.DONE;
       }
     }
-    for (GroupDirectory directory : directories) {
+    for (CgroupDirectory directory : directories) {
       if (directory.canKill()) {
         if (!directory.freeze()) {
           return Killing.FREEZING;
@@ -151,7 +151,7 @@ public final class TaskGroup {
 
   /** Gives up a freeze that takes too long (some process hangs in the kernel). */
   public void thaw() throws IOException {
-    for (GroupDirectory directory : directories) {
+    for (CgroupDirectory directory : directories) {
       if (directory.canKill()) {
         directory.thaw();
         return;
@@ -174,7 +174,7 @@ public final class TaskGroup {
    */
   public List<String> remove() {
     List<String> problems = new ArrayList<>();
-    for (GroupDirectory directory : directories) {
+    for (CgroupDirectory directory : directories) {
       try {
         for (Path group : CgroupFiles.tree(directory.path())) {
           remove(group, problems);

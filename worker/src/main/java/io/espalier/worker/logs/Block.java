@@ -15,8 +15,8 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a segment file consists of: a head that says what is in the body, a {@link NodeFilter}, and
- * the body, deflated {@link Rows}. The checksum covers all that follows it.
+ * What a segment file consists of: a head that says what is in the body, a {@link NodeBloomFilter},
+ * and the body, deflated {@link LogRowCodec}. The checksum covers all that follows it.
  *
  * @param offset in the file
  * @param length of head, filter and body
@@ -32,7 +32,7 @@ record Block(
     long minTime,
     long maxTime,
     int lines,
-    NodeFilter filter) {
+    NodeBloomFilter filter) {
   private static final int MAGIC = 0x45534c31;
   private static final int HEAD = 60;
 
@@ -41,18 +41,18 @@ record Block(
 
   /** The bytes of a block of lines with growing ids. */
   static ByteBuffer encode(List<LogLine> lines, Deflater deflater) {
-    byte[] raw = Rows.encode(lines);
+    byte[] raw = LogRowCodec.encode(lines);
     Set<String> nodes = new HashSet<>();
     int streams = 0;
     long minTime = Long.MAX_VALUE;
     long maxTime = Long.MIN_VALUE;
     for (LogLine line : lines) {
       nodes.add(line.node());
-      streams |= 1 << Rows.code(line.stream());
+      streams |= 1 << LogRowCodec.code(line.stream());
       minTime = Math.min(minTime, line.timeMillis());
       maxTime = Math.max(maxTime, line.timeMillis());
     }
-    NodeFilter filter = NodeFilter.of(nodes);
+    NodeBloomFilter filter = NodeBloomFilter.of(nodes);
     byte[] body = new byte[raw.length + raw.length / 100 + 64];
     deflater.reset();
     deflater.setInput(raw);
@@ -118,7 +118,7 @@ record Block(
         minTime,
         maxTime,
         lines,
-        new NodeFilter(read(file, offset + HEAD, filterLength).array()));
+        new NodeBloomFilter(read(file, offset + HEAD, filterLength).array()));
   }
 
   /**
@@ -126,7 +126,7 @@ record Block(
    *
    * @throws IOException when the file cannot be read, or is damaged here
    */
-  Rows read(FileChannel file) throws IOException {
+  LogRowCodec read(FileChannel file) throws IOException {
     byte[] all = read(file, offset, length).array();
     if (ByteBuffer.wrap(all).getInt(4) != checksum(all)) {
       throw new IOException("damaged at byte " + offset);
@@ -149,7 +149,7 @@ record Block(
     } finally {
       inflater.end();
     }
-    return new Rows(raw);
+    return new LogRowCodec(raw);
   }
 
   /** Whether a line that is asked for may be here. */
@@ -163,7 +163,7 @@ record Block(
   private static int streamsOf(LogQuery query) {
     int bits = 0;
     for (LogLine.Stream stream : query.streams()) {
-      bits |= 1 << Rows.code(stream);
+      bits |= 1 << LogRowCodec.code(stream);
     }
     return bits;
   }

@@ -18,12 +18,12 @@ final class BlockWriter {
 
   private final JobLogTable table;
   private final LogLimits limits;
-  private final WriteAhead writeAhead;
+  private final WriteAheadLog writeAhead;
   private final Supplier<LogPolicy> policy;
   private final Deflater deflater = new Deflater(Deflater.BEST_SPEED);
 
   BlockWriter(
-      JobLogTable table, LogLimits limits, WriteAhead writeAhead, Supplier<LogPolicy> policy) {
+      JobLogTable table, LogLimits limits, WriteAheadLog writeAhead, Supplier<LogPolicy> policy) {
     this.table = table;
     this.limits = limits;
     this.writeAhead = writeAhead;

@@ -23,7 +23,7 @@ final class JobCursor implements AutoCloseable {
 
   private final LogQuery query;
   private final JobLog.View view;
-  private final HeadCache heads;
+  private final BlockHeaderCache heads;
   private final Work work;
   private final List<JobLog.Part> parts;
   private int nextPart;
@@ -31,7 +31,7 @@ final class JobCursor implements AutoCloseable {
   private @Nullable FileChannel file;
   private List<Block> blocks = List.of();
   private int nextBlock;
-  private @Nullable Rows rows;
+  private @Nullable LogRowCodec rows;
   private int row;
   private int rowsLeft;
   private final List<LogLine> open;
@@ -54,7 +54,7 @@ final class JobCursor implements AutoCloseable {
     }
   }
 
-  JobCursor(LogQuery query, JobLog.View view, HeadCache heads, Work work) {
+  JobCursor(LogQuery query, JobLog.View view, BlockHeaderCache heads, Work work) {
     this.query = query;
     this.heads = heads;
     this.view = view;
@@ -75,7 +75,7 @@ final class JobCursor implements AutoCloseable {
     if (!query.ascending() && nextOpen < open.size()) {
       return open.get(nextOpen).id();
     }
-    Rows current = rows;
+    LogRowCodec current = rows;
     if (current != null && rowsLeft > 0) {
       return current.id(row);
     }
@@ -112,7 +112,7 @@ final class JobCursor implements AutoCloseable {
     if (!query.ascending() && nextOpen < open.size()) {
       return nextOpenLine();
     }
-    Rows current = rows;
+    LogRowCodec current = rows;
     if (current != null && rowsLeft > 0) {
       return nextRow(current);
     }
@@ -134,7 +134,7 @@ final class JobCursor implements AutoCloseable {
     return line;
   }
 
-  private @Nullable LogLine nextRow(Rows current) {
+  private @Nullable LogLine nextRow(LogRowCodec current) {
     int at = row;
     row += query.ascending() ? 1 : -1;
     rowsLeft--;
@@ -161,7 +161,7 @@ final class JobCursor implements AutoCloseable {
     }
     work.spend(block.rawLength() + (long) SKIP_COST);
     try {
-      Rows read = block.read(from);
+      LogRowCodec read = block.read(from);
       rows = read;
       rowsLeft = read.size();
       row = query.ascending() ? 0 : read.size() - 1;

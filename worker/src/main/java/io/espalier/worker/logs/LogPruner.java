@@ -16,13 +16,13 @@ final class LogPruner {
   private static final Logger log = LoggerFactory.getLogger(LogPruner.class);
 
   private final JobLogTable table;
-  private final HeadCache heads;
+  private final BlockHeaderCache heads;
   private final Runnable freed;
 
   /**
    * @param freed run under the lock of the table, when lines in memory have gone
    */
-  LogPruner(JobLogTable table, HeadCache heads, Runnable freed) {
+  LogPruner(JobLogTable table, BlockHeaderCache heads, Runnable freed) {
     this.table = table;
     this.heads = heads;
     this.freed = freed;

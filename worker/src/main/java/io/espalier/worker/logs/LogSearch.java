@@ -1,6 +1,6 @@
 package io.espalier.worker.logs;
 
-import io.espalier.core.logs.LineSearch;
+import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
@@ -20,15 +20,15 @@ final class LogSearch {
   private static final long STEPS_PER_CALL = 100_000_000;
 
   private final LogQuery query;
-  private final LineSearch search;
-  private final HeadCache heads;
+  private final BoundedRegexSearch search;
+  private final BlockHeaderCache heads;
   private final JobCursor.Work work;
   private final PriorityQueue<Entry> queue;
   private final List<JobCursor> cursors = new ArrayList<>();
 
   private record Entry(long bound, JobCursor cursor) {}
 
-  LogSearch(LogQuery query, LineSearch search, HeadCache heads, long bytesPerCall) {
+  LogSearch(LogQuery query, BoundedRegexSearch search, BlockHeaderCache heads, long bytesPerCall) {
     this.query = query;
     this.heads = heads;
     this.search = search;

@@ -1,6 +1,6 @@
 package io.espalier.worker.logs;
 
-import io.espalier.core.logs.LineSearch;
+import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
@@ -50,14 +50,14 @@ public final class SegmentLogStore implements LogStore {
 
   private final Path directory;
   private final LogLimits limits;
-  private final HeadCache heads = new HeadCache();
+  private final BlockHeaderCache heads = new BlockHeaderCache();
   private final JobLogTable table;
   private final ReentrantLock lock;
   private final Condition changed;
   private final LogPruner pruner;
   private final Map<String, Redactor> redactors = new ConcurrentHashMap<>();
   private final Thread thread = new Thread(this::write, "task-log-writer");
-  private WriteAhead writeAhead;
+  private WriteAheadLog writeAhead;
   private BlockWriter blocks;
   private volatile LogPolicy policy = LogPolicy.NONE;
   private volatile boolean room = true;
@@ -112,7 +112,7 @@ public final class SegmentLogStore implements LogStore {
 
   private void load() throws IOException {
     table.load();
-    writeAhead = WriteAhead.open(directory, table::given, table::recovered);
+    writeAhead = WriteAheadLog.open(directory, table::given, table::recovered);
     blocks = new BlockWriter(table, limits, writeAhead, () -> policy);
     safeId = table.lastId();
   }
@@ -274,7 +274,7 @@ public final class SegmentLogStore implements LogStore {
 
   @Override
   public LogPage query(LogQuery query) {
-    LineSearch search = new LineSearch(query.regex());
+    BoundedRegexSearch search = new BoundedRegexSearch(query.regex());
     LogQuery bounded = bounded(query);
     List<JobLog.View> views = new ArrayList<>();
     lock.lock();

@@ -1,7 +1,7 @@
 package io.espalier.worker.process;
 
 import com.sun.jna.Memory;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +36,7 @@ final class ChildReaper implements AutoCloseable {
   /** One child that was started. */
   interface Child {
     /** Collects it by calling the function with its pid; it must not be signalled afterwards. */
-    void collect(IntFunction<Processes.Exit> wait);
+    void collect(IntFunction<ProcessBackend.Exit> wait);
   }
 
   ChildReaper() {
@@ -92,7 +92,7 @@ final class ChildReaper implements AutoCloseable {
     }
   }
 
-  private Processes.Exit collect(int pid) {
+  private ProcessBackend.Exit collect(int pid) {
     usage.clear();
     int result;
     do {
@@ -100,17 +100,17 @@ final class ChildReaper implements AutoCloseable {
     } while (result < 0 && Libc.errno() == Libc.EINTR);
     if (result != pid) {
       // Somebody else has collected it, which nobody should.
-      return new Processes.Exit(null, KillPlan.KILL, false, Usage.UNKNOWN);
+      return new ProcessBackend.Exit(null, KillPlan.KILL, false, ResourceUsage.UNKNOWN);
     }
     int word = status.getInt(0);
     int signal = word & 0x7f;
-    Usage used = usage();
+    ResourceUsage used = usage();
     return signal == 0
-        ? new Processes.Exit(word >> 8 & 0xff, null, false, used)
-        : new Processes.Exit(null, signal, (word & 0x80) != 0, used);
+        ? new ProcessBackend.Exit(word >> 8 & 0xff, null, false, used)
+        : new ProcessBackend.Exit(null, signal, (word & 0x80) != 0, used);
   }
 
-  private Usage usage() {
+  private ResourceUsage usage() {
     long micros =
         1_000_000 * (usage.getLong(0) + usage.getLong(16)) + usage.getLong(8) + usage.getLong(24);
     long peak = usage.getLong(32) * KIB;
@@ -119,9 +119,10 @@ final class ChildReaper implements AutoCloseable {
       ourPeak = ProcFs.peakMemory("self");
     }
     if (peak <= ourPeak) {
-      peak = Usage.UNKNOWN_AMOUNT;
+      peak = ResourceUsage.UNKNOWN_AMOUNT;
     }
-    return new Usage(micros / 1000, peak, usage.getLong(88) * BLOCK, usage.getLong(96) * BLOCK);
+    return new ResourceUsage(
+        micros / 1000, peak, usage.getLong(88) * BLOCK, usage.getLong(96) * BLOCK);
   }
 
   /** It ends when the next child of this process does; nothing waits for that. */

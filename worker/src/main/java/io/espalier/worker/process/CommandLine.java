@@ -1,7 +1,7 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.config.StatusFrom;
-import io.espalier.core.running.Launch;
+import io.espalier.core.config.StatusSource;
+import io.espalier.core.running.LaunchSpec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,7 +50,8 @@ final class CommandLine {
    * @throws IOException when the file for the JSON argument cannot be written
    * @throws IllegalArgumentException when a name must not stand where it is asked for
    */
-  static List<String> argv(Launch launch, List<String> command, String statusPath, Argument json)
+  static List<String> argv(
+      LaunchSpec launch, List<String> command, String statusPath, Argument json)
       throws IOException {
     List<String> argv = new ArrayList<>(command.size() + 3);
     argv.add(command.get(0));
@@ -79,7 +80,7 @@ final class CommandLine {
       argv.add(here ? matcher.appendTail(replaced).toString() : argument);
       shellText = shell && isCommandFlag(argument);
     }
-    if (!found && launch.statusFrom() != StatusFrom.EXIT_CODE) {
+    if (!found && launch.statusFrom() != StatusSource.EXIT_CODE) {
       argv.add(launch.node());
       argv.add(statusPath);
       argv.add(isLong(json.text()) ? "@" + json.file() : json.text());
@@ -102,7 +103,7 @@ final class CommandLine {
     return argument.startsWith("-") && !argument.startsWith("--") && argument.indexOf('c') > 0;
   }
 
-  private static String value(String name, Launch launch, String statusPath, Argument json)
+  private static String value(String name, LaunchSpec launch, String statusPath, Argument json)
       throws IOException {
     return switch (name) {
       case "node" -> launch.node();

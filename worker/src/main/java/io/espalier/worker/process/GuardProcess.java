@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of the {@link Guard}: kills the tasks of a scheduler or worker that has died, or
+ * The program of the {@link LeaseGuard}: kills the tasks of a scheduler or worker that has died, or
  * whose lease has run out. It is a small virtual machine of its own. When its hour has come it
  * needs no fork, no new thread and no class that it has not used before, so that it works on a host
  * that has run out of processes or descriptors.

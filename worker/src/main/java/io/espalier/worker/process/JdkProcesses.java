@@ -1,6 +1,6 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * task's own process is lost; without {@code setsid} there are no process groups and signals reach
  * the task's own process only.
  */
-final class JdkProcesses implements Processes {
+final class JdkProcesses implements ProcessBackend {
   private static final int DESCRIPTORS = 3;
   private static final int CHUNK = 8192;
   private static final long FIRST_LOOK_MILLIS = 20;
@@ -205,8 +205,8 @@ final class JdkProcesses implements Processes {
         // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
         Exit exit =
             result > 128 && result < 160
-                ? new Exit(null, result - 128, false, Usage.UNKNOWN)
-                : new Exit(result, null, false, Usage.UNKNOWN);
+                ? new Exit(null, result - 128, false, ResourceUsage.UNKNOWN)
+                : new Exit(result, null, false, ResourceUsage.UNKNOWN);
         byte[] marks = tail(markFile(spawn.statusFile()));
         byte[] status = tail(spawn.statusFile());
         queue.add(

@@ -1,7 +1,7 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.logs.RedactedPieces;
 import io.espalier.core.logs.Redactor;
+import io.espalier.core.logs.StreamingRedactor;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -24,7 +24,7 @@ final class LineSplitter {
   private int end;
   private int searched;
   private final Redactor redactor;
-  private @Nullable RedactedPieces pieces;
+  private @Nullable StreamingRedactor pieces;
   private final Deque<String> ready = new ArrayDeque<>(0);
 
   /** Hides nothing. */
@@ -82,7 +82,7 @@ final class LineSplitter {
   }
 
   private void give(String piece, boolean last) {
-    RedactedPieces open = pieces;
+    StreamingRedactor open = pieces;
     if (open == null && (last || redactor.isNone())) {
       ready.add(redactor.redact(piece));
       return;
@@ -91,7 +91,7 @@ final class LineSplitter {
       open = redactor.pieces();
     }
     pieces = last ? null : open;
-    LineText.cut(open.take(piece, last), MAX_LINE, ready);
+    Utf8Decoder.cut(open.take(piece, last), MAX_LINE, ready);
   }
 
   private @Nullable String nextPiece() {
@@ -121,7 +121,7 @@ final class LineSplitter {
   }
 
   private String take(int to) {
-    String line = LineText.decode(buffer, start, to - start);
+    String line = Utf8Decoder.decode(buffer, start, to - start);
     start = to;
     searched = to;
     if (start == end) {

@@ -1,8 +1,8 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.resources.SampledTask;
 import io.espalier.worker.resources.TaskUsageReader;
@@ -20,7 +20,7 @@ public final class LiveTask implements SampledTask {
     this.task = task;
   }
 
-  public TaskKey key() {
+  public JournalKey key() {
     return task.key();
   }
 
@@ -39,7 +39,7 @@ public final class LiveTask implements SampledTask {
     return task.key().invocation();
   }
 
-  public Launch launch() {
+  public LaunchSpec launch() {
     return task.launch();
   }
 
@@ -59,7 +59,7 @@ public final class LiveTask implements SampledTask {
    * ever read here is what its end tells.
    */
   @Override
-  public Usage usage() {
+  public ResourceUsage usage() {
     return task.sample(READER);
   }
 

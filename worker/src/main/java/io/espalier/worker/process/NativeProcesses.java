@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * own. A child is signalled only while it has not been collected: until then its number, and its
  * group's, cannot belong to anybody else, and signals cannot hit a stranger.
  */
-final class NativeProcesses implements Processes {
+final class NativeProcesses implements ProcessBackend {
   /** The read ends of stdout, stderr and status. */
   private static final int DESCRIPTORS = 3;
 

@@ -120,7 +120,7 @@ final class NativeSpawner implements AutoCloseable {
     }
   }
 
-  Spawned spawn(Processes.Spawn spawn) {
+  Spawned spawn(ProcessBackend.Spawn spawn) {
     int[] readEnds = {-1, -1, -1};
     TaskUser owner = spawn.owner();
     try {
@@ -164,7 +164,7 @@ final class NativeSpawner implements AutoCloseable {
     }
   }
 
-  private int posixSpawn(Processes.Spawn spawn) {
+  private int posixSpawn(ProcessBackend.Spawn spawn) {
     List<byte[]> strings = new ArrayList<>();
     spawn.argv().forEach(s -> strings.add(s.getBytes(StandardCharsets.UTF_8)));
     spawn.environment().forEach(s -> strings.add(s.getBytes(StandardCharsets.UTF_8)));

@@ -1,6 +1,6 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.cgroup.TaskGroup;
 
 /** How amounts from several sources come together. */
@@ -8,8 +8,8 @@ final class ProcessUsage {
   private ProcessUsage() {}
 
   /** At least this much processor time, and at least this peak of memory. */
-  static Usage atLeast(Usage usage, long cpuMillis, long peak) {
-    return new Usage(
+  static ResourceUsage atLeast(ResourceUsage usage, long cpuMillis, long peak) {
+    return new ResourceUsage(
         Math.max(cpuMillis, usage.cpuMillis()),
         Math.max(peak, usage.peakMemoryBytes()),
         usage.readBytes(),
@@ -19,10 +19,10 @@ final class ProcessUsage {
   }
 
   /** What a group counts of a live task, and of what it does not count what its processes show. */
-  static Usage live(TaskGroup group, Usage processes) {
-    Usage merged = merged(group.usage(), processes);
+  static ResourceUsage live(TaskGroup group, ResourceUsage processes) {
+    ResourceUsage merged = merged(group.usage(), processes);
     long memory = group.memoryBytes();
-    return new Usage(
+    return new ResourceUsage(
         merged.cpuMillis(),
         merged.peakMemoryBytes(),
         merged.readBytes(),
@@ -32,8 +32,8 @@ final class ProcessUsage {
   }
 
   /** The first where it knows something, else the second. */
-  static Usage merged(Usage first, Usage second) {
-    return new Usage(
+  static ResourceUsage merged(ResourceUsage first, ResourceUsage second) {
+    return new ResourceUsage(
         first.cpuMillis() >= 0 ? first.cpuMillis() : second.cpuMillis(),
         first.peakMemoryBytes() >= 0 ? first.peakMemoryBytes() : second.peakMemoryBytes(),
         first.readBytes() >= 0 ? first.readBytes() : second.readBytes(),

@@ -3,11 +3,11 @@ package io.espalier.worker.process;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.resources.TaskUsageReader;
 import java.io.IOException;
@@ -30,31 +30,31 @@ import org.slf4j.LoggerFactory;
  * <p>Length. Output, signals, time limits and control groups are looked after by classes of their
  * own; what is left is when the invocation has ended, which hangs on all of them and on each event.
  */
-final class RunningTask implements Processes.Events, TaskOutput.Sink {
+final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   private static final Logger log = LoggerFactory.getLogger(RunningTask.class);
 
   private static final long FIRST_SWEEP_NANOS = 20_000_000L;
   private static final long LAST_SWEEP_NANOS = 10_000_000_000L;
 
-  private final Launch launch;
-  private final TaskKey key;
+  private final LaunchSpec launch;
+  private final JournalKey key;
   private final TaskSupervisor supervisor;
   private final KillPlan kill = new KillPlan();
   private final TaskOutput output;
   private final Set<Channel> open = EnumSet.noneOf(Channel.class);
   private StatusPipe status;
-  private TimePlan times;
+  private TaskTimeLimits times;
   private List<String> argv = List.of();
   private @Nullable JsonArgument json;
   private volatile @Nullable TaskGroup group;
-  private @Nullable GroupReaper reaper;
-  private Processes.@Nullable Child child;
-  private volatile Processes.@Nullable Exit exit;
+  private @Nullable CgroupReaper reaper;
+  private ProcessBackend.@Nullable Child child;
+  private volatile ProcessBackend.@Nullable Exit exit;
   private @Nullable String rawStatus;
   private @Nullable StopReason stopReason;
   private volatile long pid;
   private volatile long startTicks;
-  private final TaskConsumption consumption = new TaskConsumption();
+  private final TaskUsage consumption = new TaskUsage();
   private boolean signalled;
   private boolean ended;
   private int signalBeforeStart;
@@ -64,9 +64,9 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   private boolean looking;
   private int timer;
 
-  RunningTask(Launch launch, TaskSupervisor supervisor) {
+  RunningTask(LaunchSpec launch, TaskSupervisor supervisor) {
     this.launch = launch;
-    this.key = TaskKey.of(launch);
+    this.key = JournalKey.of(launch);
     this.supervisor = supervisor;
     this.output =
         new TaskOutput(
@@ -75,14 +75,14 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
             supervisor.log()::hasRoom,
             this);
     this.status = new StatusPipe(supervisor.progressText(), null);
-    this.times = new TimePlan(launch.limits(), System.nanoTime());
+    this.times = new TaskTimeLimits(launch.limits(), System.nanoTime());
   }
 
-  Launch launch() {
+  LaunchSpec launch() {
     return launch;
   }
 
-  TaskKey key() {
+  JournalKey key() {
     return key;
   }
 
@@ -101,15 +101,15 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   }
 
   /** What is started now; call before the start. */
-  void prepared(TaskStarts.Prepared prepared) {
+  void prepared(TaskLauncher.Prepared prepared) {
     argv = prepared.argv();
     json = prepared.json();
     TaskGroup made = prepared.group();
     group = made;
     if (made != null) {
       reaper =
-          new GroupReaper(
-              new GroupMembers(made, what -> log.warn("{}: {}", key, what)),
+          new CgroupReaper(
+              new CgroupMembers(made, what -> log.warn("{}: {}", key, what)),
               prepared.killsStrays(),
               launch.subprocess().pollMillis());
     }
@@ -122,7 +122,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   }
 
   @Override
-  public void started(Processes.Child newChild) {
+  public void started(ProcessBackend.Child newChild) {
     child = newChild;
     pid = newChild.pid();
     open.addAll(newChild.channels());
@@ -140,7 +140,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     supervisor.journalStarted(this, startTicks);
     event("running", Json.object().put("command", Json.strings(argv)));
     argv = List.of();
-    times = new TimePlan(launch.limits(), System.nanoTime());
+    times = new TaskTimeLimits(launch.limits(), System.nanoTime());
     watchTime();
     if (signalBeforeStart != 0) {
       signal(signalBeforeStart);
@@ -149,11 +149,11 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
 
   @Override
   public void failed(String cause, boolean shortage) {
-    fail(shortage ? TaskEnd.Kind.NOT_STARTED : TaskEnd.Kind.START_FAILED, cause);
+    fail(shortage ? TaskResult.Kind.NOT_STARTED : TaskResult.Kind.START_FAILED, cause);
   }
 
   /** Ends it without a process. */
-  void fail(TaskEnd.Kind kind, String cause) {
+  void fail(TaskResult.Kind kind, String cause) {
     TaskGroup made = group;
     if (made != null) {
       // Nobody can be in it.
@@ -211,7 +211,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   }
 
   @Override
-  public void exited(Processes.Exit newExit) {
+  public void exited(ProcessBackend.Exit newExit) {
     exit = newExit;
     if (!signalled && hasFailed(newExit) && supervisor.hasLostLeaseSince(startTicks)) {
       // The guard has killed it: no failure of the task's.
@@ -319,7 +319,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
 
   /** Looks at the control groups, again and again until they are empty. */
   private void look() {
-    GroupReaper watched = reaper;
+    CgroupReaper watched = reaper;
     if (watched == null || ended || watched.isOver()) {
       // Once it is over the groups are gone, and with them what they have counted.
       return;
@@ -329,7 +329,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
       consumption.collect(group, exit);
     }
     long next = exit == null ? watched.step(now) : watched.look(now);
-    if (next == GroupReaper.OVER) {
+    if (next == CgroupReaper.OVER) {
       if (watched.isOver()) {
         supervisor.groupRemoved(this);
         event("cgroups_reaped", Json.object());
@@ -373,7 +373,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
   }
 
   private void endIfOver() {
-    Processes.Exit how = exit;
+    ProcessBackend.Exit how = exit;
     if (ended || how == null || !open.isEmpty() || !output.isEmpty()) {
       return;
     }
@@ -387,15 +387,16 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     if (child != null) {
       child.release();
     }
-    Usage used = consumption.used(group, how);
+    ResourceUsage used = consumption.used(group, how);
     if (!signalled && !status.hasBegun()) {
       finish(
-          key.end(TaskEnd.Kind.START_FAILED).withMessage(whyNotBegun(how)), "task_failed_to_start");
+          key.end(TaskResult.Kind.START_FAILED).withMessage(whyNotBegun(how)),
+          "task_failed_to_start");
       return;
     }
-    TaskEnd.Kind kind = signalled ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED;
+    TaskResult.Kind kind = signalled ? TaskResult.Kind.KILLED : TaskResult.Kind.EXITED;
     StopReason reason = reasonOf(how);
-    boolean byItself = kind == TaskEnd.Kind.EXITED && reason == null;
+    boolean byItself = kind == TaskResult.Kind.EXITED && reason == null;
     finish(
         key.end(kind)
             .withRawStatus(rawStatus)
@@ -406,7 +407,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
         "got_status");
   }
 
-  private String whyNotBegun(Processes.Exit how) {
+  private String whyNotBegun(ProcessBackend.Exit how) {
     String last = output.lastErrorLine();
     String what =
         status.failedExec() != null
@@ -415,20 +416,22 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     return what + ": " + (last != null ? last : describe(how));
   }
 
-  private static boolean hasFailed(Processes.Exit how) {
+  private static boolean hasFailed(ProcessBackend.Exit how) {
     return how.signal() != null || !Integer.valueOf(0).equals(how.code());
   }
 
-  private @Nullable StopReason reasonOf(Processes.Exit how) {
+  private @Nullable StopReason reasonOf(ProcessBackend.Exit how) {
     return stopReason == null && hasFailed(how) && consumption.wasOutOfMemory()
         ? StopReason.OUT_OF_MEMORY
         : stopReason;
   }
 
   /** What it has used so far, and holds; any thread. */
-  Usage sample(TaskUsageReader reader) {
+  ResourceUsage sample(TaskUsageReader reader) {
     long first = pid;
-    return first == 0 || exit != null ? Usage.UNKNOWN : consumption.sample(reader, first, group);
+    return first == 0 || exit != null
+        ? ResourceUsage.UNKNOWN
+        : consumption.sample(reader, first, group);
   }
 
   /** Starts or moves the timer of the time limits. */
@@ -437,7 +440,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
       return;
     }
     long wait = times.waitNanos(System.nanoTime(), System.currentTimeMillis());
-    if (wait == TimePlan.NEVER) {
+    if (wait == TaskTimeLimits.NEVER) {
       return;
     }
     // Whoever sets another timer makes the earlier one void.
@@ -474,7 +477,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     watchTime();
   }
 
-  private void finish(TaskEnd end, String lastEvent) {
+  private void finish(TaskResult end, String lastEvent) {
     ended = true;
     if (json != null) {
       json.delete();
@@ -491,7 +494,7 @@ final class RunningTask implements Processes.Events, TaskOutput.Sink {
     supervisor.ended(this, end);
   }
 
-  private static String describe(Processes.Exit exit) {
+  private static String describe(ProcessBackend.Exit exit) {
     return exit.signal() == null
         ? "exited with code " + exit.code()
         : "killed by signal " + exit.signal() + (exit.coreDumped() ? " (core dumped)" : "");

@@ -1,7 +1,7 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.running.Progress;
-import io.espalier.core.status.ProgressText;
+import io.espalier.core.status.ProgressParser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * counts, and so a task that writes nothing else cannot flood anybody.
  */
 final class StatusPipe {
-  private final ProgressText text;
+  private final ProgressParser text;
   private final @Nullable String secret;
   private final StatusLine status = new StatusLine(this::isTaken);
   private boolean begun;
@@ -21,7 +21,7 @@ final class StatusPipe {
   /**
    * @param secret that marks of a prelude begin with; null: there is no prelude
    */
-  StatusPipe(ProgressText text, @Nullable String secret) {
+  StatusPipe(ProgressParser text, @Nullable String secret) {
     this.text = text;
     this.secret = secret;
     this.begun = secret == null;
@@ -76,7 +76,7 @@ final class StatusPipe {
         return true;
       }
     }
-    ProgressText.Reading reading = text.read(line);
+    ProgressParser.Reading reading = text.read(line);
     if (reading.progress() != null) {
       newest = reading.progress();
     }

@@ -17,7 +17,7 @@ final class SupervisorLoop {
   /** Between two looks at what the processes do. */
   private static final int MESSAGES_PER_TURN = 32;
 
-  private final Processes processes;
+  private final ProcessBackend processes;
   private final BooleanSupplier over;
   private final Queue<Runnable> messages = new ConcurrentLinkedQueue<>();
   private final Timers timers = new Timers();
@@ -26,7 +26,7 @@ final class SupervisorLoop {
   /**
    * @param over asked when there are no messages: whether to end
    */
-  SupervisorLoop(Processes processes, BooleanSupplier over) {
+  SupervisorLoop(ProcessBackend processes, BooleanSupplier over) {
     this.processes = processes;
     this.over = over;
     this.thread = new Thread(this::run, "task-supervisor");

@@ -1,9 +1,9 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.json.Json;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.worker.cgroup.CgroupHost;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -36,10 +36,10 @@ public record SupervisorOptions(
     Map<String, String> environment,
     Duration shutdownWait,
     Mechanism mechanism,
-    Function<TaskEnd, Json.Obj> statusForm,
+    Function<TaskResult, Json.Obj> statusForm,
     String shard,
     CgroupHost cgroups,
-    Measuring measuring) {
+    MeasuringOptions measuring) {
 
   /** How processes are started. */
   public enum Mechanism {
@@ -69,7 +69,7 @@ public record SupervisorOptions(
         end -> Json.Obj.EMPTY,
         "local",
         CgroupHost.discover(),
-        Measuring.of(System.getenv()));
+        MeasuringOptions.of(System.getenv()));
   }
 
   public SupervisorOptions withWorkerCommand(List<String> command) {
@@ -147,7 +147,7 @@ public record SupervisorOptions(
         measuring);
   }
 
-  public SupervisorOptions withStatusForm(Function<TaskEnd, Json.Obj> form) {
+  public SupervisorOptions withStatusForm(Function<TaskResult, Json.Obj> form) {
     return new SupervisorOptions(
         dataDirectory,
         configDirectory,
@@ -192,7 +192,7 @@ public record SupervisorOptions(
         measuring);
   }
 
-  public SupervisorOptions withMeasuring(Measuring newMeasuring) {
+  public SupervisorOptions withMeasuring(MeasuringOptions newMeasuring) {
     return new SupervisorOptions(
         dataDirectory,
         configDirectory,

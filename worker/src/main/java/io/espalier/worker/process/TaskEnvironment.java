@@ -2,8 +2,8 @@ package io.espalier.worker.process;
 
 import io.espalier.core.config.TaskVariables;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +72,7 @@ public final class TaskEnvironment {
    * @param nowMillis when it is started, for its deadline
    */
   static List<String> of(
-      Launch launch,
+      LaunchSpec launch,
       Map<String, String> variables,
       String cookie,
       String statusPath,
@@ -99,7 +99,7 @@ public final class TaskEnvironment {
   }
 
   /** The node above its own on the path on which it runs; empty for the instance's own task. */
-  private static String parent(Launch launch) {
+  private static String parent(LaunchSpec launch) {
     if (launch.argument().get("path_to_node") instanceof Json.Arr path
         && path.items().size() > 1
         && path.items().get(path.items().size() - 2) instanceof Json.Str parent) {
@@ -109,7 +109,7 @@ public final class TaskEnvironment {
   }
 
   /** When it is stopped at the latest, as far as is known at its start; 0: never. */
-  private static long deadlineMillis(Limits limits, long nowMillis) {
+  private static long deadlineMillis(InvocationLimits limits, long nowMillis) {
     long byTimeout = limits.timeoutMillis() > 0 ? nowMillis + limits.timeoutMillis() : 0;
     long byDeadline = limits.deadlineMillis();
     return byTimeout == 0 || byDeadline == 0
@@ -118,7 +118,7 @@ public final class TaskEnvironment {
   }
 
   /** Unique over restarts: the token and the time of the decision. */
-  static String invocationId(Launch launch) {
+  static String invocationId(LaunchSpec launch) {
     return launch.invocation().token() + "." + launch.invocation().startMillis();
   }
 }

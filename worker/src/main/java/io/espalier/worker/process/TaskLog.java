@@ -6,7 +6,7 @@ import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.Redactor;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +33,7 @@ final class TaskLog {
     return logs.redactor(job);
   }
 
-  void line(LogLine.Stream stream, TaskKey key, String text) {
+  void line(LogLine.Stream stream, JournalKey key, String text) {
     try {
       logs.append(
           new LogEntry(
@@ -48,7 +48,7 @@ final class TaskLog {
     }
   }
 
-  void event(TaskKey key, String name, Json.Obj about) {
+  void event(JournalKey key, String name, Json.Obj about) {
     Json.Builder event =
         Json.object()
             .put("event", name)
@@ -61,7 +61,7 @@ final class TaskLog {
     line(LogLine.Stream.STATUSES, key, text);
   }
 
-  Json.Obj statusForm(TaskEnd end) {
+  Json.Obj statusForm(TaskResult end) {
     try {
       return options.statusForm().apply(end);
     } catch (RuntimeException e) {

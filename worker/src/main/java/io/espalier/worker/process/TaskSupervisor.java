@@ -4,15 +4,15 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.ProcessAttributes;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
-import io.espalier.core.status.ProgressText;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.json.JsonReader;
 import io.espalier.worker.cgroup.TaskGroup;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * log store that blocks its callers holds up all tasks.
  *
  * <p>Every process leads a session and group of its own, and signals go to the group, whatever
- * {@code process_group_leader} says. Nothing of it outlives this process: see {@link Guard} for
- * death, {@link #close} for a clean end, {@link #prepare} for what escaped both.
+ * {@code process_group_leader} says. Nothing of it outlives this process: see {@link LeaseGuard}
+ * for death, {@link #close} for a clean end, {@link #prepare} for what escaped both.
  *
  * <p>Length. It is the front of all that handles processes, and the place where its parts meet:
  * each part is a class of its own, and a third of this one is what it promises to runners.
@@ -55,22 +55,22 @@ public final class TaskSupervisor implements AutoCloseable {
   private final SupervisorOptions options;
   private final TaskLog log;
   private final Journal journal;
-  private final Guard guard;
+  private final LeaseGuard guard;
   private final @Nullable Path gate;
-  private final Processes processes;
-  private final TaskGroups groups;
-  private final TaskStarts starts;
+  private final ProcessBackend processes;
+  private final TaskCgroups groups;
+  private final TaskLauncher starts;
   private final TaskUsers users;
   private final SupervisorLoop loop;
-  private final Sweeper sweeper;
-  private final Recovery recovery;
-  private final ProgressText progressText = new ProgressText(JsonReader.strict()::read);
+  private final StrayKiller sweeper;
+  private final RecoveryReport recovery;
+  private final ProgressParser progressText = new ProgressParser(JsonReader.strict()::read);
   private final int capacity;
-  private final Map<TaskKey, RunningTask> known = new ConcurrentHashMap<>();
-  private final Map<TaskKey, Launch> accepted = new ConcurrentHashMap<>();
+  private final Map<JournalKey, RunningTask> known = new ConcurrentHashMap<>();
+  private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
-  private final StopWaits stops = new StopWaits();
+  private final StopWaiters stops = new StopWaiters();
   private @Nullable UsageSampler sampler;
   private boolean abandoned;
   private boolean closed;
@@ -78,10 +78,10 @@ public final class TaskSupervisor implements AutoCloseable {
   private TaskSupervisor(
       SupervisorOptions options,
       LogStore logs,
-      DataDirectory taken,
-      Guard guard,
+      WorkerDirectory taken,
+      LeaseGuard guard,
       @Nullable Path gate,
-      Processes processes) {
+      ProcessBackend processes) {
     this.options = options;
     this.gate = gate;
     this.log = new TaskLog(logs, options);
@@ -90,10 +90,11 @@ public final class TaskSupervisor implements AutoCloseable {
     this.guard = guard;
     this.processes = processes;
     this.capacity = processes.capacity();
-    this.groups = new TaskGroups(options.cgroups(), options.shard(), journal.seed());
-    this.starts = new TaskStarts(options, processes, groups, journal.directory(), journal.cookie());
+    this.groups = new TaskCgroups(options.cgroups(), options.shard(), journal.seed());
+    this.starts =
+        new TaskLauncher(options, processes, groups, journal.directory(), journal.cookie());
     this.loop = new SupervisorLoop(processes, this::isOver);
-    this.sweeper = new Sweeper(journal.cookie(), loop::tell);
+    this.sweeper = new StrayKiller(journal.cookie(), loop::tell);
     this.users = new TaskUsers(loop::tell);
   }
 
@@ -121,20 +122,20 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private static TaskSupervisor prepare(SupervisorOptions options, LogStore logs, boolean leased)
       throws IOException {
-    String warning = TaskGroups.warning(options.cgroups());
+    String warning = TaskCgroups.warning(options.cgroups());
     if (!warning.isEmpty()) {
       logger.warn("{}", warning);
     }
-    DataDirectory taken = DataDirectory.takeOver(options.dataDirectory());
+    WorkerDirectory taken = WorkerDirectory.takeOver(options.dataDirectory());
     Journal journal = taken.journal();
-    Guard guard = null;
+    LeaseGuard guard = null;
     try {
       // Of this run alone: a guard of an earlier one that comes late closes its own.
       Path gate = journal.directory().resolve("lease-" + journal.cookie().substring(0, 8));
       Path needed = leased ? gate : null;
-      Processes processes =
+      ProcessBackend processes =
           mechanism(options.mechanism(), needed, JournalKiller.starterName(journal.cookie()));
-      guard = Guard.start(journal.file(), journal.cookie(), gate);
+      guard = LeaseGuard.start(journal.file(), journal.cookie(), gate);
       return new TaskSupervisor(options, logs, taken, guard, needed, processes);
     } finally {
       if (guard == null) {
@@ -143,7 +144,7 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private static Processes mechanism(
+  private static ProcessBackend mechanism(
       SupervisorOptions.Mechanism wanted, @Nullable Path gate, String starterName)
       throws IOException {
     if (wanted == SupervisorOptions.Mechanism.JDK) {
@@ -207,7 +208,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /** What was found of an earlier run, all of it dead by now. */
-  public Recovery recovery() {
+  public RecoveryReport recovery() {
     return recovery;
   }
 
@@ -221,7 +222,7 @@ public final class TaskSupervisor implements AutoCloseable {
     }
     listener = newListener;
     loop.start();
-    Measuring how = options.measuring();
+    MeasuringOptions how = options.measuring();
     sampler = new UsageSampler(this::tasks, how.cards(), newListener, how.period()).start();
   }
 
@@ -230,12 +231,12 @@ public final class TaskSupervisor implements AutoCloseable {
    *
    * @throws IllegalStateException before {@link #open}, and for an invocation that is running
    */
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     TaskListener sink = listener;
     if (sink == null) {
       throw new IllegalStateException("not open");
     }
-    TaskKey key = TaskKey.of(launch);
+    JournalKey key = JournalKey.of(launch);
     if (accepted.putIfAbsent(key, launch) != null) {
       throw new IllegalStateException("this invocation was started before: " + key);
     }
@@ -248,8 +249,8 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  private static TaskEnd notStarted(TaskKey key) {
-    return key.end(TaskEnd.Kind.NOT_STARTED).withMessage("shutting down");
+  private static TaskResult notStarted(JournalKey key) {
+    return key.end(TaskResult.Kind.NOT_STARTED).withMessage("shutting down");
   }
 
   /** Queues a request; false when this invocation is not known, or has ended. */
@@ -260,7 +261,7 @@ public final class TaskSupervisor implements AutoCloseable {
   /** The same for a reason that its end will tell, unless there was another one before. */
   public boolean kill(
       String job, String node, Invocation invocation, KillRequest how, StopReason reason) {
-    return tell(new TaskKey(job, node, invocation), task -> task.kill(how, reason));
+    return tell(new JournalKey(job, node, invocation), task -> task.kill(how, reason));
   }
 
   /**
@@ -269,14 +270,14 @@ public final class TaskSupervisor implements AutoCloseable {
    * @return false when it is not known, has ended, or has neither
    */
   public boolean extend(String job, String node, Invocation invocation, long millis) {
-    TaskKey key = new TaskKey(job, node, invocation);
-    Launch launch = accepted.get(key);
+    JournalKey key = new JournalKey(job, node, invocation);
+    LaunchSpec launch = accepted.get(key);
     return launch != null
         && (launch.limits().timeoutMillis() > 0 || launch.limits().deadlineMillis() > 0)
         && tell(key, task -> task.extend(millis));
   }
 
-  private boolean tell(TaskKey key, Consumer<RunningTask> message) {
+  private boolean tell(JournalKey key, Consumer<RunningTask> message) {
     if (!accepted.containsKey(key)) {
       return false;
     }
@@ -296,7 +297,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /** All invocations that have no end yet, those included that are about to be started. */
-  public Set<TaskKey> live() {
+  public Set<JournalKey> live() {
     return Set.copyOf(accepted.keySet());
   }
 
@@ -307,7 +308,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
   /** One of them. */
   public Optional<LiveTask> task(String job, String node, Invocation invocation) {
-    return Optional.ofNullable(known.get(new TaskKey(job, node, invocation))).map(LiveTask::new);
+    return Optional.ofNullable(known.get(new JournalKey(job, node, invocation))).map(LiveTask::new);
   }
 
   /**
@@ -318,9 +319,9 @@ public final class TaskSupervisor implements AutoCloseable {
    * @return completes on the supervisor's thread with those that have not ended within the bound;
    *     empty: all are dead
    */
-  public CompletableFuture<Set<TaskKey>> stopAll(
+  public CompletableFuture<Set<JournalKey>> stopAll(
       StopReason reason, Duration grace, Duration bound) {
-    CompletableFuture<Set<TaskKey>> answer = new CompletableFuture<>();
+    CompletableFuture<Set<JournalKey>> answer = new CompletableFuture<>();
     if (listener == null) {
       answer.complete(Set.of());
       return answer;
@@ -340,8 +341,8 @@ public final class TaskSupervisor implements AutoCloseable {
     return closing && (accepted.isEmpty() || abandoned);
   }
 
-  private void begin(Launch launch) {
-    TaskKey key = TaskKey.of(launch);
+  private void begin(LaunchSpec launch) {
+    JournalKey key = JournalKey.of(launch);
     if (closing) {
       accepted.remove(key);
       deliver(notStarted(key));
@@ -351,7 +352,7 @@ public final class TaskSupervisor implements AutoCloseable {
     known.put(key, task);
     if (known.size() > capacity) {
       task.fail(
-          TaskEnd.Kind.NOT_STARTED,
+          TaskResult.Kind.NOT_STARTED,
           capacity + " tasks run, more are not possible with this limit of open files (ulimit -n)");
       return;
     }
@@ -363,7 +364,7 @@ public final class TaskSupervisor implements AutoCloseable {
           runAs.get(),
           (user, problem) -> {
             if (user == null) {
-              task.fail(TaskEnd.Kind.START_FAILED, problem);
+              task.fail(TaskResult.Kind.START_FAILED, problem);
             } else {
               start(task, user);
             }
@@ -374,7 +375,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private void start(RunningTask task, @Nullable TaskUser user) {
     try {
       journal.starting(task.invocation());
-      TaskStarts.Prepared prepared = starts.prepare(task.launch(), user);
+      TaskLauncher.Prepared prepared = starts.prepare(task.launch(), user);
       task.prepared(prepared);
       TaskGroup group = prepared.group();
       for (Path path : group == null ? List.<Path>of() : group.paths()) {
@@ -382,11 +383,11 @@ public final class TaskSupervisor implements AutoCloseable {
       }
       processes.spawn(prepared.spawn(), task);
     } catch (FileSystemException e) {
-      TaskEnd.Kind kind =
-          isShortage(reason(e)) ? TaskEnd.Kind.NOT_STARTED : TaskEnd.Kind.START_FAILED;
+      TaskResult.Kind kind =
+          isShortage(reason(e)) ? TaskResult.Kind.NOT_STARTED : TaskResult.Kind.START_FAILED;
       task.fail(kind, "cannot use " + e.getFile() + ": " + reason(e));
     } catch (IOException | IllegalArgumentException e) {
-      task.fail(TaskEnd.Kind.START_FAILED, String.valueOf(e.getMessage()));
+      task.fail(TaskResult.Kind.START_FAILED, String.valueOf(e.getMessage()));
     }
   }
 
@@ -426,7 +427,7 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  ProgressText progressText() {
+  ProgressParser progressText() {
     return progressText;
   }
 
@@ -443,7 +444,7 @@ public final class TaskSupervisor implements AutoCloseable {
     sweeper.request(task, signal, found);
   }
 
-  void progress(TaskKey key, Progress progress) {
+  void progress(JournalKey key, Progress progress) {
     TaskListener sink = listener;
     if (sink != null) {
       try {
@@ -454,7 +455,7 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  void ended(RunningTask task, TaskEnd end) {
+  void ended(RunningTask task, TaskResult end) {
     try {
       journal.ended(task.invocation());
     } catch (IOException e) {
@@ -466,7 +467,7 @@ public final class TaskSupervisor implements AutoCloseable {
     stops.ended(task.key());
   }
 
-  private void deliver(TaskEnd end) {
+  private void deliver(TaskResult end) {
     TaskListener sink = listener;
     if (sink != null) {
       try {

@@ -35,7 +35,7 @@ final class CgroupLimitsSeen {
     for (Path group : groups) {
       Path list = group.resolve(file);
       if (Files.exists(list)) {
-        Set<Integer> numbers = ValueFiles.intSet(ValueFiles.text(list));
+        Set<Integer> numbers = KernelFiles.intSet(KernelFiles.text(list));
         if (!numbers.isEmpty()) {
           return numbers;
         }
@@ -54,20 +54,20 @@ final class CgroupLimitsSeen {
     int top = -1;
     for (int i = 0; i < groups.size(); i++) {
       Path hierarchy = groups.get(i).resolve("memory.use_hierarchy");
-      if (Files.exists(hierarchy) && ValueFiles.wholeNumber(hierarchy) == 1) {
+      if (Files.exists(hierarchy) && KernelFiles.wholeNumber(hierarchy) == 1) {
         top = i;
       }
     }
     for (int i = 0; i <= top; i++) {
       Path limit = groups.get(i).resolve("memory.limit_in_bytes");
       if (Files.exists(limit)) {
-        least = Math.min(least, ValueFiles.wholeNumber(limit));
+        least = Math.min(least, KernelFiles.wholeNumber(limit));
       }
     }
     for (Path group : place.v2()) {
       Path limit = group.resolve("memory.max");
-      if (Files.exists(limit) && !ValueFiles.text(limit).equals("max")) {
-        least = Math.min(least, ValueFiles.wholeNumber(limit));
+      if (Files.exists(limit) && !KernelFiles.text(limit).equals("max")) {
+        least = Math.min(least, KernelFiles.wholeNumber(limit));
       }
     }
     return least == NO_LIMIT || least < 0 ? OptionalLong.empty() : OptionalLong.of(least);
@@ -80,13 +80,13 @@ final class CgroupLimitsSeen {
       Path quota = group.resolve("cpu.cfs_quota_us");
       Path period = group.resolve("cpu.cfs_period_us");
       if (Files.exists(quota) && Files.exists(period)) {
-        least = least(least, ValueFiles.number(quota), ValueFiles.number(period));
+        least = least(least, KernelFiles.number(quota), KernelFiles.number(period));
       }
     }
     for (Path group : place.v2()) {
       Path max = group.resolve("cpu.max");
       if (Files.exists(max)) {
-        String[] words = ValueFiles.split(ValueFiles.text(max), " ", 2);
+        String[] words = KernelFiles.split(KernelFiles.text(max), " ", 2);
         if (!words[0].equals("max")) {
           least = least(least, decimal(max, words[0]), decimal(max, words[1]));
         }

@@ -113,7 +113,7 @@ record CgroupPlace(Map<String, List<Path>> v1, List<Path> v2) {
 
   private static List<String> lines(Path file) {
     try {
-      return ValueFiles.text(file).lines().toList();
+      return KernelFiles.text(file).lines().toList();
     } catch (IOException e) {
       return List.of();
     }

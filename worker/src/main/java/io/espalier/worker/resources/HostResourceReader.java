@@ -89,10 +89,10 @@ public final class HostResourceReader {
   private int onlineCpus() throws IOException {
     Path online = root.resolve("sys/devices/system/cpu/online");
     if (Files.exists(online)) {
-      return ValueFiles.intSet(ValueFiles.text(online)).size();
+      return KernelFiles.intSet(KernelFiles.text(online)).size();
     }
     long found =
-        ValueFiles.text(root.resolve("proc/cpuinfo"))
+        KernelFiles.text(root.resolve("proc/cpuinfo"))
             .lines()
             .filter(line -> line.startsWith("processor"))
             .count();
@@ -128,7 +128,7 @@ public final class HostResourceReader {
   }
 
   private static long memoryKb(Path meminfo) throws IOException {
-    Matcher total = MEM_TOTAL.matcher(ValueFiles.text(meminfo));
+    Matcher total = MEM_TOTAL.matcher(KernelFiles.text(meminfo));
     if (!total.find()) {
       throw new IOException(meminfo + " has no MemTotal");
     }

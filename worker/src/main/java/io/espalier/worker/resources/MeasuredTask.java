@@ -1,7 +1,7 @@
 package io.espalier.worker.resources;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -27,7 +27,7 @@ record MeasuredTask(
   }
 
   @Override
-  public Usage usage() {
+  public ResourceUsage usage() {
     return cgroups.isEmpty() ? reader.ofProcesses(pid) : TaskUsageReader.ofCgroups(cgroups);
   }
 

@@ -101,7 +101,7 @@ public final class NvidiaSmi {
   static Map<Long, Set<String>> processes(String output) throws IOException {
     Map<Long, Set<String>> cards = new HashMap<>();
     for (String line : output.lines().filter(l -> !l.isBlank()).toList()) {
-      String[] parts = ValueFiles.split(line, ",", 2);
+      String[] parts = KernelFiles.split(line, ",", 2);
       try {
         cards.computeIfAbsent(Long.parseLong(parts[0]), pid -> new TreeSet<>()).add(parts[1]);
       } catch (NumberFormatException e) {

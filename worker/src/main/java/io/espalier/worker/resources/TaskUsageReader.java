@@ -1,6 +1,6 @@
 package io.espalier.worker.resources;
 
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +44,7 @@ public final class TaskUsageReader {
    *
    * @param groups those of one task
    */
-  public static Usage ofCgroups(List<Path> groups) {
+  public static ResourceUsage ofCgroups(List<Path> groups) {
     long cpu = -1;
     long memory = -1;
     long peak = -1;
@@ -59,7 +59,7 @@ public final class TaskUsageReader {
       blockIo(group.resolve("blkio.throttle.io_service_bytes"), io);
       ioStat(group.resolve("io.stat"), io);
     }
-    return new Usage(cpu, peak, io[0], io[1], memory, List.of());
+    return new ResourceUsage(cpu, peak, io[0], io[1], memory, List.of());
   }
 
   private static long divided(long value, long by) {
@@ -71,7 +71,7 @@ public final class TaskUsageReader {
       return -1;
     }
     try {
-      return ValueFiles.wholeNumber(file);
+      return KernelFiles.wholeNumber(file);
     } catch (IOException e) {
       return -1;
     }
@@ -82,7 +82,7 @@ public final class TaskUsageReader {
       return List.of();
     }
     try {
-      return ValueFiles.text(file).lines().toList();
+      return KernelFiles.text(file).lines().toList();
     } catch (IOException e) {
       return List.of();
     }
@@ -168,7 +168,7 @@ public final class TaskUsageReader {
         proc.resolve(Long.toString(pid)).resolve("task").resolve(pid + "").resolve("children");
     List<Long> children = new ArrayList<>();
     try {
-      for (String word : ValueFiles.text(file).split(" ", -1)) {
+      for (String word : KernelFiles.text(file).split(" ", -1)) {
         long child = parsed(word);
         if (child > 0) {
           children.add(child);
@@ -182,7 +182,7 @@ public final class TaskUsageReader {
   }
 
   /** What a process and its children have used until now; what has ended is not in it. */
-  public Usage ofProcesses(long pid) {
+  public ResourceUsage ofProcesses(long pid) {
     Set<Long> pids = family(pid);
     long ticks = -1;
     long memory = -1;
@@ -205,14 +205,14 @@ public final class TaskUsageReader {
         }
       }
     }
-    return new Usage(
+    return new ResourceUsage(
         ticks < 0 ? -1 : ticks * MILLIS_PER_TICK, memory, io[0], io[1], memory, List.of());
   }
 
   /** The fields after the name, or null when the process is gone. */
   private String @Nullable [] stat(long pid) {
     try {
-      String text = ValueFiles.text(proc.resolve(Long.toString(pid)).resolve("stat"));
+      String text = KernelFiles.text(proc.resolve(Long.toString(pid)).resolve("stat"));
       // The name stands in parentheses and may itself hold blanks and parentheses.
       String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ", 24);
       return fields.length < 23 ? null : fields;

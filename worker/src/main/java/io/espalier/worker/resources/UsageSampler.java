@@ -1,8 +1,8 @@
 package io.espalier.worker.resources;
 
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
-import io.espalier.core.running.Usage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ public final class UsageSampler implements AutoCloseable {
   private final long periodNanos;
   private final LongSupplier nanos;
 
-  private final Map<Invocation, Usage> newest = new HashMap<>();
+  private final Map<Invocation, ResourceUsage> newest = new HashMap<>();
   private volatile boolean closed;
   private @Nullable Thread thread;
   private GpuTable gpus = GpuTable.EMPTY;
@@ -134,7 +134,7 @@ public final class UsageSampler implements AutoCloseable {
   }
 
   void sample(SampledTask task) {
-    Usage usage;
+    ResourceUsage usage;
     try {
       usage = withGpus(task);
     } catch (RuntimeException e) {
@@ -144,7 +144,7 @@ public final class UsageSampler implements AutoCloseable {
     if (usage.cpuMillis() < 0 && usage.memoryBytes() < 0) {
       return;
     }
-    Usage known = newest.merge(task.invocation(), usage, UsageSampler::later);
+    ResourceUsage known = newest.merge(task.invocation(), usage, UsageSampler::later);
     listener.usage(task.job(), task.node(), task.invocation(), known);
   }
 
@@ -154,12 +154,12 @@ public final class UsageSampler implements AutoCloseable {
     newest.keySet().retainAll(known);
   }
 
-  private Usage withGpus(SampledTask task) {
-    Usage usage = task.usage();
+  private ResourceUsage withGpus(SampledTask task) {
+    ResourceUsage usage = task.usage();
     if (gpus.busIds().isEmpty()) {
       return usage;
     }
-    return new Usage(
+    return new ResourceUsage(
         usage.cpuMillis(),
         usage.peakMemoryBytes(),
         usage.readBytes(),
@@ -169,8 +169,8 @@ public final class UsageSampler implements AutoCloseable {
   }
 
   /** Counters of processes that are gone go with them: nothing ever grows less. */
-  private static Usage later(Usage before, Usage now) {
-    return new Usage(
+  private static ResourceUsage later(ResourceUsage before, ResourceUsage now) {
+    return new ResourceUsage(
         Math.max(before.cpuMillis(), now.cpuMillis()),
         Math.max(before.peakMemoryBytes(), now.peakMemoryBytes()),
         Math.max(before.readBytes(), now.readBytes()),

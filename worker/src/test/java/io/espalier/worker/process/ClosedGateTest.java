@@ -2,8 +2,8 @@ package io.espalier.worker.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.CollectedEnds;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
@@ -31,10 +31,11 @@ class ClosedGateTest {
             SupervisorOptions.of(directory, directory).withMechanism(mechanism),
             new MemoryLogStore())) {
       supervisor.open(ends);
-      Launch launch = new Launches().of("job", "node", List.of("/bin/sh", "-c", "echo > started"));
+      LaunchSpec launch =
+          new Launches().of("job", "node", List.of("/bin/sh", "-c", "echo > started"));
       supervisor.start(launch);
-      TaskEnd end = ends.await(launch);
-      assertThat(end.kind()).isEqualTo(TaskEnd.Kind.NOT_STARTED);
+      TaskResult end = ends.await(launch);
+      assertThat(end.kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
       assertThat(end.message()).contains("lease");
       assertThat(directory.resolve("jobs/job/started")).doesNotExist();
     }

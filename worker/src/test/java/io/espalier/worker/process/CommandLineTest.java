@@ -3,10 +3,10 @@ package io.espalier.worker.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.config.TaskVariables;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.testkit.running.Launches;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,14 +42,14 @@ class CommandLineTest {
 
   @Test
   void withTheExitCodeNothingIsAppended() throws IOException {
-    Launch launch = Launches.with(launches.of("n", "prog", "x"), StatusFrom.EXIT_CODE);
+    LaunchSpec launch = Launches.with(launches.of("n", "prog", "x"), StatusSource.EXIT_CODE);
     assertThat(CommandLine.argv(launch, launch.command(), "/status", argument("{}")))
         .containsExactly("prog", "x");
   }
 
   @Test
   void aJsonArgumentOverTheBoundIsAFile() throws IOException {
-    Launch launch = launches.of("n", "prog");
+    LaunchSpec launch = launches.of("n", "prog");
     String fits = "x".repeat(CommandLine.MAX_INLINE_JSON);
     assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(fits)))
         .contains(fits);
@@ -108,7 +108,7 @@ class CommandLineTest {
 
   @Test
   void aTaskIsToldWhichPlaceOfItsNodeWasTaken() {
-    Launch launch =
+    LaunchSpec launch =
         Launches.with(
             launches.of("n"),
             Json.object()
@@ -123,7 +123,7 @@ class CommandLineTest {
   }
 
   private List<String> argv(String node, String... command) throws IOException {
-    Launch launch = launches.of(node, command);
+    LaunchSpec launch = launches.of(node, command);
     return CommandLine.argv(launch, launch.command(), "/status", argument("{}"));
   }
 

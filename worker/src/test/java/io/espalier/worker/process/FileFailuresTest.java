@@ -18,7 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever the file system refuses at a start, the path and what it is for are named. */
 class FileFailuresTest {
-  @TempDir private Path directory;
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  private Path directory;
 
   @Test
   void aFullDiskIsSaidWithThePathThoughTheSystemNamesNone() {
@@ -50,7 +52,7 @@ class FileFailuresTest {
   @Test
   void aFileInPlaceOfADirectoryIsNamedWithWhatItIsFor() throws IOException {
     Path running = Files.createFile(directory.resolve("running"));
-    assertThatThrownBy(() -> DataDirectory.takeOver(directory))
+    assertThatThrownBy(() -> WorkerDirectory.takeOver(directory))
         .hasMessageContaining(directory.toString())
         .hasMessageContaining("there is a file of that name that is no directory")
         .hasMessageContaining(running.toString());

@@ -27,7 +27,7 @@ class GuardLeaseTest {
   private Path directory;
 
   @SuppressWarnings("NullAway.Init")
-  private Guard guard;
+  private LeaseGuard guard;
 
   @SuppressWarnings("NullAway.Init")
   private Process task;
@@ -39,7 +39,7 @@ class GuardLeaseTest {
     builder.environment().put("ESPALIER_TASK_INVOCATION", "1.1.7");
     task = builder.start();
     Files.writeString(directory.resolve("journal"), "c " + COOKIE + " boot\ns 1.1.7\n");
-    guard = Guard.start(directory.resolve("journal"), COOKIE, gate());
+    guard = LeaseGuard.start(directory.resolve("journal"), COOKIE, gate());
     awaitAnswer();
   }
 

@@ -70,17 +70,17 @@ class GuardTroubleTest {
     return ProcFs.stat(process.pid()).orElseThrow().startTicks();
   }
 
-  private static void lease(Guard guard, long millis) {
+  private static void lease(LeaseGuard guard, long millis) {
     guard.lease(ProcFs.uptimeTicks() + millis / 10, System.currentTimeMillis() + millis);
   }
 
-  private Guard guard() throws IOException {
-    Guard guard = Guard.start(journal(), COOKIE, gate());
+  private LeaseGuard guard() throws IOException {
+    LeaseGuard guard = LeaseGuard.start(journal(), COOKIE, gate());
     ProcessHandle.of(guard.pid()).ifPresent(toEnd::add);
     return guard;
   }
 
-  private void awaitAnother(Guard guard, long pid) {
+  private void awaitAnother(LeaseGuard guard, long pid) {
     await().atMost(PATIENCE).until(() -> guard.pid() != pid && guard.problem().isEmpty());
     ProcessHandle.of(guard.pid()).ifPresent(toEnd::add);
   }
@@ -88,7 +88,7 @@ class GuardTroubleTest {
   @Test
   void aStoppedGuardIsNoticedAndReplaced() throws Exception {
     Process task = task();
-    try (Guard guard = guard()) {
+    try (LeaseGuard guard = guard()) {
       lease(guard, LONG_MILLIS);
       await().atMost(PATIENCE).until(() -> Files.exists(gate()));
       long stopped = guard.pid();
@@ -105,7 +105,7 @@ class GuardTroubleTest {
   @Test
   void signalsThatEndAWorkerDoNotEndItsGuard() throws Exception {
     Process task = task();
-    try (Guard guard = guard()) {
+    try (LeaseGuard guard = guard()) {
       lease(guard, LONG_MILLIS);
       await().atMost(PATIENCE).until(() -> Files.exists(gate()));
       long first = guard.pid();
@@ -121,7 +121,7 @@ class GuardTroubleTest {
   /** It came late, and another run has the directory by now. */
   @Test
   void theProcessesOfALaterRunAreLeftAlone() throws Exception {
-    try (Guard guard = guard()) {
+    try (LeaseGuard guard = guard()) {
       write("s 9.9.9");
       lease(guard, LONG_MILLIS);
       await().atMost(PATIENCE).until(() -> Files.exists(gate()));
@@ -145,7 +145,7 @@ class GuardTroubleTest {
   @Test
   void aStrayInAFrozenGroupDiesWithTheLease() throws Exception {
     try (RealGroups groups = RealGroups.first("freezer");
-        Guard guard = guard()) {
+        LeaseGuard guard = guard()) {
       Path group = Files.createDirectory(groups.slice("freezer").resolve("task"));
       Process stray = start("setsid", "env", "-i", "sleep", "300");
       Files.writeString(group.resolve("cgroup.procs"), Long.toString(stray.pid()));
@@ -166,7 +166,7 @@ class GuardTroubleTest {
     private Worker() {}
 
     public static void main(String[] args) throws IOException {
-      Guard guard = Guard.start(Path.of(args[0]), args[1], Path.of(args[2]));
+      LeaseGuard guard = LeaseGuard.start(Path.of(args[0]), args[1], Path.of(args[2]));
       PrintStream out = System.out;
       Scanner in = new Scanner(System.in, StandardCharsets.UTF_8);
       while (in.hasNextLine()) {

@@ -148,7 +148,7 @@ class JournalKillerTest {
       AtomicReference<String> failure = new AtomicReference<>("");
       // It waits in open() until somebody writes into the gate: before its exec.
       processes.spawn(
-          new Processes.Spawn(
+          new ProcessBackend.Spawn(
               Path.of("/bin/sleep"),
               List.of("sleep", "300"),
               List.of(),
@@ -172,9 +172,9 @@ class JournalKillerTest {
     }
   }
 
-  private record StartOnly(AtomicReference<String> what) implements Processes.Events {
+  private record StartOnly(AtomicReference<String> what) implements ProcessBackend.Events {
     @Override
-    public void started(Processes.Child child) {
+    public void started(ProcessBackend.Child child) {
       what.set("started " + child.pid());
     }
 
@@ -190,7 +190,7 @@ class JournalKillerTest {
     public void closed(Channel channel) {}
 
     @Override
-    public void exited(Processes.Exit exit) {}
+    public void exited(ProcessBackend.Exit exit) {}
   }
 
   @Test

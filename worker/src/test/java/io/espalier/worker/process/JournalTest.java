@@ -73,7 +73,7 @@ class JournalTest {
     try {
       Journal.Left left =
           new Journal.Left("cookie1", ProcFs.bootId(), List.of(new Journal.Entry("1.1.5", 0, 0)));
-      assertThat(DataDirectory.killAll(left, BOUND).killedProcesses()).isEqualTo(2);
+      assertThat(WorkerDirectory.killAll(left, BOUND).killedProcesses()).isEqualTo(2);
       await().until(() -> !doomed.isAlive() && !ofAnEndedInvocation.isAlive());
       assertThat(ofAnotherRun.isAlive()).isTrue();
     } finally {
@@ -88,9 +88,9 @@ class JournalTest {
     try {
       long ticks = ProcFs.stat(stranger.pid()).orElseThrow().startTicks();
       Journal.Left reused = left(stranger.pid(), ticks - 1);
-      assertThat(DataDirectory.killAll(reused, BOUND).killedProcesses()).isZero();
+      assertThat(WorkerDirectory.killAll(reused, BOUND).killedProcesses()).isZero();
       assertThat(stranger.isAlive()).isTrue();
-      assertThat(DataDirectory.killAll(left(stranger.pid(), ticks), BOUND).killedProcesses())
+      assertThat(WorkerDirectory.killAll(left(stranger.pid(), ticks), BOUND).killedProcesses())
           .isEqualTo(1);
     } finally {
       stranger.destroyForcibly();
@@ -101,7 +101,7 @@ class JournalTest {
   void afterABootNothingCanBeLeft() throws IOException {
     Journal.Left left =
         new Journal.Left("cookie", "another boot", List.of(new Journal.Entry("a", 1, 1)));
-    assertThat(DataDirectory.killAll(left, BOUND).killedProcesses()).isZero();
+    assertThat(WorkerDirectory.killAll(left, BOUND).killedProcesses()).isZero();
   }
 
   @Test

@@ -3,9 +3,9 @@ package io.espalier.worker.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.CollectedEnds;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
@@ -39,17 +39,18 @@ class LeaseLostTest {
       lease(supervisor, 600_000);
       supervisor.guardAtRest().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       Launches launches = new Launches();
-      Launch failing = launches.of("job", "n1", List.of("/bin/sh", "-c", "kill -9 $$"));
-      Launch lost = launches.of("job", "n2", List.of("/bin/sh", "-c", "echo > up; exec sleep 300"));
+      LaunchSpec failing = launches.of("job", "n1", List.of("/bin/sh", "-c", "kill -9 $$"));
+      LaunchSpec lost =
+          launches.of("job", "n2", List.of("/bin/sh", "-c", "echo > up; exec sleep 300"));
       supervisor.start(failing);
       supervisor.start(lost);
-      TaskEnd own = ends.await(failing);
-      assertThat(own.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+      TaskResult own = ends.await(failing);
+      assertThat(own.kind()).isEqualTo(TaskResult.Kind.EXITED);
       assertThat(own.stopReason()).isNull();
       await().atMost(PATIENCE).until(() -> Files.exists(directory.resolve("jobs/job/up")));
       lease(supervisor, 50);
-      TaskEnd end = ends.await(lost);
-      assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      TaskResult end = ends.await(lost);
+      assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(end.stopReason()).isEqualTo(StopReason.LEASE_LOST);
     }
   }

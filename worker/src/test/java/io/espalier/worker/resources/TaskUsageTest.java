@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,15 +31,15 @@ class TaskUsageTest {
 
   /** Samples as they come. */
   private static final class Samples implements TaskListener {
-    private final Queue<Usage> all = new ConcurrentLinkedQueue<>();
+    private final Queue<ResourceUsage> all = new ConcurrentLinkedQueue<>();
 
     @Override
-    public void ended(TaskEnd end) {
+    public void ended(TaskResult end) {
       throw new AssertionError("a sampler ends nothing");
     }
 
     @Override
-    public void usage(String job, String node, Invocation invocation, Usage usage) {
+    public void usage(String job, String node, Invocation invocation, ResourceUsage usage) {
       all.add(usage);
     }
   }
@@ -67,7 +67,7 @@ class TaskUsageTest {
     SampledTask task =
         task(1, host.root().resolve("memory"), root.resolve("cpuacct"), root.resolve("blkio"));
     assertThat(task.usage())
-        .isEqualTo(new Usage(7, 39 * FakeHost.MB, 4100, 10, 37 * FakeHost.MB, List.of()));
+        .isEqualTo(new ResourceUsage(7, 39 * FakeHost.MB, 4100, 10, 37 * FakeHost.MB, List.of()));
     assertThat(task.pids()).containsExactly(12L, 7L);
   }
 
@@ -75,8 +75,9 @@ class TaskUsageTest {
   void r2_a_subsystem_that_is_off_says_nothing() {
     new FakeHost(root).put("memory/memory.usage_in_bytes", 5);
     assertThat(TaskUsageReader.ofCgroups(List.of(root.resolve("memory"))))
-        .isEqualTo(new Usage(-1, -1, -1, -1, 5, List.of()));
-    assertThat(TaskUsageReader.ofCgroups(List.of(root.resolve("none")))).isEqualTo(Usage.UNKNOWN);
+        .isEqualTo(new ResourceUsage(-1, -1, -1, -1, 5, List.of()));
+    assertThat(TaskUsageReader.ofCgroups(List.of(root.resolve("none"))))
+        .isEqualTo(ResourceUsage.UNKNOWN);
   }
 
   @Test
@@ -87,7 +88,7 @@ class TaskUsageTest {
         .put("g/memory.peak", 22)
         .put("g/io.stat", "8:0 rbytes=100 wbytes=5 rios=3 wios=1 dbytes=0 dios=0\n8:16 rbytes=1");
     assertThat(TaskUsageReader.ofCgroups(List.of(root.resolve("g"))))
-        .isEqualTo(new Usage(123, 22, 101, 5, 11, List.of()));
+        .isEqualTo(new ResourceUsage(123, 22, 101, 5, 11, List.of()));
   }
 
   @Test
@@ -99,8 +100,9 @@ class TaskUsageTest {
         .put("proc/6/stat", stat(6, 10, 0, 0, 0, 1))
         .put("proc/6/task/6/children", "")
         .put("proc/6/io", "read_bytes: 1\nwrite_bytes: 2");
-    assertThat(task(5).usage()).isEqualTo(new Usage(200, 11 * 4096, 101, 7, 11 * 4096, List.of()));
-    assertThat(task(8).usage()).isEqualTo(Usage.UNKNOWN);
+    assertThat(task(5).usage())
+        .isEqualTo(new ResourceUsage(200, 11 * 4096, 101, 7, 11 * 4096, List.of()));
+    assertThat(task(8).usage()).isEqualTo(ResourceUsage.UNKNOWN);
   }
 
   private static String stat(long pid, long u, long s, long cu, long cs, long pages) {
@@ -142,7 +144,7 @@ class TaskUsageTest {
       sampler.sample(task(9));
     }
     assertThat(samples.all)
-        .extracting(Usage::gpus)
+        .extracting(ResourceUsage::gpus)
         .containsExactly(List.of("Tesla 0:3"), List.of());
   }
 
@@ -176,13 +178,14 @@ class TaskUsageTest {
       host.put("proc/5/stat", stat(5, 1, 0, 0, 0, 3));
       sampler.sample(task);
       assertThat(samples.all)
-          .extracting(Usage::cpuMillis, Usage::peakMemoryBytes, Usage::memoryBytes)
+          .extracting(
+              ResourceUsage::cpuMillis, ResourceUsage::peakMemoryBytes, ResourceUsage::memoryBytes)
           .containsExactly(
               org.assertj.core.groups.Tuple.tuple(90L, 40_960L, 40_960L),
               org.assertj.core.groups.Tuple.tuple(90L, 40_960L, 12_288L));
       sampler.forgetAllBut(List.of());
       sampler.sample(task);
-      assertThat(samples.all).element(2).extracting(Usage::cpuMillis).isEqualTo(10L);
+      assertThat(samples.all).element(2).extracting(ResourceUsage::cpuMillis).isEqualTo(10L);
     }
   }
 
@@ -226,7 +229,7 @@ class TaskUsageTest {
       await()
           .until(
               () -> {
-                Usage usage = TaskUsageReader.ofCgroups(groups);
+                ResourceUsage usage = TaskUsageReader.ofCgroups(groups);
                 return usage.cpuMillis() > 20 && usage.peakMemoryBytes() > 0;
               });
       SampledTask task = task(process.pid(), memory, cpuacct);

@@ -159,7 +159,7 @@ public record Explanation(
       int limit,
       long untilMillis,
       String message,
-      List<Holder> holders,
+      List<ResourceHolder> holders,
       long holdersTotal,
       long freeAtMillis) {
     public static final int MOST_HOLDERS = 20;
@@ -206,7 +206,7 @@ public record Explanation(
     }
 
     /** The same with those who hold the slots. */
-    public Reason heldBy(List<Holder> some, long total, long freeAt) {
+    public Reason heldBy(List<ResourceHolder> some, long total, long freeAt) {
       return new Reason(
           kind, node, resource, need, free, limit, untilMillis, message, some, total, freeAt);
     }

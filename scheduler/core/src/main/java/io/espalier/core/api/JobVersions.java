@@ -1,6 +1,6 @@
 package io.espalier.core.api;
 
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +43,7 @@ public interface JobVersions {
   CompletionStage<List<JobVersion>> history(String name);
 
   /** What saving a job would say of it; changes nothing, also where nothing can be saved. */
-  default CompletionStage<JobCheck> check(String name, Json.Obj job) {
+  default CompletionStage<JobValidation> check(String name, Json.Obj job) {
     return CompletableFuture.failedFuture(
         new RefusedException(RefusedException.Reason.UNSUPPORTED, "jobs cannot be checked here"));
   }

@@ -24,7 +24,7 @@ public record NodeDetail(
     int node,
     long leaves,
     List<TreeView.Slots> resources,
-    List<Holder> holders,
+    List<ResourceHolder> holders,
     long holdersTotal,
     Map<String, TaskCounts> jobs,
     @Nullable Reserved reserved) {

@@ -3,7 +3,7 @@ package io.espalier.core.api;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.MergedLogs;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskHistory;
 import java.util.List;
@@ -47,15 +47,15 @@ public interface SchedulerApi {
    * @param kind in place of what an operator said before
    * @return the worker as it is now
    */
-  CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason);
+  CompletionStage<WorkerView> hold(String shard, WorkerCordon.Kind kind, String reason);
 
   /**
-   * As {@link #hold(String, WorkerHold.Kind, String)}.
+   * As {@link #hold(String, WorkerCordon.Kind, String)}.
    *
    * @param author who asks; empty when nobody had to say
    */
   default CompletionStage<WorkerView> hold(
-      String shard, WorkerHold.Kind kind, String author, String reason) {
+      String shard, WorkerCordon.Kind kind, String author, String reason) {
     return hold(shard, kind, reason);
   }
 
@@ -145,7 +145,7 @@ public interface SchedulerApi {
    * @param millis above 0
    * @return its limits from now on
    */
-  CompletionStage<TimeLeft> extend(String job, String node, long millis);
+  CompletionStage<TaskDeadlines> extend(String job, String node, long millis);
 
   /** Stops starts of a job until resumed; kills nothing; survives reload and restart. */
   CompletionStage<Void> pause(String job, String reason);
@@ -187,12 +187,12 @@ public interface SchedulerApi {
    * completes; fails with a conflict, and changes nothing, when others than the expected number of
    * tasks match.
    */
-  default CompletionStage<Selected> rerun(Selection selection) {
+  default CompletionStage<SelectionResult> rerun(TaskSelection selection) {
     return notSupported();
   }
 
   /** {@link #forgive(List)} for some tasks of a job; otherwise as {@link #rerun}. */
-  default CompletionStage<Selected> forgive(Selection selection) {
+  default CompletionStage<SelectionResult> forgive(TaskSelection selection) {
     return notSupported();
   }
 

@@ -1,7 +1,7 @@
 package io.espalier.core.api;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.Pause;
 import io.espalier.core.topology.Topology;
@@ -32,11 +32,11 @@ public record SchedulerView(
     @Nullable Topology topology,
     long nodesAtMillis,
     Map<String, JobProgress> progress,
-    List<RunningTask> running,
+    List<RunningTaskView> running,
     Map<String, String> errors,
     Map<String, Pause> pauses,
-    Map<String, JobStanding> standings,
-    SupervisorFindings findings,
+    Map<String, JobStateRecord> standings,
+    WatchdogFindings findings,
     long publishedAtMillis) {
   /** Source of the error that the status store does not work: nothing can start then. */
   public static final String STORE = "status store";
@@ -61,7 +61,7 @@ public record SchedulerView(
           Map.of(),
           Map.of(),
           Map.of(),
-          SupervisorFindings.NONE,
+          WatchdogFindings.NONE,
           0);
 
   public SchedulerView {
@@ -89,11 +89,11 @@ public record SchedulerView(
     private @Nullable Topology topology;
     private long nodesAtMillis;
     private Map<String, JobProgress> progress;
-    private List<RunningTask> running;
+    private List<RunningTaskView> running;
     private Map<String, String> errors;
     private Map<String, Pause> pauses;
-    private Map<String, JobStanding> standings;
-    private SupervisorFindings findings;
+    private Map<String, JobStateRecord> standings;
+    private WatchdogFindings findings;
     private long publishedAtMillis;
 
     private Builder(SchedulerView from) {
@@ -136,7 +136,7 @@ public record SchedulerView(
     }
 
     /** All live invocations. */
-    public Builder running(List<RunningTask> newest) {
+    public Builder running(List<RunningTaskView> newest) {
       running = newest;
       return this;
     }
@@ -154,13 +154,13 @@ public record SchedulerView(
     }
 
     /** By job, how they stand. */
-    public Builder standings(Map<String, JobStanding> newest) {
+    public Builder standings(Map<String, JobStateRecord> newest) {
       standings = newest;
       return this;
     }
 
     /** Of the supervisor's latest pass. */
-    public Builder findings(SupervisorFindings newest) {
+    public Builder findings(WatchdogFindings newest) {
       findings = newest;
       return this;
     }

@@ -30,7 +30,7 @@ public record TaskView(
     long sinceMillis,
     Json.@Nullable Obj data,
     Json.@Nullable Obj checkpoint,
-    @Nullable RunningTask running,
+    @Nullable RunningTaskView running,
     RetryCounts retries) {
 
   /** A task that does not run and is as its status says. */
@@ -51,7 +51,7 @@ public record TaskView(
       String level,
       int bits,
       @Nullable TaskStatus status,
-      @Nullable RunningTask running) {
+      @Nullable RunningTaskView running) {
     return new TaskView(
         job,
         node,

@@ -1,6 +1,6 @@
 package io.espalier.core.api;
 
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public record WorkerView(
     String address,
     String state,
     boolean takesTasks,
-    @Nullable WorkerHold hold,
+    @Nullable WorkerCordon hold,
     int tasks,
     int maxTasks,
     List<Slots> slots,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param shard the part of the nodes that this scheduler works on
  */
 public record Config(
-    Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings, Shard shard) {
+    Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings, Partition shard) {
   public Config {
     jobs = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
     warnings = List.copyOf(warnings);
@@ -23,7 +23,7 @@ public record Config(
 
   /** The configuration of a scheduler that shares with none. */
   public Config(Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings) {
-    this(settings, jobs, warnings, Shard.WHOLE);
+    this(settings, jobs, warnings, Partition.WHOLE);
   }
 
   /** The same settings with other jobs. */

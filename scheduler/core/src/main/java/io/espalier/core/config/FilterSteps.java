@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 import io.espalier.core.problem.Problem;
-import io.espalier.core.text.BoundedText;
+import io.espalier.core.text.StepLimitedText;
 import java.util.regex.Pattern;
 
 /**
@@ -39,12 +39,12 @@ public final class FilterSteps {
       return false;
     }
     long most = Math.min(left, PER_NAME);
-    BoundedText bounded = new BoundedText(name, most);
+    StepLimitedText bounded = new StepLimitedText(name, most);
     try {
       boolean found = pattern.matcher(bounded).find();
       left -= most - bounded.left();
       return found;
-    } catch (BoundedText.TooManySteps | StackOverflowError e) {
+    } catch (StepLimitedText.TooManySteps | StackOverflowError e) {
       left = -1;
       longest = name.length();
       return false;

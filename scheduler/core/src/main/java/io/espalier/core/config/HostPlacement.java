@@ -1,6 +1,6 @@
 package io.espalier.core.config;
 
-import io.espalier.core.config.JobFilters.PathNode;
+import io.espalier.core.config.FilterEvaluator.PathNode;
 import java.util.List;
 import java.util.Optional;
 

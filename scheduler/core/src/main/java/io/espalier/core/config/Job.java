@@ -42,11 +42,11 @@ public record Job(
     List<Integer> needs,
     Map<Integer, JobFilter> filters,
     List<String> dependsOn,
-    List<WholeJob> afterJobs,
+    List<WholeJobDependency> afterJobs,
     Optional<Integer> levelForHostPlacement,
     String hostPlacement,
     List<String> command,
-    StatusFrom statusFrom,
+    StatusSource statusFrom,
     Backoff backoff,
     Optional<Duration> killOrphansAfter,
     SubprocessOptions subprocess,
@@ -54,7 +54,7 @@ public record Job(
     TimeLimits timeLimits,
     LogOptions logs,
     JobScheduling scheduling,
-    Optional<RetryRules> retry,
+    Optional<ProgressRetryRules> retry,
     OutcomeRules outcome,
     long versionId,
     long createTime,
@@ -104,8 +104,8 @@ public record Job(
   }
 
   /** When and whether its tasks are tried again. */
-  public Retrying retrying() {
-    return new Retrying(backoff, retry);
+  public RetryPolicy retrying() {
+    return new RetryPolicy(backoff, retry);
   }
 
   public boolean isValid() {

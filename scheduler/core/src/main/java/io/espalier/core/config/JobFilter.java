@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which nodes of one level a job may use (docs/design/bistro.md#filters). The evaluation order and
- * the stable hash are documented at {@link JobFilters}.
+ * the stable hash are documented at {@link FilterEvaluator}.
  *
  * @param whitelist empty passes every name
  * @param whitelistRegex must be found anywhere in the name

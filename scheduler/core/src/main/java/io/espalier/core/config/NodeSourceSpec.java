@@ -10,9 +10,9 @@ import io.espalier.core.json.Json;
  * @param guard how much its answers may change
  * @param path of the entry in its document, for problems
  */
-public record NodeSourceSpec(String source, Json.Obj prefs, ChangeGuard guard, String path) {
+public record NodeSourceSpec(String source, Json.Obj prefs, NodeChangeGuard guard, String path) {
   /** An entry with the usual guard. */
   public NodeSourceSpec(String source, Json.Obj prefs, String path) {
-    this(source, prefs, ChangeGuard.DEFAULT, path);
+    this(source, prefs, NodeChangeGuard.DEFAULT, path);
   }
 }

@@ -28,7 +28,7 @@ public record Settings(
     ResourceCatalog resources,
     Map<String, Map<String, Integer>> workerOverrides,
     List<PhysicalResource> physicalResources,
-    TreeRules rules,
+    LimitRules rules,
     Instant exitInitialWaitBefore,
     JobDefaults defaults,
     String nodesHash,
@@ -55,11 +55,11 @@ public record Settings(
       TimeLimits timeLimits,
       LogOptions logs,
       JobScheduling scheduling,
-      Optional<RetryRules> retry,
+      Optional<ProgressRetryRules> retry,
       OutcomeRules outcome) {
     /** When and whether a task is tried again whose job says nothing of it. */
-    public Retrying retrying() {
-      return new Retrying(backoff, retry);
+    public RetryPolicy retrying() {
+      return new RetryPolicy(backoff, retry);
     }
   }
 }

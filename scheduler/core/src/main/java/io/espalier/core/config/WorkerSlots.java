@@ -48,7 +48,7 @@ public final class WorkerSlots {
     if (override != null) {
       override.forEach(slots::replace);
     }
-    for (NodeLimit rule : settings.rules().nodeLimits()) {
+    for (NodeLimitRule rule : settings.rules().nodeLimits()) {
       FilterSteps steps = new FilterSteps(1);
       if (rule.level() == settings.levels().worker()
           && rule.matchesWorker(address, host, shard, steps)) {

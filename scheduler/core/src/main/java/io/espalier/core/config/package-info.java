@@ -1,4 +1,9 @@
-/** The configuration as immutable typed values, with inheritance resolved. */
+/**
+ * The configuration as immutable typed values, with inheritance resolved.
+ *
+ * <p>{@code read} parses it and collects every problem, {@code write} makes Bistro's form of jobs
+ * and errors, {@code source} says where configurations come from.
+ */
 @NullMarked
 package io.espalier.core.config;
 

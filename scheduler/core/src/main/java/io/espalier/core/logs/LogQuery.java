@@ -181,7 +181,7 @@ public record LogQuery(
   /** What is wrong with a regular expression as {@link #regex} takes it; empty: nothing. */
   public static String complaintAbout(String regex) {
     List<String> complaints = new ArrayList<>();
-    LineSearch.compile(regex, complaints::add);
+    BoundedRegexSearch.compile(regex, complaints::add);
     return complaints.isEmpty() ? "" : complaints.get(0);
   }
 }

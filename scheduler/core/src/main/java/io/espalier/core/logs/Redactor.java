@@ -1,6 +1,6 @@
 package io.espalier.core.logs;
 
-import io.espalier.core.text.BoundedText;
+import io.espalier.core.text.StepLimitedText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -95,8 +95,8 @@ public final class Redactor {
   }
 
   /** For the pieces of a stream's lines. */
-  public RedactedPieces pieces() {
-    return new RedactedPieces(this);
+  public StreamingRedactor pieces() {
+    return new StreamingRedactor(this);
   }
 
   /**
@@ -116,8 +116,8 @@ public final class Redactor {
         }
       }
       try {
-        rule.find(new BoundedText(text, STEPS_PER_RULE), found);
-      } catch (BoundedText.TooManySteps | StackOverflowError e) {
+        rule.find(new StepLimitedText(text, STEPS_PER_RULE), found);
+      } catch (StepLimitedText.TooManySteps | StackOverflowError e) {
         int end = text.endsWith("\n") ? text.length() - 1 : text.length();
         return List.of(new Range(0, 0, end, UNSEARCHED));
       }

@@ -7,42 +7,64 @@ import io.espalier.core.api.LimitView;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.Selected;
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.TaskView;
-import io.espalier.core.api.TimeLeft;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
-import io.espalier.core.loop.LiveTasks.Live;
+import io.espalier.core.loop.command.ForgiveCommand;
+import io.espalier.core.loop.command.LimitOverrideCommands;
+import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.command.SelectionCommand;
+import io.espalier.core.loop.command.TaskKiller;
+import io.espalier.core.loop.command.TaskOperations;
+import io.espalier.core.loop.command.TimeExtension;
+import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.query.QueryQueue;
+import io.espalier.core.loop.query.TaskPageQuery;
+import io.espalier.core.loop.query.TaskViews;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.loop.state.LoopStats;
+import io.espalier.core.loop.state.SlicedWork;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.loop.watch.CheckpointWriter;
+import io.espalier.core.loop.watch.JobDeadlines;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.OverLimitEnforcer;
+import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.outcome.JobEvent;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.Change;
-import io.espalier.core.scheduling.Peak;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.query.PeakUsage;
+import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
-import io.espalier.core.status.RowEvents;
+import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusText;
+import io.espalier.core.status.StatusRowEvents;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -93,32 +115,32 @@ public final class SchedulerLoop {
 
   private final SchedulingCore core;
   private final Map<String, SchedulingPolicy> policies;
-  private final StatusText statusText;
+  private final StatusParser statusText;
   private final LoopPorts ports;
   private final LoopOptions options;
 
   private final LiveTasks live = new LiveTasks();
   private final LoopEvents events;
-  private final Pauses pauses;
-  private final Limits limits;
-  private final QueueSamples queueSamples;
-  private final Paces paces = new Paces();
-  private final Questions questions;
-  private final ViewBuilder views;
-  private final Kills kills;
-  private final OverLimitKills overLimits;
-  private final Pool pool;
-  private final Supervision supervision;
+  private final PauseRegistry pauses;
+  private final LimitOverrideCommands limits;
+  private final QueueUsageRecorder queueSamples;
+  private final Throughput paces = new Throughput();
+  private final QueryQueue questions;
+  private final ViewPublisher views;
+  private final TaskKiller kills;
+  private final OverLimitEnforcer overLimits;
+  private final WorkerPool pool;
+  private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
-  private final JobOutcomes outcomes;
-  private final Checkpointing checkpoints = new Checkpointing();
-  private final Starts starts;
-  private final Changes changes;
-  private final Recovery recovery;
+  private final JobStateTracker outcomes;
+  private final CheckpointWriter checkpoints = new CheckpointWriter();
+  private final LaunchFactory starts;
+  private final UpdateApplier changes;
+  private final InvocationRecovery recovery;
   private final ArrayDeque<LongConsumer> inputs = new ArrayDeque<>();
-  private final ArrayDeque<Chore> chores = new ArrayDeque<>();
+  private final ArrayDeque<SlicedWork> chores = new ArrayDeque<>();
   private final List<Live> toDispatch = new ArrayList<>();
-  private final List<TaskEnd> toConfirm = new ArrayList<>();
+  private final List<TaskResult> toConfirm = new ArrayList<>();
 
   /** Attempts that ended as lost: how they really ended may be told later. */
   private final Map<Invocation, Attempt> lost =
@@ -131,7 +153,7 @@ public final class SchedulerLoop {
         }
       };
 
-  private Batch.Builder batch = Batch.builder();
+  private StoreTransaction.Builder batch = StoreTransaction.builder();
 
   /** Of the latest batch: batches become durable in order. */
   private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
@@ -145,7 +167,7 @@ public final class SchedulerLoop {
   public SchedulerLoop(
       SchedulingCore core,
       Map<String, SchedulingPolicy> policies,
-      StatusText statusText,
+      StatusParser statusText,
       LoopPorts ports,
       LoopOptions options) {
     this.core = core;
@@ -155,19 +177,20 @@ public final class SchedulerLoop {
     this.options = options;
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
-    this.pauses = new Pauses(core, events);
-    this.limits = new Limits(core, events);
-    this.outcomes = new JobOutcomes(core, events, deadlines, pauses);
-    this.views = new ViewBuilder(core, live, ports.runner().shard(), outcomes, paces, pauses);
-    this.questions = new Questions(core, live, paces);
-    this.kills = new Kills(core, live, events, ports.runner());
-    this.overLimits = new OverLimitKills(core, live, kills, ports.warnings());
-    this.supervision = new Supervision(core, live, kills, ports.runner(), this::taskEnded);
-    this.pool = new Pool(core, live, events, ports.runner(), options.workerHost());
-    this.starts = new Starts(core, live, pool, options, ports.warnings());
-    this.changes = new Changes(core, live, events, outcomes, options.epoch());
-    this.recovery = new Recovery(core, live);
-    this.queueSamples = new QueueSamples(core, this::started, usage -> batch.queueUsage(usage));
+    this.pauses = new PauseRegistry(core, events);
+    this.limits = new LimitOverrideCommands(core, events);
+    this.outcomes = new JobStateTracker(core, events, deadlines, pauses);
+    this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
+    this.questions = new QueryQueue(core, live, paces);
+    this.kills = new TaskKiller(core, live, events, ports.runner());
+    this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
+    this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::taskEnded);
+    this.pool = new WorkerPool(core, live, events, ports.runner(), options.workerHost());
+    this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
+    this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
+    this.recovery = new InvocationRecovery(core, live);
+    this.queueSamples =
+        new QueueUsageRecorder(core, this::started, usage -> batch.queueUsage(usage));
   }
 
   // ---- inputs: noted now, effective in the next step
@@ -179,7 +202,7 @@ public final class SchedulerLoop {
    * @return completes once all that was written before is durable: from then on they may be read,
    *     by which nothing that happens until the change is in force can be lost
    */
-  public CompletionStage<Void> willRead(Change change) {
+  public CompletionStage<Void> willRead(UpdatePlan change) {
     return changeDurably(
         now -> {
           changes.willRead(change);
@@ -192,7 +215,7 @@ public final class SchedulerLoop {
    *
    * @return completes when they are, on the owner's thread
    */
-  public CompletionStage<Void> change(PreparedChange change) {
+  public CompletionStage<Void> change(PreparedUpdate change) {
     CompletableFuture<Void> inForce = new CompletableFuture<>();
     inputs.add(
         now -> {
@@ -211,7 +234,7 @@ public final class SchedulerLoop {
     batch.forget(job);
     events.add(
         nowMillis,
-        RowEvents.JOB_FORGOTTEN,
+        StatusRowEvents.JOB_FORGOTTEN,
         Json.object().put("job", job).put("reason", "deleted and made again").build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
@@ -236,12 +259,12 @@ public final class SchedulerLoop {
   }
 
   /** An invocation has ended. */
-  public void taskEnded(TaskEnd end) {
+  public void taskEnded(TaskResult end) {
     inputs.add(now -> end(end, now));
   }
 
   /** An invocation that was lost has ended in a way that is known now. */
-  public void lateEnd(TaskEnd end) {
+  public void lateEnd(TaskResult end) {
     inputs.add(
         now -> {
           Attempt known = lost.remove(end.invocation());
@@ -258,7 +281,7 @@ public final class SchedulerLoop {
   }
 
   /** Holds that outlived a restart; before the first step. */
-  public void restoreHolds(List<WorkerHold> holds) {
+  public void restoreHolds(List<WorkerCordon> holds) {
     pool.restore(holds);
   }
 
@@ -287,7 +310,7 @@ public final class SchedulerLoop {
   }
 
   /** What a live invocation has used so far; of others it is ignored. */
-  public void usage(String job, String node, Invocation invocation, Usage usage) {
+  public void usage(String job, String node, Invocation invocation, ResourceUsage usage) {
     inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
   }
 
@@ -311,7 +334,7 @@ public final class SchedulerLoop {
    * How jobs stood when an earlier process ended; after {@link #restorePauses}, before the first
    * step. Those that have failed start nothing from the first step on.
    */
-  public void restoreStandings(List<JobStanding> stored) {
+  public void restoreStandings(List<JobStateRecord> stored) {
     outcomes.restore(stored);
   }
 
@@ -347,29 +370,30 @@ public final class SchedulerLoop {
               return;
             }
           }
-          chores.add(new ForgiveChore(core, jobs, this::recordForgiven, this::forgiven, answer));
+          chores.add(new ForgiveCommand(core, jobs, this::recordForgiven, this::forgiven, answer));
         });
     return answer;
   }
 
-  /** See {@link io.espalier.core.api.SchedulerApi#forgive(Selection)}. */
-  public CompletionStage<Selected> forgive(Selection selection) {
-    return select(selection, Acts.FORGIVE, "forgiven", JobEvent.FORGIVE, this::recordForgiven);
+  /** See {@link io.espalier.core.api.SchedulerApi#forgive(TaskSelection)}. */
+  public CompletionStage<SelectionResult> forgive(TaskSelection selection) {
+    return select(
+        selection, TaskOperations.FORGIVE, "forgiven", JobEvent.FORGIVE, this::recordForgiven);
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#rerun}. */
-  public CompletionStage<Selected> rerun(Selection selection) {
-    return select(selection, Acts.RERUN, "rerun", JobEvent.RERUN, this::recordRerun);
+  public CompletionStage<SelectionResult> rerun(TaskSelection selection) {
+    return select(selection, TaskOperations.RERUN, "rerun", JobEvent.RERUN, this::recordRerun);
   }
 
-  private CompletionStage<Selected> select(
-      Selection selection,
-      SelectionChore.Act act,
+  private CompletionStage<SelectionResult> select(
+      TaskSelection selection,
+      SelectionCommand.Act act,
       String event,
       JobEvent lifts,
-      ForgiveChore.Changed changed) {
-    SelectionChore chore =
-        new SelectionChore(
+      ForgiveCommand.Changed changed) {
+    SelectionCommand chore =
+        new SelectionCommand(
             core,
             live,
             selection,
@@ -381,12 +405,12 @@ public final class SchedulerLoop {
   }
 
   /** Takes the changes of a chore into batches. */
-  private final class Slices implements SelectionChore.Sink {
+  private final class Slices implements SelectionCommand.Sink {
     private final String event;
     private final JobEvent lifts;
-    private final ForgiveChore.Changed changed;
+    private final ForgiveCommand.Changed changed;
 
-    Slices(String event, JobEvent lifts, ForgiveChore.Changed changed) {
+    Slices(String event, JobEvent lifts, ForgiveCommand.Changed changed) {
       this.event = event;
       this.lifts = lifts;
       this.changed = changed;
@@ -403,7 +427,7 @@ public final class SchedulerLoop {
     }
 
     @Override
-    public void finished(Selection selection, long tasks, long nowMillis, Runnable durable) {
+    public void finished(TaskSelection selection, long tasks, long nowMillis, Runnable durable) {
       Json.Builder said =
           Json.object()
               .put("jobs", Json.strings(List.of(selection.job())))
@@ -447,13 +471,15 @@ public final class SchedulerLoop {
   }
 
   /** See {@link io.espalier.core.api.SchedulerApi#extend}. */
-  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
-    CompletableFuture<TimeLeft> answer = new CompletableFuture<>();
+  public CompletionStage<TaskDeadlines> extend(String job, String node, long millis) {
+    CompletableFuture<TaskDeadlines> answer = new CompletableFuture<>();
     inputs.add(
         now -> {
           Live task = live.get(new TaskKey(job, node));
-          String refusal = task == null ? "is not running" : Extending.refusal(task, millis);
-          if (task != null && refusal == null && !Extending.extend(task, millis, ports.runner())) {
+          String refusal = task == null ? "is not running" : TimeExtension.refusal(task, millis);
+          if (task != null
+              && refusal == null
+              && !TimeExtension.extend(task, millis, ports.runner())) {
             refusal = "cannot be given more time by the runner " + ports.runner().name();
           }
           if (task == null || refusal != null) {
@@ -570,7 +596,7 @@ public final class SchedulerLoop {
 
   /** See {@link io.espalier.core.api.SchedulerApi#hold}. */
   public CompletionStage<WorkerView> hold(
-      String shard, WorkerHold.Kind kind, String author, String reason) {
+      String shard, WorkerCordon.Kind kind, String author, String reason) {
     return changePool(shard, now -> batch.hold(pool.hold(shard, kind, author, reason, now)));
   }
 
@@ -608,7 +634,7 @@ public final class SchedulerLoop {
   }
 
   /** All that takes more than a look. */
-  public Questions questions() {
+  public QueryQueue questions() {
     return questions;
   }
 
@@ -644,7 +670,7 @@ public final class SchedulerLoop {
 
   /** Scans in slices; completes in a later step. */
   public CompletionStage<TaskPage> tasks(TaskQuery query) {
-    TaskPageChore chore = new TaskPageChore(core, live, ports.runner().shard(), query);
+    TaskPageQuery chore = new TaskPageQuery(core, live, ports.runner().shard(), query);
     inputs.add(now -> chores.add(chore));
     return chore.answer();
   }
@@ -655,12 +681,12 @@ public final class SchedulerLoop {
   }
 
   /** How all configured jobs stand, by name, as of this moment. */
-  public Map<String, JobStanding> standings() {
+  public Map<String, JobStateRecord> standings() {
     return outcomes.latest();
   }
 
   /** The highest use of every resource so far. */
-  public List<Peak> peaks() {
+  public List<PeakUsage> peaks() {
     return core.peaks();
   }
 
@@ -808,7 +834,7 @@ public final class SchedulerLoop {
     return !stopping && changes.hasConfig() && !changes.underWay();
   }
 
-  private void recordStanding(JobStanding standing, boolean moved) {
+  private void recordStanding(JobStateRecord standing, boolean moved) {
     batch.standing(standing);
     if (moved && standing.state() == JobState.FAILED) {
       ports.warnings().warn("the job has failed: " + standing.reason(), standing.job(), "");
@@ -837,7 +863,7 @@ public final class SchedulerLoop {
 
   private boolean stepChores(long nowMillis) {
     for (int left = Math.min(chores.size(), CHORES_PER_STEP); left > 0; left--) {
-      Chore chore = chores.remove();
+      SlicedWork chore = chores.remove();
       if (!chore.step(nowMillis)) {
         chores.add(chore);
       }
@@ -888,7 +914,7 @@ public final class SchedulerLoop {
     views.changed();
   }
 
-  private void end(TaskEnd end, long nowMillis) {
+  private void end(TaskResult end, long nowMillis) {
     if (recovery.keeps(end, changes.hasConfig())) {
       return;
     }
@@ -901,7 +927,7 @@ public final class SchedulerLoop {
     }
     TaskEvent event = statusText.meaning(withReason(end, task), task.statusFrom);
     if (stopping
-        && end.kind() == TaskEnd.Kind.KILLED
+        && end.kind() == TaskResult.Kind.KILLED
         && end.rawStatus() == null
         && end.stopReason() != StopReason.TIMEOUT
         && end.stopReason() != StopReason.NO_OUTPUT) {
@@ -913,7 +939,7 @@ public final class SchedulerLoop {
     task.checkpointIsDue = false;
     Transition transition = TaskTransitions.apply(task.status, event, task.retrying, nowMillis);
     WorkerRef worker = task.launch.worker();
-    TaskEnd explained = withReason(end, task);
+    TaskResult explained = withReason(end, task);
     TaskStatus after =
         TaskTransitions.paced(
             task.status, bounded(transition.status()), core.config().settings().workingWait());
@@ -932,9 +958,9 @@ public final class SchedulerLoop {
     paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     write(row);
-    if (end.kind() != TaskEnd.Kind.NOT_STARTED) {
+    if (end.kind() != TaskResult.Kind.NOT_STARTED) {
       batch.attempt(attempt);
-      if (end.kind() == TaskEnd.Kind.LOST && !task.isOfForgottenJob()) {
+      if (end.kind() == TaskResult.Kind.LOST && !task.isOfForgottenJob()) {
         lost.put(end.invocation(), attempt);
       }
     }
@@ -956,12 +982,12 @@ public final class SchedulerLoop {
   }
 
   /** What the supervisor stopped in the runner's stead ended for that limit. */
-  private static TaskEnd withReason(TaskEnd end, Live task) {
+  private static TaskResult withReason(TaskResult end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
-    if (task.overLimit != null && unexplained && end.kind() == TaskEnd.Kind.KILLED) {
+    if (task.overLimit != null && unexplained && end.kind() == TaskResult.Kind.KILLED) {
       return end.withStopReason(StopReason.OVER_LIMIT).withMessage(task.overLimit);
     }
-    return task.overdue != null && unexplained && end.kind() == TaskEnd.Kind.KILLED
+    return task.overdue != null && unexplained && end.kind() == TaskResult.Kind.KILLED
         ? end.withStopReason(task.overdue)
         : end;
   }
@@ -1023,9 +1049,9 @@ public final class SchedulerLoop {
 
   private CompletionStage<Void> commit() {
     events.take().forEach(batch::append);
-    Batch changesOfThisStep = batch.build();
-    List<TaskEnd> ends = List.copyOf(toConfirm);
-    List<JobStanding> standings = outcomes.takeRecorded();
+    StoreTransaction changesOfThisStep = batch.build();
+    List<TaskResult> ends = List.copyOf(toConfirm);
+    List<JobStateRecord> standings = outcomes.takeRecorded();
     toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
       if (!ends.isEmpty()) {
@@ -1034,7 +1060,7 @@ public final class SchedulerLoop {
       }
       return written;
     }
-    batch = Batch.builder();
+    batch = StoreTransaction.builder();
     List<Live> launches = List.copyOf(toDispatch);
     toDispatch.clear();
     written =
@@ -1063,7 +1089,7 @@ public final class SchedulerLoop {
   }
 
   private void durable(
-      List<Live> launches, List<TaskEnd> ends, List<JobStanding> standings, long nowMillis) {
+      List<Live> launches, List<TaskResult> ends, List<JobStateRecord> standings, long nowMillis) {
     if (!standings.isEmpty()) {
       outcomes.show(standings);
       views.changed();
@@ -1075,16 +1101,16 @@ public final class SchedulerLoop {
   private void dispatch(List<Live> launches, long nowMillis) {
     for (Live task : launches) {
       if (stopping) {
-        Launch launch = task.launch;
+        LaunchSpec launch = task.launch;
         taskEnded(
-            TaskEnd.of(launch.job(), launch.node(), launch.invocation(), TaskEnd.Kind.KILLED)
+            TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
                 .withMessage("not started: the scheduler was stopped"));
         continue;
       }
       task.dispatched = true;
-      Extending.begin(task, nowMillis);
+      TimeExtension.begin(task, nowMillis);
       ports.runner().start(task.launch);
-      Extending.extendAtStart(task, ports.runner());
+      TimeExtension.extendAtStart(task, ports.runner());
       if (task.killAtStart != null) {
         ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);
       }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a job as a whole stands (docs/design/features.md#states-of-jobs); of several that apply
- * {@link JobStates} picks one.
+ * {@link JobStateRules} picks one.
  */
 public enum JobState {
   /** May run; nothing of it was started yet. */

@@ -3,9 +3,9 @@ package io.espalier.core.protocol;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
@@ -28,18 +28,18 @@ public final class HealthCheck {
     return job.equals(JOB);
   }
 
-  static Launch launch(
+  static LaunchSpec launch(
       WorkerRef worker, Invocation invocation, SubprocessOptions options, long timeoutMillis) {
-    return Launch.of(JOB, worker.shard(), invocation)
+    return LaunchSpec.of(JOB, worker.shard(), invocation)
         .command(COMMAND)
         .subprocess(options)
         .kill(new KillRequest(KillRequest.Method.KILL, 0))
-        .limits(new Limits(timeoutMillis, 0, 0))
+        .limits(new InvocationLimits(timeoutMillis, 0, 0))
         .worker(worker)
         .build();
   }
 
-  static boolean isGood(TaskEnd end) {
-    return end.kind() == TaskEnd.Kind.EXITED && "done".equals(end.rawStatus());
+  static boolean isGood(TaskResult end) {
+    return end.kind() == TaskResult.Kind.EXITED && "done".equals(end.rawStatus());
   }
 }

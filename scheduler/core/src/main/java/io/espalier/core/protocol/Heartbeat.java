@@ -27,7 +27,7 @@ public record Heartbeat(
     long number,
     long epoch,
     long session,
-    WorkerFacts facts,
+    WorkerDescription facts,
     boolean draining,
     boolean healthy,
     String note,

@@ -1,6 +1,6 @@
 package io.espalier.core.protocol;
 
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayDeque;
@@ -20,7 +20,7 @@ final class RemoteWorker {
   private static final int MOST_OTHERS = 1_000;
 
   final WorkerRef ref;
-  WorkerFacts facts;
+  WorkerDescription facts;
 
   /** 0: none is valid. */
   long session;
@@ -46,22 +46,23 @@ final class RemoteWorker {
   long since;
 
   /** What is on it and has not ended. */
-  final Set<Run> runs = new LinkedHashSet<>();
+  final Set<TrackedRun> runs = new LinkedHashSet<>();
 
-  private final ArrayDeque<Run> starts = new ArrayDeque<>();
-  private final Set<Run> ordered = new LinkedHashSet<>();
-  final TreeSet<Run> unsure =
+  private final ArrayDeque<TrackedRun> starts = new ArrayDeque<>();
+  private final Set<TrackedRun> ordered = new LinkedHashSet<>();
+  final TreeSet<TrackedRun> unsure =
       new TreeSet<>(
-          Comparator.comparingLong((Run run) -> run.askAt).thenComparingLong(run -> run.order));
+          Comparator.comparingLong((TrackedRun run) -> run.askAt)
+              .thenComparingLong(run -> run.order));
   private final ArrayDeque<RunId> settled = new ArrayDeque<>();
-  private final List<Order> strangers = new ArrayList<>();
+  private final List<TaskCommand> strangers = new ArrayList<>();
 
   @Nullable Batch underWay;
   int failedCalls;
   long retryAt = Long.MIN_VALUE;
 
   /** The health check that was sent or is to be; null: none is. */
-  @Nullable Run check;
+  @Nullable TrackedRun check;
 
   long checkedAt;
   long nextCheck;
@@ -77,9 +78,10 @@ final class RemoteWorker {
    *
    * @param ordered whose orders, and up to which of their numbers
    */
-  record Batch(long number, List<Run> starts, Map<Run, Long> ordered, List<Run> asks) {}
+  record Batch(
+      long number, List<TrackedRun> starts, Map<TrackedRun, Long> ordered, List<TrackedRun> asks) {}
 
-  RemoteWorker(WorkerRef ref, WorkerFacts facts) {
+  RemoteWorker(WorkerRef ref, WorkerDescription facts) {
     this.ref = ref;
     this.facts = facts;
   }
@@ -92,31 +94,31 @@ final class RemoteWorker {
     return session != 0 && !retired && !isLost();
   }
 
-  void queue(Run run) {
+  void queue(TrackedRun run) {
     starts.add(run);
   }
 
-  boolean unqueue(Run run) {
+  boolean unqueue(TrackedRun run) {
     return starts.remove(run);
   }
 
   /** Has the orders for a run sent, if it is known to be there. */
-  void deliverOrders(Run run) {
-    if (run.state == Run.State.RUNNING && !run.orders.isEmpty()) {
+  void deliverOrders(TrackedRun run) {
+    if (run.state == TrackedRun.State.RUNNING && !run.orders.isEmpty()) {
       ordered.add(run);
     }
   }
 
   /** It is known to run here. */
-  void confirm(Run run) {
+  void confirm(TrackedRun run) {
     unsure.remove(run);
-    run.state = Run.State.RUNNING;
+    run.state = TrackedRun.State.RUNNING;
     run.wasConfirmed = true;
     deliverOrders(run);
   }
 
   /** The orders of a run up to that number have been heeded. */
-  void ordersArrived(Run run, long upTo) {
+  void ordersArrived(TrackedRun run, long upTo) {
     run.orders.removeIf(order -> order.number() <= upTo);
     deliverOrders(run);
   }
@@ -125,20 +127,20 @@ final class RemoteWorker {
     settled.add(run);
   }
 
-  void order(Order stranger) {
+  void order(TaskCommand stranger) {
     strangers.add(stranger);
   }
 
-  void forget(Run run) {
+  void forget(TrackedRun run) {
     runs.remove(run);
     ordered.remove(run);
     unsure.remove(run);
   }
 
   /** Changes the time of the next question, which is part of the order of the set. */
-  void ask(Run run, long at) {
+  void ask(TrackedRun run, long at) {
     unsure.remove(run);
-    run.state = Run.State.UNSURE;
+    run.state = TrackedRun.State.UNSURE;
     run.askAt = at;
     unsure.add(run);
   }
@@ -153,30 +155,30 @@ final class RemoteWorker {
   }
 
   /** Takes the next batch; what was taken is under way. */
-  Work take(long epoch, long number, long now) {
-    List<Run> sentStarts = new ArrayList<>();
-    List<Launch> launches = new ArrayList<>();
+  WorkBatch take(long epoch, long number, long now) {
+    List<TrackedRun> sentStarts = new ArrayList<>();
+    List<LaunchSpec> launches = new ArrayList<>();
     while (launches.size() < MOST_STARTS && !starts.isEmpty()) {
-      Run run = starts.remove();
-      Launch launch = run.launch;
-      if (launch != null && run.state == Run.State.QUEUED) {
-        run.state = Run.State.SENT;
+      TrackedRun run = starts.remove();
+      LaunchSpec launch = run.launch;
+      if (launch != null && run.state == TrackedRun.State.QUEUED) {
+        run.state = TrackedRun.State.SENT;
         run.launch = null;
         launches.add(launch);
         sentStarts.add(run);
       }
     }
-    Map<Run, Long> sentOrders = new LinkedHashMap<>();
-    List<Order> orders = new ArrayList<>(strangers);
+    Map<TrackedRun, Long> sentOrders = new LinkedHashMap<>();
+    List<TaskCommand> orders = new ArrayList<>(strangers);
     strangers.clear();
     var ofRuns = ordered.iterator();
     while (orders.size() < MOST_OTHERS && ofRuns.hasNext()) {
-      Run run = ofRuns.next();
+      TrackedRun run = ofRuns.next();
       ofRuns.remove();
       orders.addAll(run.orders);
       sentOrders.put(run, run.lastOrder);
     }
-    List<Run> sentAsks = new ArrayList<>();
+    List<TrackedRun> sentAsks = new ArrayList<>();
     while (sentAsks.size() < MOST_OTHERS && !unsure.isEmpty() && unsure.first().askAt <= now) {
       sentAsks.add(unsure.pollFirst());
     }
@@ -185,7 +187,7 @@ final class RemoteWorker {
       nowSettled.add(settled.remove());
     }
     underWay = new Batch(number, sentStarts, sentOrders, sentAsks);
-    return new Work(
+    return new WorkBatch(
         epoch,
         session,
         ref,

@@ -1,8 +1,8 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
@@ -17,7 +17,7 @@ import java.util.List;
 public record Report(
     WorkerRef worker,
     long number,
-    List<TaskEnd> ends,
+    List<TaskResult> ends,
     List<ProgressOf> progress,
     List<UsageOf> usage,
     String storeId) {
@@ -31,5 +31,5 @@ public record Report(
   public record ProgressOf(RunId run, Progress progress) {}
 
   /** What a live task has used so far. */
-  public record UsageOf(RunId run, Usage usage) {}
+  public record UsageOf(RunId run, ResourceUsage usage) {}
 }

@@ -1,16 +1,16 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 
 /** One invocation of one task, as messages name it. */
 public record RunId(String job, String node, Invocation invocation) {
-  public static RunId of(Launch launch) {
+  public static RunId of(LaunchSpec launch) {
     return new RunId(launch.job(), launch.node(), launch.invocation());
   }
 
-  public static RunId of(TaskEnd end) {
+  public static RunId of(TaskResult end) {
     return new RunId(end.job(), end.node(), end.invocation());
   }
 

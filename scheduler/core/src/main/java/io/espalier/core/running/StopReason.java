@@ -4,11 +4,11 @@ package io.espalier.core.running;
 public enum StopReason {
   /** Somebody asked for it: an operator, or the scheduler because of an orphan. */
   REQUESTED,
-  /** It ran longer than {@link Limits#timeoutMillis}. */
+  /** It ran longer than {@link InvocationLimits#timeoutMillis}. */
   TIMEOUT,
-  /** The instant {@link Limits#deadlineMillis} came. */
+  /** The instant {@link InvocationLimits#deadlineMillis} came. */
   DEADLINE,
-  /** It wrote nothing for {@link Limits#noOutputMillis}. */
+  /** It wrote nothing for {@link InvocationLimits#noOutputMillis}. */
   NO_OUTPUT,
   /** It went over its hard memory limit and the kernel killed it. */
   OUT_OF_MEMORY,

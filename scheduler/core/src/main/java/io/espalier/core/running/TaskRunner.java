@@ -8,7 +8,7 @@ import java.util.Map;
  * Starts and kills tasks.
  *
  * <p>Contract: every {@link #start}, and every invocation given to {@link #resume}, is followed by
- * exactly one {@link TaskEnd} for that invocation, whatever happens; failures to start are ends,
+ * exactly one {@link TaskResult} for that invocation, whatever happens; failures to start are ends,
  * not exceptions. Calls return without waiting for processes and may come from the scheduler thread
  * only; the listener is called on any thread.
  */
@@ -40,7 +40,7 @@ public interface TaskRunner extends AutoCloseable {
     throw new UnsupportedOperationException(name() + " has nothing to resume");
   }
 
-  void start(Launch launch);
+  void start(LaunchSpec launch);
 
   /**
    * Asks for a running invocation to be stopped; returns once the request is queued.
@@ -81,10 +81,10 @@ public interface TaskRunner extends AutoCloseable {
    * All that operators say of workers at this time: once before the first start, and after each
    * change. Placement heeds it by itself; a runner may tell its workers.
    */
-  default void holds(List<WorkerHold> holds) {}
+  default void holds(List<WorkerCordon> holds) {}
 
   /** The end, or late end, is durable: the runner may acknowledge it and forget the invocation. */
-  default void recorded(TaskEnd end) {}
+  default void recorded(TaskResult end) {}
 
   /**
    * When a worker was last heard of, epoch milliseconds; from any thread. The list of workers is

@@ -1,6 +1,8 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunningTasks;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,7 +21,7 @@ public final class OverLimitScan {
   private static final int MOST_PLACES = 2_000;
 
   private final SchedulingCore core;
-  private final World world;
+  private final SchedulingState world;
 
   /** Those of which places are due, and since when at the latest. */
   private final List<Resource> resources = new ArrayList<>();
@@ -39,7 +41,7 @@ public final class OverLimitScan {
 
   /** A place, and the running tasks that hold slots there. */
   public static final class Found {
-    private final World world;
+    private final SchedulingState world;
     private final Resource resource;
     private final int at;
     private final long since;
@@ -47,7 +49,7 @@ public final class OverLimitScan {
     private int[] slots = new int[4];
     private int count;
 
-    private Found(World world, Resource resource, int at, long since) {
+    private Found(SchedulingState world, Resource resource, int at, long since) {
       this.world = world;
       this.resource = resource;
       this.at = at;
@@ -184,7 +186,7 @@ public final class OverLimitScan {
    * @return whether the pass is complete
    */
   public boolean step(int limit) {
-    RunTable runs = core.runTable();
+    RunningTasks runs = core.runTable();
     int left = limit;
     while (left > 0 && gathering < resources.size()) {
       left -= gather();

@@ -1,6 +1,10 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.queue.QueueState;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunningTasks;
 
 /**
  * What a policy may do: look at the jobs that have a task which may start now, and start one of
@@ -15,13 +19,13 @@ public final class Round {
 
   private static final int LOOKS_AT_QUEUES = 100_000;
 
-  private final World world;
-  private final RunTable runs;
-  private final Randomness random;
+  private final SchedulingState world;
+  private final RunningTasks runs;
+  private final SplitMix64 random;
   private final Turns turns;
   private final Starter starter;
   private int left;
-  private PlacementSink sink = run -> {};
+  private PlacementListener sink = run -> {};
 
   /** Starts a task of an open job. */
   interface Starter {
@@ -33,7 +37,7 @@ public final class Round {
     int last = -1;
   }
 
-  Round(World world, RunTable runs, Randomness random, Turns turns, Starter starter) {
+  Round(SchedulingState world, RunningTasks runs, SplitMix64 random, Turns turns, Starter starter) {
     this.world = world;
     this.runs = runs;
     this.random = random;
@@ -41,7 +45,7 @@ public final class Round {
     this.starter = starter;
   }
 
-  void slice(int maxStarts, PlacementSink newSink) {
+  void slice(int maxStarts, PlacementListener newSink) {
     int queues = world.queues.count();
     left =
         queues <= FEW_QUEUES
@@ -50,7 +54,7 @@ public final class Round {
     sink = newSink;
   }
 
-  World world() {
+  SchedulingState world() {
     return world;
   }
 
@@ -239,7 +243,7 @@ public final class Round {
   }
 
   /** The seeded randomness of the core. */
-  public Randomness random() {
+  public SplitMix64 random() {
     return random;
   }
 }

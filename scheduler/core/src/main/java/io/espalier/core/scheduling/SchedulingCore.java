@@ -11,10 +11,41 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
-import io.espalier.core.outcome.JobTally;
+import io.espalier.core.outcome.JobCounts;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.job.JobBlocks;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.job.StatusFilter;
+import io.espalier.core.scheduling.query.Explainer;
+import io.espalier.core.scheduling.query.OtherPartitionExplainer;
+import io.espalier.core.scheduling.query.PeakUsage;
+import io.espalier.core.scheduling.query.PeakUsageTracker;
+import io.espalier.core.scheduling.query.ProgressCounts;
+import io.espalier.core.scheduling.query.QueueViews;
+import io.espalier.core.scheduling.query.ResourceHolderScan;
+import io.espalier.core.scheduling.query.SubtreeCountScan;
+import io.espalier.core.scheduling.query.WaitReasonScan;
+import io.espalier.core.scheduling.queue.QueueUsageHistory;
+import io.espalier.core.scheduling.reservation.CapacityReservation;
+import io.espalier.core.scheduling.reservation.Reservation;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.state.EmptyState;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.FailureIndex;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.update.NewTasks;
+import io.espalier.core.scheduling.update.StateMigration;
+import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.scheduling.util.Ticks;
+import io.espalier.core.scheduling.worker.WorkerIndex;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.scheduling.worker.WorkerUtilization;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
@@ -56,32 +87,32 @@ public final class SchedulingCore {
 
   private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
-  private final Randomness random;
-  private final RunTable runs = new RunTable();
+  private final SplitMix64 random;
+  private final RunningTasks runs = new RunningTasks();
   private final Round.Turns turns = new Round.Turns();
-  private final Peaks peaks = new Peaks();
+  private final PeakUsageTracker peaks = new PeakUsageTracker();
   private final Set<String> paused = new HashSet<>();
   private final Set<String> held = new HashSet<>();
-  private final Closings closings = new Closings();
+  private final JobBlocks closings = new JobBlocks();
   private final WorkerTable pool = new WorkerTable();
-  private final QueueHistory queueHistory = new QueueHistory();
+  private final QueueUsageHistory queueHistory = new QueueUsageHistory();
 
-  private final Migration.Warmth warmth = new Migration.Warmth();
+  private final StateMigration.Warmth warmth = new StateMigration.Warmth();
 
-  private World world;
+  private SchedulingState world;
   private long worlds;
 
   /** Of the worlds before. */
   private long pastWork;
 
-  private @Nullable Migration migration;
-  private @Nullable Change inPlace;
+  private @Nullable StateMigration migration;
+  private @Nullable UpdatePlan inPlace;
 
   /** How far running tasks have been looked at after a change in place; -1: none is under way. */
   private int judged = -1;
 
   private @Nullable Round round;
-  private @Nullable CoreRecorder recorder;
+  private @Nullable CoreEventListener recorder;
   private long now;
 
   /** Before: what was stored has decayed by the half-life of the configuration to come. */
@@ -100,8 +131,8 @@ public final class SchedulingCore {
    * @param selectors by the name in the settings; workers take turns where it is not among them
    */
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
-    random = new Randomness(seed);
-    world = EmptyWorld.create(random, runs, pool, Map.copyOf(selectors));
+    random = new SplitMix64(seed);
+    world = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
     world.queues.enter(0, queueHistory);
   }
 
@@ -109,7 +140,7 @@ public final class SchedulingCore {
    * Tells everything that is done to this core from now on; only before anything else, so that a
    * {@link Replay} can do it again.
    */
-  public void recordTo(CoreRecorder newRecorder) {
+  public void recordTo(CoreEventListener newRecorder) {
     recorder = newRecorder;
   }
 
@@ -140,8 +171,8 @@ public final class SchedulingCore {
    * run on any thread, while the core goes on; a second change must be prepared after the first is
    * in force.
    */
-  public Change prepare(Config config, Topology topology) {
-    return Change.prepare(world, config, topology, random);
+  public UpdatePlan prepare(Config config, Topology topology) {
+    return UpdatePlan.prepare(world, config, topology, random);
   }
 
   /**
@@ -150,18 +181,18 @@ public final class SchedulingCore {
    * @throws IllegalStateException when it was prepared against other nodes or another configuration
    *     than those in force, or a change is under way
    */
-  public void begin(Change change) {
+  public void begin(UpdatePlan change) {
     if (isChanging()) {
       throw new IllegalStateException("another change is under way");
     }
     if (!change.isAgainst(world)) {
       throw new IllegalStateException("the change was prepared against another configuration");
     }
-    World next = change.world();
+    SchedulingState next = change.world();
     if (next == null) {
       inPlace = change;
     } else {
-      migration = new Migration(change, next, runs, warmth);
+      migration = new StateMigration(change, next, runs, warmth);
       next.over.at(now);
     }
     if (recorder != null) {
@@ -203,14 +234,14 @@ public final class SchedulingCore {
     return news;
   }
 
-  private void changeInPlace(Change change) {
+  private void changeInPlace(UpdatePlan change) {
     Settings before = world.config().settings();
     Settings after = change.config().settings();
     boolean[] ran = new boolean[world.jobs.count()];
     for (int j = 0; j < ran.length; j++) {
       ran[j] = isRunnable(j);
     }
-    NeverFits neverFits = change.neverFits();
+    UnsatisfiableJobs neverFits = change.neverFits();
     settleQueues();
     world.setConfig(
         change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
@@ -261,7 +292,7 @@ public final class SchedulingCore {
     for (; judged < end; judged++) {
       if (runs.isUsed(judged)) {
         boolean isHere = world.places.node(judged) >= 0;
-        String name = isHere ? "" : Migration.nodeName(world, runs, judged);
+        String name = isHere ? "" : StateMigration.nodeName(world, runs, judged);
         world.places.setOrphan(judged, world.whereabouts.isOrphan(judged, name));
       }
     }
@@ -269,13 +300,13 @@ public final class SchedulingCore {
     return judged < 0 && named;
   }
 
-  private void enter(Migration done) {
+  private void enter(StateMigration done) {
     done.end();
     peaks.keep(world);
     turns.last = lastInTurn(done.next().jobs);
     settleQueues();
     world.queues.leave(queueHistory);
-    World before = world;
+    SchedulingState before = world;
     pastWork += before.work();
     world = done.next();
     worlds++;
@@ -446,7 +477,7 @@ public final class SchedulingCore {
   }
 
   /** What the state of a job follows from. */
-  public JobTally tally(int job) {
+  public JobCounts tally(int job) {
     return world.tasks.tally(job, world.places.ofJob(job));
   }
 
@@ -650,11 +681,13 @@ public final class SchedulingCore {
   }
 
   /** How the workers are used: those of the pool and those that have left and still hold tasks. */
-  public List<WorkerUse> workerUse() {
-    List<WorkerUse> all = new ArrayList<>();
+  public List<WorkerUtilization> workerUse() {
+    List<WorkerUtilization> all = new ArrayList<>();
     for (int worker = 0; worker < pool.high(); worker++) {
       if (pool.isUsed(worker)) {
-        all.add(new WorkerUse(pool.shard(worker), pool.runs(worker), world.workers.slots(worker)));
+        all.add(
+            new WorkerUtilization(
+                pool.shard(worker), pool.runs(worker), world.workers.slots(worker)));
       }
     }
     return all;
@@ -719,7 +752,7 @@ public final class SchedulingCore {
    */
   public FailureGroups failures(int job, int limit, int samples) {
     FailureIndex index = world.tasks.failures(job);
-    World in = world;
+    SchedulingState in = world;
     FailureIndex.Tasks tasks =
         new FailureIndex.Tasks() {
           @Override
@@ -781,7 +814,7 @@ public final class SchedulingCore {
    * @return the node; {@code -1} when there is none up to the end; otherwise {@code -2 - next}
    *     where {@code next} is the node to go on from
    */
-  public int nextTask(int job, int fromNode, int limit, StatusSet set) {
+  public int nextTask(int job, int fromNode, int limit, StatusFilter set) {
     int from = Math.max(fromNode, world.tasks.first(job));
     int end = world.tasks.end(job);
     int stop = (int) Math.min(end, (long) from + limit);
@@ -807,7 +840,7 @@ public final class SchedulingCore {
     }
     int at = level < 0 ? -1 : topology().find(level, node);
     return at < 0
-        ? OtherShard.explain(config().shard(), job, level, node)
+        ? OtherPartitionExplainer.explain(config().shard(), job, level, node)
         : Explainer.explain(world, number, at, gates(job));
   }
 
@@ -816,13 +849,13 @@ public final class SchedulingCore {
   }
 
   /** Begins to count the waiting tasks of a job by what keeps them. */
-  public WaitingScan waiting(int job) {
-    return new WaitingScan(this::world, job, Explainer.gates(world, job, gates(jobName(job))));
+  public WaitReasonScan waiting(int job) {
+    return new WaitReasonScan(this::world, job, Explainer.gates(world, job, gates(jobName(job))));
   }
 
   /** Begins to look for the running tasks that hold slots in some places. */
-  public HolderScan holders(HolderScan.Place... places) {
-    return new HolderScan(this::world, places);
+  public ResourceHolderScan holders(ResourceHolderScan.Place... places) {
+    return new ResourceHolderScan(this::world, places);
   }
 
   /**
@@ -831,8 +864,8 @@ public final class SchedulingCore {
    * @param job the only one to count; -1: all
    * @param byJob whether to tell jobs apart
    */
-  public CountScan counts(int job, boolean byJob) {
-    return new CountScan(this::world, job, byJob);
+  public SubtreeCountScan counts(int job, boolean byJob) {
+    return new SubtreeCountScan(this::world, job, byJob);
   }
 
   /**
@@ -841,14 +874,14 @@ public final class SchedulingCore {
    * @param job the only one to count; -1: all
    */
   public TaskCounts countsOf(int job, int node) {
-    return CountScan.of(world, job, node);
+    return SubtreeCountScan.of(world, job, node);
   }
 
-  World world() {
+  SchedulingState world() {
     return world;
   }
 
-  RunTable runTable() {
+  RunningTasks runTable() {
     return runs;
   }
 
@@ -861,7 +894,7 @@ public final class SchedulingCore {
    * @param maxStarts ends the slice
    * @return whether the round is complete; if not, call again to go on with it
    */
-  public boolean round(SchedulingPolicy policy, int maxStarts, PlacementSink sink) {
+  public boolean round(SchedulingPolicy policy, int maxStarts, PlacementListener sink) {
     for (int job : world.wholeJobs.takeChanged()) {
       updateGate(job);
     }
@@ -873,7 +906,7 @@ public final class SchedulingCore {
     if (recorder == null) {
       current.slice(maxStarts, sink);
     } else {
-      CoreRecorder to = recorder;
+      CoreEventListener to = recorder;
       to.recorded(new CoreEvent.RoundBegan(policy.name(), maxStarts));
       current.slice(
           maxStarts,
@@ -924,7 +957,7 @@ public final class SchedulingCore {
       run = world.occupancy.adopt(number, at, charged);
     } else {
       run = world.occupancy.adoptOutside(number, charged);
-      runs.setNames(run, new RunTable.NamedPath(List.of(), List.of(node)));
+      runs.setNames(run, new RunningTasks.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
     if (charged >= 0) {
@@ -1019,11 +1052,11 @@ public final class SchedulingCore {
   }
 
   public String runJobName(long run) {
-    return Migration.jobName(world, runs, runs.index(run));
+    return StateMigration.jobName(world, runs, runs.index(run));
   }
 
   public String runNodeName(long run) {
-    return Migration.nodeName(world, runs, runs.index(run));
+    return StateMigration.nodeName(world, runs, runs.index(run));
   }
 
   /**
@@ -1031,7 +1064,7 @@ public final class SchedulingCore {
    * was adopted while job or node were not known.
    */
   public List<String> runPath(long run) {
-    return Migration.path(world, runs, runs.index(run)).nodes();
+    return StateMigration.path(world, runs, runs.index(run)).nodes();
   }
 
   /**
@@ -1044,7 +1077,7 @@ public final class SchedulingCore {
 
   /** The names of the levels of those nodes; empty where only its own is known. */
   public List<String> runLevels(long run) {
-    return Migration.path(world, runs, runs.index(run)).levels();
+    return StateMigration.path(world, runs, runs.index(run)).levels();
   }
 
   /**
@@ -1053,8 +1086,8 @@ public final class SchedulingCore {
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
-    Charges charges = Migration.charges(world, runs, index);
-    RunTable.NamedPath path = Migration.path(world, runs, index);
+    ResourceCharges charges = StateMigration.charges(world, runs, index);
+    RunningTasks.NamedPath path = StateMigration.path(world, runs, index);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
     for (int i = 0; i < path.levels().size(); i++) {
       Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
@@ -1144,7 +1177,7 @@ public final class SchedulingCore {
   }
 
   /** Room in queues and on workers that is kept for jobs that have been waiting for long. */
-  public List<KeptRoom> keptRoom() {
+  public List<CapacityReservation> keptRoom() {
     return world.rooms.kept();
   }
 
@@ -1166,7 +1199,7 @@ public final class SchedulingCore {
   }
 
   /** The highest use of each resource of the levels that have nodes, since the core was made. */
-  public List<Peak> peaks() {
+  public List<PeakUsage> peaks() {
     return peaks.of(world);
   }
 
@@ -1185,7 +1218,7 @@ public final class SchedulingCore {
    * @throws IllegalStateException names the first difference
    */
   public void verify() {
-    new SelfCheck(world, runs).run();
+    new InvariantChecker(world, runs).run();
   }
 
   /** Memory of the index and the task table in bytes, statuses of tried tasks left out. */

@@ -2,7 +2,10 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
-import io.espalier.core.outcome.JobTally;
+import io.espalier.core.outcome.JobCounts;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.query.Explainer;
+import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +24,7 @@ import java.util.stream.Collectors;
  * <p>Made by {@link SchedulingCore#stuckJobs} for one moment; for the same thread as the core.
  */
 public final class StuckJobs {
-  private final World world;
+  private final SchedulingState world;
   private final SchedulingCore core;
 
   /** By job: whether it can get on; of a job that is being looked at, false. */
@@ -39,7 +42,7 @@ public final class StuckJobs {
    * @return empty: something can, or it is kept as a whole, or nothing of it is left to do
    */
   public String why(int job) {
-    JobTally tally = core.tally(job);
+    JobCounts tally = core.tally(job);
     if (tally.running() > 0 || !world.jobs.canRun(job) || isKeptByPeople(job)) {
       return "";
     }
@@ -78,7 +81,7 @@ public final class StuckJobs {
   }
 
   private boolean judge(int job) {
-    JobTally tally = core.tally(job);
+    JobCounts tally = core.tally(job);
     if (tally.running() > 0) {
       return true;
     }

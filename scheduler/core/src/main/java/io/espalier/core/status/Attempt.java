@@ -2,9 +2,9 @@ package io.espalier.core.status;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param bits of the status it left the task in
  * @param stopReason why its runner stopped it; null when it ended by itself
  * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
- * @param fingerprint the same for failures of one cause, see {@link Fingerprint}; empty for an
- *     attempt that did not fail
+ * @param fingerprint the same for failures of one cause, see {@link FailureFingerprint}; empty for
+ *     an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
  * @param backoffSeconds how long its task had to wait after it; 0: not at all
  */
@@ -30,13 +30,13 @@ public record Attempt(
     Invocation invocation,
     WorkerRef worker,
     long endedAtMillis,
-    TaskEnd.Kind kind,
+    TaskResult.Kind kind,
     int bits,
     @Nullable Integer exitCode,
     @Nullable Integer signal,
     boolean coreDumped,
     @Nullable StopReason stopReason,
-    Usage usage,
+    ResourceUsage usage,
     String message,
     String fingerprint,
     boolean gotOn,
@@ -52,7 +52,12 @@ public record Attempt(
    * @param nowMillis when the scheduler learned of it, for runners that do not say
    */
   public static Attempt of(
-      TaskEnd end, int number, WorkerRef worker, TaskStatus status, boolean gotOn, long nowMillis) {
+      TaskResult end,
+      int number,
+      WorkerRef worker,
+      TaskStatus status,
+      boolean gotOn,
+      long nowMillis) {
     boolean failed =
         status.main() == TaskStatus.Main.ERROR
             || status.main() == TaskStatus.Main.FAILED
@@ -73,9 +78,9 @@ public record Attempt(
         end.signal(),
         end.coreDumped(),
         end.stopReason(),
-        end.usage() == null ? Usage.UNKNOWN : end.usage(),
-        message.length() > MAX_MESSAGE ? StatusText.cut(message, MAX_MESSAGE) : message,
-        failed ? Fingerprint.of(end, message) : "",
+        end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
+        message.length() > MAX_MESSAGE ? StatusParser.cut(message, MAX_MESSAGE) : message,
+        failed ? FailureFingerprint.of(end, message) : "",
         gotOn,
         status.backoffSeconds());
   }
@@ -84,7 +89,7 @@ public record Attempt(
    * How this one really ended, after it was taken for lost: for the history only. The status of the
    * task, and what counts, remain as they are.
    */
-  public Attempt reportedLate(TaskEnd end) {
+  public Attempt reportedLate(TaskResult end) {
     String raw = end.rawStatus() == null ? "" : ", with status " + end.rawStatus().strip();
     String text =
         "reported after its worker was taken for lost, so it does not count: it ended as "
@@ -103,8 +108,8 @@ public record Attempt(
         end.signal(),
         end.coreDumped(),
         end.stopReason(),
-        end.usage() == null ? Usage.UNKNOWN : end.usage(),
-        text.length() > MAX_MESSAGE ? StatusText.cut(text, MAX_MESSAGE) : text,
+        end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
+        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
         "",
         false,
         backoffSeconds);
@@ -116,17 +121,17 @@ public record Attempt(
    */
   public @Nullable Failure failure() {
     boolean failed = (bits & (TaskStatus.Main.ERROR.bit() | TaskStatus.Main.FAILED.bit())) != 0;
-    return failed && kind != TaskEnd.Kind.NOT_STARTED && !fingerprint.isEmpty()
+    return failed && kind != TaskResult.Kind.NOT_STARTED && !fingerprint.isEmpty()
         ? new Failure(fingerprint, message)
         : null;
   }
 
-  private static String cause(TaskEnd end, TaskStatus status) {
+  private static String cause(TaskResult end, TaskStatus status) {
     if (end.message() != null && end.lastErrorLine() == null) {
       return end.message();
     }
     Json.Obj data = status.data();
-    for (String key : new String[] {TaskReport.EXCEPTION, "error", "message"}) {
+    for (String key : new String[] {ParsedStatus.EXCEPTION, "error", "message"}) {
       if (data != null && data.get(key) instanceof Json.Str text && !text.value().isBlank()) {
         return text.value();
       }
@@ -134,11 +139,11 @@ public record Attempt(
     if (end.lastErrorLine() == null && end.rawStatus() != null && isGoodExit(end)) {
       return "the task said " + status.main().name().toLowerCase(Locale.ROOT) + " without a reason";
     }
-    return StatusText.whyItFailed(end);
+    return StatusParser.whyItFailed(end);
   }
 
   /** "Exited with code 0" would read like success. */
-  private static boolean isGoodExit(TaskEnd end) {
+  private static boolean isGoodExit(TaskResult end) {
     return end.exitCode() != null && end.exitCode() == 0;
   }
 }

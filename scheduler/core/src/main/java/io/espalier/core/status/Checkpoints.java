@@ -24,8 +24,8 @@ public final class Checkpoints {
     if (after == null) {
       return false;
     }
-    Progress was = ProgressText.of(before == null ? Json.Obj.EMPTY : before);
-    Progress is = ProgressText.of(after);
+    Progress was = ProgressParser.of(before == null ? Json.Obj.EMPTY : before);
+    Progress is = ProgressParser.of(after);
     long done = was.done() == null ? 0 : was.done();
     return (is.cursor() != null && !is.cursor().equals(was.cursor()))
         || (is.done() != null && is.done() > done);

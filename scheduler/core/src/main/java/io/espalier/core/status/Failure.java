@@ -4,7 +4,7 @@ package io.espalier.core.status;
  * Why the latest attempt of a task failed, kept with its status so that failures can be grouped by
  * cause without reading their histories.
  *
- * @param fingerprint of that attempt, see {@link Fingerprint}
+ * @param fingerprint of that attempt, see {@link FailureFingerprint}
  * @param message what went wrong, at most {@link #MAX_MESSAGE} characters
  */
 public record Failure(String fingerprint, String message) {
@@ -13,7 +13,7 @@ public record Failure(String fingerprint, String message) {
 
   public Failure {
     if (message.length() > MAX_MESSAGE) {
-      message = StatusText.cut(message, MAX_MESSAGE);
+      message = StatusParser.cut(message, MAX_MESSAGE);
     }
   }
 

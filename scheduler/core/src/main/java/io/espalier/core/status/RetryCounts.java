@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.RetryRules;
+import io.espalier.core.config.ProgressRetryRules;
 import io.espalier.core.json.Json;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failures of a task as {@link RetryRules} count them
+ * The failures of a task as {@link ProgressRetryRules} count them
  * (docs/design/features.md#retries-that-look-at-progress), since it was last forgiven, or ever.
  * Kept with its status; no count goes beyond {@link Integer#MAX_VALUE}.
  *
@@ -44,7 +44,7 @@ public record RetryCounts(int successive, int noProgress, int progress, boolean 
   }
 
   /** The rule that lets the task fail for good now; null: none does. */
-  public @Nullable String exhausted(RetryRules rules) {
+  public @Nullable String exhausted(ProgressRetryRules rules) {
     if (successive >= rules.maxSuccessiveNoProgress()) {
       return times(successive, "failure")
           + " in a row without progress (max_successive_no_progress)";

@@ -1,8 +1,8 @@
 package io.espalier.core.status;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -117,10 +117,10 @@ public interface StatusStore extends AutoCloseable {
   List<Pause> pauses();
 
   /** How jobs stand, those of which it was stored, in any order. */
-  List<JobStanding> standings();
+  List<JobStateRecord> standings();
 
   /** All holds of workers, in any order. */
-  List<WorkerHold> holds();
+  List<WorkerCordon> holds();
 
   /** All overrides of limits, in any order. */
   List<LimitOverride> limits();
@@ -158,7 +158,7 @@ public interface StatusStore extends AutoCloseable {
    * @throws StaleEpochException when the store was taken over since
    * @throws IllegalArgumentException when the batch's events are not newer than the stored ones
    */
-  void commit(long epoch, Batch batch);
+  void commit(long epoch, StoreTransaction batch);
 
   /**
    * Deletes a little of what nobody needs any more: old events, rows of forgotten jobs. To be

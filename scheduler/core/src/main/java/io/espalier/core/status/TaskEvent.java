@@ -6,7 +6,7 @@ public sealed interface TaskEvent {
   record Started() implements TaskEvent {}
 
   /** Its invocation ran, or failed to start for a reason of its own, and ended. */
-  record Ended(TaskReport report) implements TaskEvent {}
+  record Ended(ParsedStatus report) implements TaskEvent {}
 
   /**
    * Nothing was tried: refused, unreachable, shutting down. Costs no attempt.

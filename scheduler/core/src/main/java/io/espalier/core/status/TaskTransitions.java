@@ -1,7 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.config.Backoff;
-import io.espalier.core.config.Retrying;
+import io.espalier.core.config.RetryPolicy;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.time.Duration;
@@ -23,7 +23,7 @@ public final class TaskTransitions {
   /** The same for a job whose back-off alone decides. */
   public static Transition apply(
       @Nullable TaskStatus current, TaskEvent event, Backoff backoff, long nowMillis) {
-    return apply(current, event, Retrying.of(backoff), nowMillis);
+    return apply(current, event, RetryPolicy.of(backoff), nowMillis);
   }
 
   /**
@@ -32,7 +32,7 @@ public final class TaskTransitions {
    * @param nowMillis epoch milliseconds
    */
   public static Transition apply(
-      @Nullable TaskStatus current, TaskEvent event, Retrying retrying, long nowMillis) {
+      @Nullable TaskStatus current, TaskEvent event, RetryPolicy retrying, long nowMillis) {
     if (event instanceof TaskEvent.Started) {
       return started(current, nowMillis);
     }
@@ -148,15 +148,15 @@ public final class TaskTransitions {
   }
 
   private static Transition ended(
-      TaskStatus current, TaskReport report, Retrying retrying, long nowMillis) {
+      TaskStatus current, ParsedStatus report, RetryPolicy retrying, long nowMillis) {
     if (current.main() != Main.RUNNING && !current.overwriteable()) {
       return Transition.refused(
           current, "a task that is " + word(current) + " has ended again: ignored");
     }
     Json.Obj data = report.keepsData() ? merged(current.data(), report.data()) : report.data();
-    RetryJudgement judgement =
+    RetryDecision judgement =
         retrying.rules().isPresent()
-            ? RetryJudgement.ended(current, report, retrying.rules().get())
+            ? RetryDecision.ended(current, report, retrying.rules().get())
             : byBackoff(current, report, retrying.backoff());
     Main main = judgement.fails() ? Main.FAILED : report.main();
     boolean waits = report.usesBackoff() && main != Main.FAILED;
@@ -177,23 +177,23 @@ public final class TaskTransitions {
             judgement.counts()));
   }
 
-  private static RetryJudgement byBackoff(TaskStatus current, TaskReport report, Backoff backoff) {
+  private static RetryDecision byBackoff(TaskStatus current, ParsedStatus report, Backoff backoff) {
     // Counted only where rules for that are in force.
     RetryCounts counts =
         report.main() == Main.DONE ? RetryCounts.NONE : current.retries().withGotOn(false);
     if (!report.usesBackoff()) {
-      return new RetryJudgement(false, 0, 0, counts);
+      return new RetryDecision(false, 0, 0, counts);
     }
     int before = position(current);
     if (report.holdsPosition()) {
       Backoff.Interval first = backoff.next(0);
       int wait = before > 0 ? before : first.seconds();
-      return new RetryJudgement(false, wait, before > 0 || !first.noMore() ? wait : 0, counts);
+      return new RetryDecision(false, wait, before > 0 || !first.noMore() ? wait : 0, counts);
     }
     Backoff.Interval next = nextFor(current, backoff);
     return next.noMore()
-        ? new RetryJudgement(true, 0, before, counts)
-        : new RetryJudgement(false, next.seconds(), next.seconds(), counts);
+        ? new RetryDecision(true, 0, before, counts)
+        : new RetryDecision(false, next.seconds(), next.seconds(), counts);
   }
 
   /** A lost task has taken its step on the ladder already; its late error takes none. */
@@ -233,11 +233,11 @@ public final class TaskTransitions {
   }
 
   private static TaskStatus lost(
-      TaskStatus current, TaskEvent.WorkerLost lost, Retrying retrying, long nowMillis) {
-    RetryJudgement judgement =
+      TaskStatus current, TaskEvent.WorkerLost lost, RetryPolicy retrying, long nowMillis) {
+    RetryDecision judgement =
         retrying.rules().isPresent()
-            ? RetryJudgement.stopped(current, retrying.rules().get())
-            : byBackoff(current, TaskReport.ERROR_BACKOFF, retrying.backoff());
+            ? RetryDecision.stopped(current, retrying.rules().get())
+            : byBackoff(current, ParsedStatus.ERROR_BACKOFF, retrying.backoff());
     Json.Obj data =
         explained(current.data(), lost.exception())
             .with("worker_shard", Json.of(lost.workerShard()));
@@ -330,8 +330,8 @@ public final class TaskTransitions {
   private static Json.Obj explained(Json.@Nullable Obj data, String exception) {
     // The reason for an earlier stop explains nothing any more.
     return (data == null ? Json.Obj.EMPTY : data)
-        .with(TaskReport.EXCEPTION, Json.of(exception))
-        .without(StopReasons.KEY);
+        .with(ParsedStatus.EXCEPTION, Json.of(exception))
+        .without(StopReasonRules.KEY);
   }
 
   private static Json.@Nullable Obj merged(Json.@Nullable Obj old, Json.@Nullable Obj more) {

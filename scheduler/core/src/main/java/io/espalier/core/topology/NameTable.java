@@ -100,9 +100,9 @@ final class NameTable {
 
   /** Memory beside the names themselves. */
   long overheadBytes() {
-    long total = ArrayBytes.ofInts(ends) + ArrayBytes.ofInts(hash);
-    total += ArrayBytes.HEADER + (long) ArrayBytes.REFERENCE * chunks.length;
-    return total + (long) ArrayBytes.HEADER * chunks.length;
+    long total = ArraySizes.ofInts(ends) + ArraySizes.ofInts(hash);
+    total += ArraySizes.HEADER + (long) ArraySizes.REFERENCE * chunks.length;
+    return total + (long) ArraySizes.HEADER * chunks.length;
   }
 
   boolean sameNames(NameTable other) {

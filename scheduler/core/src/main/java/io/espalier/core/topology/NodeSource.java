@@ -18,7 +18,7 @@ public interface NodeSource {
    * @param now the instant the nodes are wanted for
    * @throws NodeSourceException what went wrong, in words for the operator
    */
-  void fetch(NodesSoFar soFar, Instant now, NodeSink sink)
+  void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException;
 
   /**

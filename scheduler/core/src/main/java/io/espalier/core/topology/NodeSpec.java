@@ -1,6 +1,6 @@
 package io.espalier.core.topology;
 
-import io.espalier.core.config.Roles;
+import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public record NodeSpec(
       boolean enabled,
       Set<String> tags,
       Json.Obj attributes) {
-    this(level, name, parent, parentLevel, enabled, tags, attributes, Roles.NONE);
+    this(level, name, parent, parentLevel, enabled, tags, attributes, RoleFilter.NONE);
   }
 
   /** The same node in a place with a role. */

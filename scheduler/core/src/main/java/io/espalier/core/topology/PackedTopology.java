@@ -2,7 +2,7 @@ package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
-import io.espalier.core.config.Roles;
+import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import java.util.Arrays;
 import java.util.List;
@@ -84,9 +84,9 @@ public final class PackedTopology implements Topology {
     }
 
     long bytes() {
-      return ArrayBytes.ofInts(nodes)
-          + ArrayBytes.ofInts(nodeSlotStarts)
-          + ArrayBytes.ofInts(nodeSlots);
+      return ArraySizes.ofInts(nodes)
+          + ArraySizes.ofInts(nodeSlotStarts)
+          + ArraySizes.ofInts(nodeSlots);
     }
 
     boolean same(SlotMap other) {
@@ -109,7 +109,7 @@ public final class PackedTopology implements Topology {
     }
 
     long bytes() {
-      return ArrayBytes.ofInts(indexes) + (long) ArrayBytes.REFERENCE * values.size();
+      return ArraySizes.ofInts(indexes) + (long) ArraySizes.REFERENCE * values.size();
     }
 
     /** Indexes are given in the order of first use, so equal contents have equal indexes. */
@@ -235,7 +235,7 @@ public final class PackedTopology implements Topology {
   @Override
   public String role(int slot) {
     Objects.checkIndex(slot, parents.length);
-    return roles == null ? Roles.NONE : roles.of(slot);
+    return roles == null ? RoleFilter.NONE : roles.of(slot);
   }
 
   @Override
@@ -254,10 +254,10 @@ public final class PackedTopology implements Topology {
    */
   public long byteSize() {
     long total = names.nameBytes() + names.overheadBytes();
-    total += ArrayBytes.ofInts(levelStarts) + ArrayBytes.ofInts(childStarts);
-    total += ArrayBytes.ofInts(parents);
+    total += ArraySizes.ofInts(levelStarts) + ArraySizes.ofInts(childStarts);
+    total += ArraySizes.ofInts(parents);
     total += slotMap == null ? 0 : slotMap.bytes();
-    total += disabled == null ? 0 : ArrayBytes.ofLongs(disabled);
+    total += disabled == null ? 0 : ArraySizes.ofLongs(disabled);
     total += tags == null ? 0 : tags.bytes();
     total += roles == null ? 0 : roles.bytes();
     return total + (attributes == null ? 0 : attributes.bytes());

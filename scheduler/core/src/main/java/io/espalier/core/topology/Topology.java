@@ -1,7 +1,7 @@
 package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.Roles;
+import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import java.util.Set;
 
@@ -76,7 +76,7 @@ public interface Topology {
 
   /** What the node is in this place, such as {@code replica}; mostly empty. */
   default String role(int slot) {
-    return Roles.NONE;
+    return RoleFilter.NONE;
   }
 
   /** Whether any slot has a role. */

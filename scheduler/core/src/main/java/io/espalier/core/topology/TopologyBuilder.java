@@ -2,8 +2,8 @@ package io.espalier.core.topology;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
-import io.espalier.core.config.Roles;
-import io.espalier.core.config.Shard;
+import io.espalier.core.config.Partition;
+import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
  * several parents on one level is a replica. The same name under the same parent twice is a
  * problem: two sources, or two lines of one, disagree on whose node it is.
  */
-public final class TopologyBuilder implements NodeSink, NodesSoFar {
+public final class TopologyBuilder implements NodeSink, NodeLookup {
   /** So many problems are listed; the rest are counted. */
   public static final int MAX_PROBLEMS = 20;
 
   private final Levels levels;
   private final String instanceName;
-  private final Shard shard;
+  private final Partition shard;
   private final NamePool pool = new NamePool();
 
   /** Distinct (level, name) in the order of arrival, the instance first. */
@@ -57,9 +57,9 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   private final IntList slotParents = new IntList();
   private final IntList disabledSlots = new IntList();
-  private final SlotValues<Set<String>> tags = new SlotValues<>(Set.of());
-  private final SlotValues<Json.Obj> attributes = new SlotValues<>(Json.Obj.EMPTY);
-  private final SlotValues<String> roles = new SlotValues<>(Roles.NONE);
+  private final EdgeAttributes<Set<String>> tags = new EdgeAttributes<>(Set.of());
+  private final EdgeAttributes<Json.Obj> attributes = new EdgeAttributes<>(Json.Obj.EMPTY);
+  private final EdgeAttributes<String> roles = new EdgeAttributes<>(RoleFilter.NONE);
 
   /** (entry, parent) of every slot but the first of its entry; null while there is none. */
   private @Nullable Set<Long> replicaSet;
@@ -74,14 +74,14 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
 
   /** Begins with the instance node alone. */
   public TopologyBuilder(Levels levels, String instanceName) {
-    this(levels, instanceName, Shard.WHOLE);
+    this(levels, instanceName, Partition.WHOLE);
   }
 
   /**
    * Begins with the instance node alone. All nodes are to be added; the tree will have those of the
    * shard.
    */
-  public TopologyBuilder(Levels levels, String instanceName, Shard shard) {
+  public TopologyBuilder(Levels levels, String instanceName, Partition shard) {
     this.levels = levels;
     this.instanceName = instanceName;
     this.shard = shard;
@@ -145,7 +145,7 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
       problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
       return -1;
     }
-    String roleObjection = node.role().isEmpty() ? null : Roles.objection(node.role());
+    String roleObjection = node.role().isEmpty() ? null : RoleFilter.objection(node.role());
     if (roleObjection != null) {
       problem(where(node) + " cannot have a role: it " + roleObjection);
       return -1;
@@ -198,8 +198,8 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
   }
 
   /** Which of the nodes so far hang, by any of their places, under a node of the shard. */
-  public ShardReach reach() {
-    return new ShardReach(this);
+  public PartitionReachability reach() {
+    return new PartitionReachability(this);
   }
 
   private int parentOfFirst(int entry) {
@@ -231,13 +231,13 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     if (shard.isWhole()) {
       return new Result<>(pack(order), List.of());
     }
-    ShardCut cut = new ShardCut(this, shard);
+    PartitionFilter cut = new PartitionFilter(this, shard);
     TopologyBuilder own = cut.cut(new TopologyBuilder(levels, instanceName));
     return new Result<>(own.pack(order), cut.warnings());
   }
 
   /** The part of the nodes that {@link #build} takes. */
-  public Shard shard() {
+  public Partition shard() {
     return shard;
   }
 
@@ -326,15 +326,15 @@ public final class TopologyBuilder implements NodeSink, NodesSoFar {
     return disabledSlots;
   }
 
-  SlotValues<Set<String>> tags() {
+  EdgeAttributes<Set<String>> tags() {
     return tags;
   }
 
-  SlotValues<Json.Obj> attributes() {
+  EdgeAttributes<Json.Obj> attributes() {
     return attributes;
   }
 
-  SlotValues<String> roles() {
+  EdgeAttributes<String> roles() {
     return roles;
   }
 

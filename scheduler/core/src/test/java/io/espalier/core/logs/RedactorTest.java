@@ -74,7 +74,7 @@ class RedactorTest {
       line.append("AKIAIOSFODNN7EXAMPLE ");
     }
     String whole = line + "\n";
-    RedactedPieces pieces = COMMON.pieces();
+    StreamingRedactor pieces = COMMON.pieces();
     List<String> given = new ArrayList<>();
     int at = 0;
     while (at < whole.length()) {
@@ -88,7 +88,7 @@ class RedactorTest {
 
   @Test
   void aSecretWithoutAnEndIsHiddenToItsEnd() {
-    RedactedPieces pieces = COMMON.pieces();
+    StreamingRedactor pieces = COMMON.pieces();
     List<String> given = new ArrayList<>();
     given.add(pieces.take("token=" + "x".repeat(64_994), false));
     for (int i = 0; i < 5; i++) {
@@ -100,7 +100,7 @@ class RedactorTest {
 
   @Test
   void piecesWithoutPatternsAreLeftAlone() {
-    RedactedPieces pieces = Redactor.NONE.pieces();
+    StreamingRedactor pieces = Redactor.NONE.pieces();
     assertThat(pieces.take("password=x", false)).isEqualTo("password=x");
     assertThat(pieces.isEmpty()).isTrue();
   }

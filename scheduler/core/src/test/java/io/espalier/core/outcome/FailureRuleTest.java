@@ -64,8 +64,8 @@ class FailureRuleTest {
   @ValueSource(longs = {1, 63, 64, 65, 1_000, 3_600_000})
   void theWindowCountsWhatAListOfAllEndsWouldCount(long window) {
     Random random = new Random(window);
-    EndWindow ring = new EndWindow(window);
-    assertThat(ring.bucketMillis() * EndWindow.BUCKETS).isGreaterThanOrEqualTo(window);
+    CompletionWindow ring = new CompletionWindow(window);
+    assertThat(ring.bucketMillis() * CompletionWindow.BUCKETS).isGreaterThanOrEqualTo(window);
     List<long[]> ends = new ArrayList<>();
     long now = 1_700_000_000_000L;
     for (int i = 0; i < 3_000; i++) {
@@ -78,7 +78,7 @@ class FailureRuleTest {
       ring.moveTo(now);
       ring.add(at, failed);
       ends.add(new long[] {at, failed ? 1 : 0});
-      long oldest = Math.floorDiv(now, ring.bucketMillis()) - EndWindow.BUCKETS;
+      long oldest = Math.floorDiv(now, ring.bucketMillis()) - CompletionWindow.BUCKETS;
       long ended = 0;
       long bad = 0;
       for (long[] end : ends) {

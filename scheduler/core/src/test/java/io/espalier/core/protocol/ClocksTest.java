@@ -3,12 +3,12 @@ package io.espalier.core.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
@@ -30,14 +30,15 @@ class ClocksTest {
   private static final long YEARS = 10L * 365 * 24 * 3_600_000;
 
   private final List<RunId> started = new ArrayList<>();
-  private final List<TaskEnd> ends = new ArrayList<>();
+  private final List<TaskResult> ends = new ArrayList<>();
   private final List<String> stops = new ArrayList<>();
-  private final SchedulerSide scheduler =
-      new SchedulerSide(Term.alone(7, ""), TIMERS, SchedulerSide.Past.KNOWN, new Scheduler());
-  private final WorkerSide worker =
-      new WorkerSide(
+  private final SchedulerProtocol scheduler =
+      new SchedulerProtocol(
+          LeadershipTerm.alone(7, ""), TIMERS, SchedulerProtocol.Past.KNOWN, new Scheduler());
+  private final WorkerProtocol worker =
+      new WorkerProtocol(
           SELF,
-          new WorkerFacts("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
+          new WorkerDescription("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
           new Worker());
 
   /** True time, and by how much each clock is wrong. */
@@ -57,13 +58,13 @@ class ClocksTest {
     return 1_000_000 + time + schedulerOff;
   }
 
-  private Instants workerNow() {
-    return new Instants(time + monotonicOff, time + uptimeOff, time + wallOff);
+  private ClockReading workerNow() {
+    return new ClockReading(time + monotonicOff, time + uptimeOff, time + wallOff);
   }
 
   private final class Scheduler implements SchedulerOutput {
     @Override
-    public void send(String address, Work work) {
+    public void send(String address, WorkBatch work) {
       crossing.add(
           () -> {
             if (cut) {
@@ -75,19 +76,19 @@ class ClocksTest {
     }
 
     @Override
-    public void ended(TaskEnd end) {
+    public void ended(TaskResult end) {
       ends.add(end);
       crossing.add(() -> scheduler.recorded(RunId.of(end), schedulerNow()));
     }
 
     @Override
-    public void late(TaskEnd end) {}
+    public void late(TaskResult end) {}
 
     @Override
     public void progress(RunId run, Progress progress) {}
 
     @Override
-    public void usage(RunId run, Usage usage) {}
+    public void usage(RunId run, ResourceUsage usage) {}
 
     @Override
     public void workers(List<WorkerInfo> workers) {}
@@ -125,10 +126,10 @@ class ClocksTest {
     }
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       RunId run = RunId.of(launch);
       if (HealthCheck.is(launch.job())) {
-        crossing.add(() -> endOf(run, TaskEnd.Kind.EXITED));
+        crossing.add(() -> endOf(run, TaskResult.Kind.EXITED));
       } else {
         started.add(run);
       }
@@ -144,13 +145,13 @@ class ClocksTest {
     public void stopAll(long killWaitMillis) {
       stops.add("at " + time);
       for (RunId run : started) {
-        crossing.add(() -> endOf(run, TaskEnd.Kind.KILLED));
+        crossing.add(() -> endOf(run, TaskResult.Kind.KILLED));
       }
       started.clear();
     }
 
     @Override
-    public void guard(Instants since, long killAfterMillis) {}
+    public void guard(ClockReading since, long killAfterMillis) {}
 
     @Override
     public void drained() {}
@@ -159,9 +160,9 @@ class ClocksTest {
     public void warn(String message) {}
   }
 
-  private void endOf(RunId run, TaskEnd.Kind kind) {
+  private void endOf(RunId run, TaskResult.Kind kind) {
     worker.ended(
-        TaskEnd.of(run.job(), run.node(), run.invocation(), kind)
+        TaskResult.of(run.job(), run.node(), run.invocation(), kind)
             .withRawStatus("done")
             .withExit(0, null),
         workerNow());
@@ -191,7 +192,7 @@ class ClocksTest {
   }
 
   private RunId starts(String node) {
-    Launch launch =
+    LaunchSpec launch =
         SchedulerWorld.launch(node, new Invocation(7, ++sequence, schedulerNow()), SELF);
     scheduler.start(launch, schedulerNow());
     pass(1_000);
@@ -210,9 +211,9 @@ class ClocksTest {
     assertThat(state()).isEqualTo(WorkerInfo.State.HEALTHY);
     assertThat(stops).isEmpty();
     assertThat(started).containsExactly(run);
-    endOf(run, TaskEnd.Kind.EXITED);
+    endOf(run, TaskResult.Kind.EXITED);
     pass(1_000);
-    assertThat(ends).singleElement().matches(end -> end.kind() == TaskEnd.Kind.EXITED);
+    assertThat(ends).singleElement().matches(end -> end.kind() == TaskResult.Kind.EXITED);
     assertThat(worker.unsettled()).isZero();
   }
 
@@ -245,7 +246,7 @@ class ClocksTest {
     assertThat(stops).hasSize(1);
     assertThat(ends)
         .singleElement()
-        .matches(end -> RunId.of(end).equals(before) && end.kind() == TaskEnd.Kind.KILLED);
+        .matches(end -> RunId.of(end).equals(before) && end.kind() == TaskResult.Kind.KILLED);
     pass(TIMERS.heartbeatMillis());
     assertThat(state()).isEqualTo(WorkerInfo.State.HEALTHY);
     assertThat(started).doesNotContain(before);
@@ -291,7 +292,7 @@ class ClocksTest {
       }
       cut = random.nextInt(4) == 0;
       pass(500L * random.nextInt(100));
-      for (TaskEnd end : ends) {
+      for (TaskResult end : ends) {
         assertThat(started).as("alive at %s, seed %s", time, seed).doesNotContain(RunId.of(end));
       }
     }
@@ -313,9 +314,10 @@ class ClocksTest {
         for (Verdict verdict : List.of(Verdict.ACCEPTED, Verdict.REGISTER_AGAIN)) {
           // Of an earlier epoch, or of a heartbeat that has been answered.
           worker.heartbeatAnswered(
-              new HeartbeatAnswer(number, verdict, 6, 99, 1, TIMERS, false, "", ""), workerNow());
+              new HeartbeatResponse(number, verdict, 6, 99, 1, TIMERS, false, "", ""), workerNow());
           worker.heartbeatAnswered(
-              new HeartbeatAnswer(-number, verdict, 7, 99, 1, TIMERS, false, "", ""), workerNow());
+              new HeartbeatResponse(-number, verdict, 7, 99, 1, TIMERS, false, "", ""),
+              workerNow());
         }
       }
       pass(1_000);
@@ -335,18 +337,18 @@ class ClocksTest {
     for (int i = 0; i < 500; i++) {
       boolean otherEpoch = random.nextBoolean();
       boolean otherProcess = random.nextInt(3) == 0;
-      Launch launch = SchedulerWorld.launch("x" + i, new Invocation(7, 1_000 + i, 1), SELF);
-      Work lie =
-          new Work(
+      LaunchSpec launch = SchedulerWorld.launch("x" + i, new Invocation(7, 1_000 + i, 1), SELF);
+      WorkBatch lie =
+          new WorkBatch(
               otherEpoch ? random.nextInt(20) + 8 : 7,
               otherEpoch || otherProcess ? worker.session() : worker.session() + 1,
               otherProcess ? new WorkerRef("w1", 12) : SELF,
               1_000_000 + i,
               List.of(launch),
-              List.of(new Order(run, 1_000, new KillRequest(KillRequest.Method.KILL, 0), 0)),
+              List.of(new TaskCommand(run, 1_000, new KillRequest(KillRequest.Method.KILL, 0), 0)),
               List.of(run),
               List.of(run));
-      assertThat(worker.work(lie, workerNow()).verdict()).isEqualTo(WorkAnswer.Verdict.STALE);
+      assertThat(worker.work(lie, workerNow()).verdict()).isEqualTo(WorkResponse.Verdict.STALE);
     }
     assertThat(started).containsExactly(run);
     RunId next = starts("b");

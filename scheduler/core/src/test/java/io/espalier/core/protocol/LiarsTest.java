@@ -6,13 +6,13 @@ import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.protocol.WorkAnswer.RunState;
-import io.espalier.core.protocol.WorkAnswer.StartAnswer;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.protocol.WorkResponse.RunState;
+import io.espalier.core.protocol.WorkResponse.StartAnswer;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.TaskEnd.Kind;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ class LiarsTest {
   private final SchedulerWorld world = SchedulerWorld.open();
   private long honestSession;
   private long liarSession;
-  private Launch task = SchedulerWorld.launch("a", new Invocation(1, 1, 1), HONEST);
+  private LaunchSpec task = SchedulerWorld.launch("a", new Invocation(1, 1, 1), HONEST);
 
   @BeforeEach
   void oneTaskRuns() {
@@ -50,7 +50,7 @@ class LiarsTest {
     assertThat(world.late).isEmpty();
     assertThat(world.side.mayBeAlive(RunId.of(task))).isTrue();
     assertThat(world.says(world.beat(HONEST, honestSession)).verdict()).isEqualTo(Verdict.ACCEPTED);
-    TaskEnd done = end(task, Kind.EXITED, "done");
+    TaskResult done = end(task, Kind.EXITED, "done");
     world.report(HONEST, done);
     assertThat(world.ends).containsExactly(done);
   }
@@ -109,7 +109,7 @@ class LiarsTest {
   @Test
   void whoEndsWhatALaterLeaderStartsIsNotHeard() {
     Invocation future = new Invocation(SchedulerWorld.EPOCH + 1, 1, world.now);
-    ReportAnswer answer =
+    ReportResponse answer =
         world.report(LIAR, end(new RunId("job", "a", future), Kind.EXITED, "done"));
 
     assertThat(answer.accepted()).isFalse();
@@ -160,15 +160,15 @@ class LiarsTest {
 
   @Test
   void anAnswerWithMoreOrLessThanWasAskedIsNone() {
-    Launch more = world.launch("b", LIAR);
+    LaunchSpec more = world.launch("b", LIAR);
     world.side.start(more, world.now);
     world.side.step(world.now);
-    Work sent = world.last();
+    WorkBatch sent = world.last();
     List<StartAnswer> two = List.of(StartAnswer.ACCEPTED, StartAnswer.ACCEPTED);
     world.side.answered(
         LIAR,
-        new WorkAnswer(
-            sent.number(), WorkAnswer.Verdict.DONE, SchedulerWorld.EPOCH, two, List.of()),
+        new WorkResponse(
+            sent.number(), WorkResponse.Verdict.DONE, SchedulerWorld.EPOCH, two, List.of()),
         world.now);
 
     assertThat(world.side.mayBeAlive(RunId.of(more))).isTrue();
@@ -212,13 +212,13 @@ class LiarsTest {
     assertThat(world.sent)
         .filteredOn(work -> work.worker().equals(HONEST))
         .allMatch(work -> work.orders().isEmpty());
-    TaskEnd done = end(task, Kind.EXITED, "done");
+    TaskResult done = end(task, Kind.EXITED, "done");
     world.report(HONEST, done);
     assertThat(world.ends).contains(done);
   }
 
   private void answerAnyhow(WorkerRef as, Random random) {
-    Work sent = world.sent.get(random.nextInt(world.sent.size()));
+    WorkBatch sent = world.sent.get(random.nextInt(world.sent.size()));
     if (sent.worker().equals(HONEST)) {
       return;
     }
@@ -230,9 +230,9 @@ class LiarsTest {
     for (int i = random.nextInt(3); i > 0; i--) {
       asked.add(List.of(RunState.values()).get(random.nextInt(3)));
     }
-    WorkAnswer.Verdict verdict = List.of(WorkAnswer.Verdict.values()).get(random.nextInt(3));
+    WorkResponse.Verdict verdict = List.of(WorkResponse.Verdict.values()).get(random.nextInt(3));
     world.side.answered(
-        as, new WorkAnswer(sent.number(), verdict, random.nextInt(9), starts, asked), world.now);
+        as, new WorkResponse(sent.number(), verdict, random.nextInt(9), starts, asked), world.now);
     world.side.step(world.now);
   }
 }

@@ -4,7 +4,7 @@ import static io.espalier.core.protocol.SchedulerWorld.TIMERS;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,9 +22,9 @@ class ProofTest {
     long second = world.healthy(W2);
 
     // One turn, in the middle of which this process was suspended.
-    HeartbeatAnswer before = world.side.heartbeat(world.beat(W1, first), world.now);
+    HeartbeatResponse before = world.side.heartbeat(world.beat(W1, first), world.now);
     world.leads = false;
-    HeartbeatAnswer after = world.side.heartbeat(world.beat(W2, second), world.now);
+    HeartbeatResponse after = world.side.heartbeat(world.beat(W2, second), world.now);
 
     assertThat(before.verdict()).isEqualTo(Verdict.ACCEPTED);
     assertThat(after.verdict()).isEqualTo(Verdict.NOT_LEADER);

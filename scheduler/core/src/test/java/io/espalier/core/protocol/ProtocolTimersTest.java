@@ -112,13 +112,13 @@ class ProtocolTimersTest {
 
   @Test
   void ageIsTheLargestThatAnyClockSees() {
-    Instants sent = new Instants(1_000, 5_000, 1_000_000);
+    ClockReading sent = new ClockReading(1_000, 5_000, 1_000_000);
 
-    assertThat(new Instants(2_000, 6_000, 1_001_000).millisSince(sent)).isEqualTo(1_000);
-    assertThat(new Instants(2_000, 66_000, 1_001_000).millisSince(sent)).isEqualTo(61_000);
-    assertThat(new Instants(2_000, 6_000, 4_600_000).millisSince(sent)).isEqualTo(3_600_000);
-    assertThat(new Instants(2_000, 6_000, 10).millisSince(sent)).isEqualTo(1_000);
-    assertThat(new Instants(900, 4_000, 10).millisSince(sent)).isZero();
+    assertThat(new ClockReading(2_000, 6_000, 1_001_000).millisSince(sent)).isEqualTo(1_000);
+    assertThat(new ClockReading(2_000, 66_000, 1_001_000).millisSince(sent)).isEqualTo(61_000);
+    assertThat(new ClockReading(2_000, 6_000, 4_600_000).millisSince(sent)).isEqualTo(3_600_000);
+    assertThat(new ClockReading(2_000, 6_000, 10).millisSince(sent)).isEqualTo(1_000);
+    assertThat(new ClockReading(900, 4_000, 10).millisSince(sent)).isZero();
   }
 
   @Test

@@ -2,10 +2,10 @@ package io.espalier.core.protocol;
 
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
@@ -19,10 +19,10 @@ final class SchedulerWorld implements SchedulerOutput {
   static final ProtocolTimers TIMERS = ProtocolTimers.BALANCED;
   static final long EPOCH = 5;
 
-  final SchedulerSide side;
-  final List<Work> sent = new ArrayList<>();
-  final List<TaskEnd> ends = new ArrayList<>();
-  final List<TaskEnd> late = new ArrayList<>();
+  final SchedulerProtocol side;
+  final List<WorkBatch> sent = new ArrayList<>();
+  final List<TaskResult> ends = new ArrayList<>();
+  final List<TaskResult> late = new ArrayList<>();
   final List<String> warnings = new ArrayList<>();
   final List<Long> heard = new ArrayList<>();
   boolean leads = true;
@@ -36,17 +36,17 @@ final class SchedulerWorld implements SchedulerOutput {
   private long sequence;
 
   SchedulerWorld() {
-    this(SchedulerSide.Past.KNOWN);
+    this(SchedulerProtocol.Past.KNOWN);
   }
 
-  SchedulerWorld(SchedulerSide.Past past) {
+  SchedulerWorld(SchedulerProtocol.Past past) {
     this(past, "");
   }
 
-  SchedulerWorld(SchedulerSide.Past past, String storeId) {
+  SchedulerWorld(SchedulerProtocol.Past past, String storeId) {
     side =
-        new SchedulerSide(
-            new Term(EPOCH, storeId, () -> leads && sent.size() < leadsUntilSent),
+        new SchedulerProtocol(
+            new LeadershipTerm(EPOCH, storeId, () -> leads && sent.size() < leadsUntilSent),
             TIMERS,
             past,
             this);
@@ -61,17 +61,17 @@ final class SchedulerWorld implements SchedulerOutput {
   // ---- output
 
   @Override
-  public void send(String address, Work work) {
+  public void send(String address, WorkBatch work) {
     sent.add(work);
   }
 
   @Override
-  public void ended(TaskEnd end) {
+  public void ended(TaskResult end) {
     ends.add(end);
   }
 
   @Override
-  public void late(TaskEnd end) {
+  public void late(TaskResult end) {
     late.add(end);
   }
 
@@ -79,7 +79,7 @@ final class SchedulerWorld implements SchedulerOutput {
   public void progress(RunId run, Progress progress) {}
 
   @Override
-  public void usage(RunId run, Usage usage) {}
+  public void usage(RunId run, ResourceUsage usage) {}
 
   @Override
   public void workers(List<WorkerInfo> workers) {
@@ -102,8 +102,8 @@ final class SchedulerWorld implements SchedulerOutput {
     return new WorkerRef(shard, instance);
   }
 
-  static WorkerFacts facts(WorkerRef ref, Versions versions) {
-    return new WorkerFacts("host", ref.shard() + ":1", 0, Map.of(), versions, Set.of());
+  static WorkerDescription facts(WorkerRef ref, Versions versions) {
+    return new WorkerDescription("host", ref.shard() + ":1", 0, Map.of(), versions, Set.of());
   }
 
   Heartbeat hello(WorkerRef ref, List<RunId> runs, List<Long> cleared) {
@@ -128,7 +128,7 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   Heartbeat beat(
-      WorkerRef ref, long session, boolean healthy, boolean draining, WorkerFacts facts) {
+      WorkerRef ref, long session, boolean healthy, boolean draining, WorkerDescription facts) {
     return new Heartbeat(
         ref,
         ++heartbeats,
@@ -145,8 +145,8 @@ final class SchedulerWorld implements SchedulerOutput {
         "");
   }
 
-  HeartbeatAnswer says(Heartbeat heartbeat) {
-    HeartbeatAnswer answer = side.heartbeat(heartbeat, now);
+  HeartbeatResponse says(Heartbeat heartbeat) {
+    HeartbeatResponse answer = side.heartbeat(heartbeat, now);
     side.step(now);
     return answer;
   }
@@ -160,27 +160,27 @@ final class SchedulerWorld implements SchedulerOutput {
 
   /** The health check that is under way is accepted, runs and is good. */
   void passCheck(WorkerRef ref) {
-    Work work = last();
+    WorkBatch work = last();
     accept(work);
-    Launch check = work.starts().get(0);
-    report(ref, end(check, TaskEnd.Kind.EXITED, "done"));
+    LaunchSpec check = work.starts().get(0);
+    report(ref, end(check, TaskResult.Kind.EXITED, "done"));
     side.step(now);
   }
 
-  Work last() {
+  WorkBatch last() {
     return sent.get(sent.size() - 1);
   }
 
-  void accept(Work work) {
-    answer(work, WorkAnswer.StartAnswer.ACCEPTED, WorkAnswer.RunState.RUNNING);
+  void accept(WorkBatch work) {
+    answer(work, WorkResponse.StartAnswer.ACCEPTED, WorkResponse.RunState.RUNNING);
   }
 
-  void answer(Work work, WorkAnswer.StartAnswer starts, WorkAnswer.RunState asks) {
+  void answer(WorkBatch work, WorkResponse.StartAnswer starts, WorkResponse.RunState asks) {
     side.answered(
         work.worker(),
-        new WorkAnswer(
+        new WorkResponse(
             work.number(),
-            WorkAnswer.Verdict.DONE,
+            WorkResponse.Verdict.DONE,
             EPOCH,
             IntStream.range(0, work.starts().size()).mapToObj(i -> starts).toList(),
             IntStream.range(0, work.asks().size()).mapToObj(i -> asks).toList()),
@@ -188,13 +188,13 @@ final class SchedulerWorld implements SchedulerOutput {
     side.step(now);
   }
 
-  void fail(Work work, boolean reached) {
+  void fail(WorkBatch work, boolean reached) {
     side.failed(work.worker(), work.number(), reached, "timed out", now);
     side.step(now);
   }
 
-  ReportAnswer report(WorkerRef ref, TaskEnd... ends) {
-    ReportAnswer answer =
+  ReportResponse report(WorkerRef ref, TaskResult... ends) {
+    ReportResponse answer =
         side.report(new Report(ref, ++heartbeats, List.of(ends), List.of(), List.of(), ""), now);
     side.step(now);
     return answer;
@@ -218,17 +218,17 @@ final class SchedulerWorld implements SchedulerOutput {
 
   // ---- tasks
 
-  Launch launch(String node, WorkerRef worker) {
+  LaunchSpec launch(String node, WorkerRef worker) {
     return launch(node, new Invocation(EPOCH, ++sequence, now), worker);
   }
 
-  static Launch launch(String node, Invocation invocation, WorkerRef worker) {
-    return Launch.of("job", node, invocation).worker(worker).build();
+  static LaunchSpec launch(String node, Invocation invocation, WorkerRef worker) {
+    return LaunchSpec.of("job", node, invocation).worker(worker).build();
   }
 
   /** Started and accepted. */
-  Launch runs(String node, WorkerRef worker) {
-    Launch launch = launch(node, worker);
+  LaunchSpec runs(String node, WorkerRef worker) {
+    LaunchSpec launch = launch(node, worker);
     side.start(launch, now);
     side.step(now);
     accept(last());
@@ -243,12 +243,12 @@ final class SchedulerWorld implements SchedulerOutput {
     return new RunId(a.job(), a.node(), a.invocation());
   }
 
-  static TaskEnd end(Launch launch, TaskEnd.Kind kind, String status) {
+  static TaskResult end(LaunchSpec launch, TaskResult.Kind kind, String status) {
     return end(RunId.of(launch), kind, status);
   }
 
-  static TaskEnd end(RunId run, TaskEnd.Kind kind, String status) {
-    return TaskEnd.of(run.job(), run.node(), run.invocation(), kind)
+  static TaskResult end(RunId run, TaskResult.Kind kind, String status) {
+    return TaskResult.of(run.job(), run.node(), run.invocation(), kind)
         .withRawStatus(status)
         .withExit(0, null);
   }

@@ -6,9 +6,9 @@ import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
@@ -21,9 +21,9 @@ class StoreIdTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final WorkerRef W2 = ref("w2", 22);
 
-  private final SchedulerWorld world = open(SchedulerSide.Past.KNOWN);
+  private final SchedulerWorld world = open(SchedulerProtocol.Past.KNOWN);
 
-  private static SchedulerWorld open(SchedulerSide.Past past) {
+  private static SchedulerWorld open(SchedulerProtocol.Past past) {
     SchedulerWorld opened = new SchedulerWorld(past, "ours");
     opened.side.resume(List.of(), opened.now);
     return opened;
@@ -56,10 +56,10 @@ class StoreIdTest {
   @ValueSource(longs = {0, EPOCH - 1, EPOCH, EPOCH + 35})
   void aWorkerOfAnotherStoreIsRefusedWithAClearProblemAndChangesNothing(long epoch) {
     long session = world.healthy(W1);
-    Launch task = world.runs("a", W1);
+    LaunchSpec task = world.runs("a", W1);
 
     // It even has the name of ours, and says that ours is dead.
-    HeartbeatAnswer answer =
+    HeartbeatResponse answer =
         world.says(of(world.hello(ref("w1", 99), List.of(), List.of(11L)), epoch, "theirs"));
 
     assertThat(answer.verdict()).isEqualTo(Verdict.REFUSED);
@@ -77,13 +77,13 @@ class StoreIdTest {
   @Test
   void theEndsThatItReportsAreNotAcknowledged() {
     world.healthy(W1);
-    TaskEnd end =
+    TaskResult end =
         SchedulerWorld.end(
             new RunId("job", "n", new io.espalier.core.running.Invocation(1, 1, 1)),
-            TaskEnd.Kind.EXITED,
+            TaskResult.Kind.EXITED,
             "done");
 
-    ReportAnswer answer =
+    ReportResponse answer =
         world.side.report(new Report(W2, 1, List.of(end), List.of(), List.of(), "theirs"), 0);
 
     assertThat(answer.accepted()).isFalse();
@@ -147,7 +147,7 @@ class StoreIdTest {
 
   @Test
   void aNewStoreWaitsForNothingAsLongAsNothingShowsAnEarlierScheduler() {
-    SchedulerWorld fresh = open(SchedulerSide.Past.NEW);
+    SchedulerWorld fresh = open(SchedulerProtocol.Past.NEW);
     fresh.healthy(W1);
     assertThat(fresh.state("w1")).isEqualTo(WorkerInfo.State.HEALTHY);
     assertThat(fresh.side.safeWaitEndsMillis()).isZero();
@@ -156,16 +156,16 @@ class StoreIdTest {
   @ParameterizedTest
   @ValueSource(strings = {"epoch", "run", "store"})
   void aNewStoreWaitsSafelyOnceAWorkerShowsAnEarlierScheduler(String evidence) {
-    SchedulerWorld fresh = open(SchedulerSide.Past.NEW);
+    SchedulerWorld fresh = open(SchedulerProtocol.Past.NEW);
     fresh.healthy(W1);
-    Launch unsent = fresh.launch("a", W1);
+    LaunchSpec unsent = fresh.launch("a", W1);
     fresh.side.start(unsent, fresh.now);
     RunId stranger =
         new RunId("job", "z", new io.espalier.core.running.Invocation(EPOCH - 1, 1, 1));
     Heartbeat hello =
         fresh.hello(W2, evidence.equals("run") ? List.of(stranger) : List.of(), List.of());
 
-    HeartbeatAnswer answer =
+    HeartbeatResponse answer =
         fresh.says(
             of(
                 hello,
@@ -186,7 +186,8 @@ class StoreIdTest {
         .singleElement()
         .matches(
             end ->
-                end.kind() == TaskEnd.Kind.NOT_STARTED && RunId.of(end).equals(RunId.of(unsent)));
+                end.kind() == TaskResult.Kind.NOT_STARTED
+                    && RunId.of(end).equals(RunId.of(unsent)));
 
     // W1 goes on answering all the while, and gets tasks again when the wait is over.
     long ends = fresh.side.safeWaitEndsMillis();

@@ -8,12 +8,12 @@ import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.protocol.WorkAnswer.RunState;
-import io.espalier.core.protocol.WorkAnswer.StartAnswer;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.protocol.WorkResponse.RunState;
+import io.espalier.core.protocol.WorkResponse.StartAnswer;
 import io.espalier.core.running.Assignment;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.TaskEnd.Kind;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
@@ -81,8 +81,11 @@ class TakeOverTest {
 
     assertThatThrownBy(
             () ->
-                new SchedulerSide(
-                    Term.alone(1, ""), ProtocolTimers.of(values), SchedulerSide.Past.KNOWN, world))
+                new SchedulerProtocol(
+                    LeadershipTerm.alone(1, ""),
+                    ProtocolTimers.of(values),
+                    SchedulerProtocol.Past.KNOWN,
+                    world))
         .hasMessageContaining("margin");
   }
 
@@ -115,7 +118,7 @@ class TakeOverTest {
         .singleElement()
         .matches(e -> e.kind() == Kind.NOT_STARTED && e.node().equals("b"));
     successor.now += 1_000;
-    TaskEnd done = end(id(runs), Kind.EXITED, "done");
+    TaskResult done = end(id(runs), Kind.EXITED, "done");
     successor.report(W1, done);
     assertThat(successor.ends).contains(done);
   }
@@ -125,7 +128,7 @@ class TakeOverTest {
     Assignment ran = assignment("a", 1, W1);
     SchedulerWorld successor = new SchedulerWorld();
     successor.side.resume(List.of(ran), successor.now);
-    TaskEnd done = end(id(ran), Kind.EXITED, "done");
+    TaskResult done = end(id(ran), Kind.EXITED, "done");
 
     assertThat(successor.report(W1, done).accepted()).isTrue();
     assertThat(successor.ends).containsExactly(done);
@@ -157,7 +160,7 @@ class TakeOverTest {
 
   @Test
   void w10AndW11WithAStoreThatForgetsNobodyGetsTasksBeforeTheSafeWaitIsOver() {
-    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerProtocol.Past.UNKNOWN);
     forgetful.side.resume(List.of(), forgetful.now);
     long ends = forgetful.now + TIMERS.takeoverMillis();
     assertThat(forgetful.side.safeWaitEndsMillis()).isEqualTo(ends);
@@ -186,7 +189,7 @@ class TakeOverTest {
 
   @Test
   void w11TheSafeWaitShowsItsEndAndIsLeftEarlyByAnOperatorsWordOnly() {
-    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerProtocol.Past.UNKNOWN);
     forgetful.side.resume(List.of(), forgetful.now);
     forgetful.healthy(W1);
     assertThat(forgetful.info("w1").note()).startsWith("safe wait until ");
@@ -198,7 +201,7 @@ class TakeOverTest {
 
   @Test
   void aReplacedWorkerMayBeLostInTheVeryStepInWhichTheSafeWaitEnds() {
-    SchedulerWorld forgetful = new SchedulerWorld(SchedulerSide.Past.UNKNOWN);
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerProtocol.Past.UNKNOWN);
     forgetful.side.resume(List.of(), forgetful.now);
     forgetful.healthy(W1);
     forgetful.after(TIMERS.unhealthyMillis());

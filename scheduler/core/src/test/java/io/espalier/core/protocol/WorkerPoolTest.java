@@ -6,9 +6,9 @@ import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd.Kind;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
@@ -26,7 +26,7 @@ class WorkerPoolTest {
 
   @Test
   void w1AndW2ANewWorkerIsHealthyOnceItsHealthCheckCameBackThroughTheTaskPath() {
-    HeartbeatAnswer answer = world.says(world.hello(W1, List.of(), List.of()));
+    HeartbeatResponse answer = world.says(world.hello(W1, List.of(), List.of()));
 
     assertThat(answer.verdict()).isEqualTo(Verdict.ACCEPTED);
     assertThat(answer.session()).isPositive();
@@ -46,8 +46,8 @@ class WorkerPoolTest {
     assertThat(world.state("w1")).isEqualTo(State.UNHEALTHY);
     assertThat(world.info("w1").note()).contains("nothing was heard");
 
-    WorkerFacts other =
-        new WorkerFacts(
+    WorkerDescription other =
+        new WorkerDescription(
             "host2", "w1:9", 4, java.util.Map.of("ram_mb", 7L), Versions.OURS, Set.of());
     world.says(world.beat(W1, session, true, false, other));
 
@@ -60,7 +60,7 @@ class WorkerPoolTest {
   @Test
   void w3AfterLeaseAndMarginItIsLostWithItsTasksAndMustStopThemBeforeItMayComeBack() {
     long session = world.healthy(W1);
-    Launch task = world.runs("a", W1);
+    LaunchSpec task = world.runs("a", W1);
     world.after(TIMERS.lostMillis() - 1);
     assertThat(world.ends).isEmpty();
     world.after(1);
@@ -71,7 +71,7 @@ class WorkerPoolTest {
         .matches(e -> e.kind() == Kind.LOST && RunId.of(e).equals(RunId.of(task)));
     assertThat(world.says(world.beat(W1, session)).verdict()).isEqualTo(Verdict.STOP_ALL);
     assertThat(world.state("w1")).isEqualTo(State.LOST);
-    HeartbeatAnswer again = world.says(world.hello(W1, List.of(), List.of()));
+    HeartbeatResponse again = world.says(world.hello(W1, List.of(), List.of()));
     assertThat(again.verdict()).isEqualTo(Verdict.ACCEPTED);
     assertThat(again.session()).isNotEqualTo(session);
     assertThat(world.state("w1")).isEqualTo(State.NEW);
@@ -92,7 +92,7 @@ class WorkerPoolTest {
   @Test
   void w4AStrangerMayNotHaveTheNameOfAWorkerThatIsHeardOf() {
     long session = world.healthy(W1);
-    HeartbeatAnswer refused = world.says(world.hello(W1_AGAIN, List.of(), List.of()));
+    HeartbeatResponse refused = world.says(world.hello(W1_AGAIN, List.of(), List.of()));
 
     assertThat(refused.verdict()).isEqualTo(Verdict.REFUSED);
     assertThat(refused.message()).contains("w1", "another process");
@@ -106,7 +106,7 @@ class WorkerPoolTest {
     world.runs("a", W1);
     world.after(TIMERS.unhealthyMillis());
 
-    HeartbeatAnswer accepted = world.says(world.hello(W1_AGAIN, List.of(), List.of()));
+    HeartbeatResponse accepted = world.says(world.hello(W1_AGAIN, List.of(), List.of()));
 
     assertThat(accepted.verdict()).isEqualTo(Verdict.ACCEPTED);
     assertThat(world.info("w1").ref()).isEqualTo(W1_AGAIN);
@@ -149,7 +149,7 @@ class WorkerPoolTest {
             List.of(),
             List.of(),
             "");
-    HeartbeatAnswer answer = world.says(old);
+    HeartbeatResponse answer = world.says(old);
 
     assertThat(answer.verdict()).isEqualTo(Verdict.REFUSED);
     assertThat(answer.message()).contains("90 to 91", Versions.OURS.toString());
@@ -177,7 +177,7 @@ class WorkerPoolTest {
     long session = world.side.workers().isEmpty() ? 0 : 1;
     world.now += TIMERS.healthCheckMillis();
     world.says(world.beat(W1, session));
-    Work check = world.last();
+    WorkBatch check = world.last();
     world.accept(check);
     world.report(W1, end(check.starts().get(0), Kind.EXITED, "failed"));
     assertThat(world.state("w1")).isEqualTo(State.UNHEALTHY);

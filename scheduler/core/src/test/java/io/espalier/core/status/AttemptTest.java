@@ -2,13 +2,13 @@ package io.espalier.core.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AttemptTest {
   private static final Invocation INVOCATION = new Invocation(1, 2, 3);
 
-  private static TaskEnd end(String node, TaskEnd.Kind kind, int code, @Nullable String message) {
-    return TaskEnd.of("job", node, INVOCATION, kind).withExit(code, null).withMessage(message);
+  private static TaskResult end(
+      String node, TaskResult.Kind kind, int code, @Nullable String message) {
+    return TaskResult.of("job", node, INVOCATION, kind).withExit(code, null).withMessage(message);
   }
 
   private static TaskStatus status(int bits, Json.@Nullable Obj data) {
@@ -30,14 +31,19 @@ class AttemptTest {
   private static Attempt failed(String node, int code, String exception) {
     Json.Obj data = Json.object().put("exception", exception).build();
     return Attempt.of(
-        end(node, TaskEnd.Kind.EXITED, code, null), 1, WorkerRef.LOCAL, status(96, data), false, 9);
+        end(node, TaskResult.Kind.EXITED, code, null),
+        1,
+        WorkerRef.LOCAL,
+        status(96, data),
+        false,
+        9);
   }
 
   @Test
   void a_task_that_is_done_has_no_message_and_no_fingerprint() {
     Attempt attempt =
         Attempt.of(
-            end("n", TaskEnd.Kind.EXITED, 0, null),
+            end("n", TaskResult.Kind.EXITED, 0, null),
             4,
             WorkerRef.LOCAL,
             status(4, Json.object().put("exception", "an older one").build()),
@@ -47,15 +53,15 @@ class AttemptTest {
     assertThat(attempt.fingerprint()).isEmpty();
     assertThat(attempt.number()).isEqualTo(4);
     assertThat(attempt.endedAtMillis()).isEqualTo(9);
-    assertThat(attempt.usage()).isEqualTo(Usage.UNKNOWN);
+    assertThat(attempt.usage()).isEqualTo(ResourceUsage.UNKNOWN);
   }
 
   @Test
   void what_its_runner_says_stands_before_what_the_task_says() {
     Attempt attempt =
         Attempt.of(
-            end("n", TaskEnd.Kind.START_FAILED, 1, "no such file")
-                .withUsage(new Usage(1, 2, 3, 4), false, 7),
+            end("n", TaskResult.Kind.START_FAILED, 1, "no such file")
+                .withUsage(new ResourceUsage(1, 2, 3, 4), false, 7),
             1,
             new WorkerRef("w", 5),
             status(96, Json.object().put("exception", "x").build()),
@@ -71,14 +77,19 @@ class AttemptTest {
   void a_failure_without_words_says_how_the_process_ended() {
     Attempt attempt =
         Attempt.of(
-            end("n", TaskEnd.Kind.EXITED, 3, null), 1, WorkerRef.LOCAL, status(96, null), false, 9);
+            end("n", TaskResult.Kind.EXITED, 3, null),
+            1,
+            WorkerRef.LOCAL,
+            status(96, null),
+            false,
+            9);
     assertThat(attempt.message()).isEqualTo("exited with code 3");
     assertThat(attempt.fingerprint()).matches("[0-9a-f]{16}");
   }
 
   @Test
   void a_task_that_was_stopped_has_failed_even_if_it_costs_nothing() {
-    TaskEnd end = end("n", TaskEnd.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
+    TaskResult end = end("n", TaskResult.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
     Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), false, 9);
     assertThat(attempt.fingerprint()).isNotEmpty();
     assertThat(attempt.stopReason()).isEqualTo(StopReason.TIMEOUT);
@@ -102,11 +113,11 @@ class AttemptTest {
 
   /** As a job with {@code status_from: exit_code} fails. */
   private static Attempt exited(String node, int code, String lastErrorLine) {
-    TaskEnd end = end(node, TaskEnd.Kind.EXITED, code, lastErrorLine);
+    TaskResult end = end(node, TaskResult.Kind.EXITED, code, lastErrorLine);
     TaskEvent.Ended ended =
         (TaskEvent.Ended)
-            new StatusText(text -> new Result<>(null, List.of()))
-                .meaning(end, StatusFrom.EXIT_CODE);
+            new StatusParser(text -> new Result<>(null, List.of()))
+                .meaning(end, StatusSource.EXIT_CODE);
     return Attempt.of(end, 1, WorkerRef.LOCAL, status(96, ended.report().data()), false, 9);
   }
 
@@ -123,19 +134,19 @@ class AttemptTest {
 
   @Test
   void a_task_that_says_failed_and_no_more_has_its_last_error_line_as_cause() {
-    TaskEnd silent = end("n", TaskEnd.Kind.EXITED, 0, null).withRawStatus("failed");
+    TaskResult silent = end("n", TaskResult.Kind.EXITED, 0, null).withRawStatus("failed");
     assertThat(said(silent).message()).isEqualTo("the task said failed without a reason");
     assertThat(said(silent.withMessage("disk is read-only")).message())
         .isEqualTo("disk is read-only");
   }
 
-  private static Attempt said(TaskEnd end) {
+  private static Attempt said(TaskResult end) {
     return Attempt.of(end, 1, WorkerRef.LOCAL, status(16, null), false, 9);
   }
 
   @Test
   void what_a_task_says_itself_stands_before_its_error_output() {
-    TaskEnd end = end("n", TaskEnd.Kind.EXITED, 1, "a warning").withRawStatus("...");
+    TaskResult end = end("n", TaskResult.Kind.EXITED, 1, "a warning").withRawStatus("...");
     Json.Obj data = Json.object().put("exception", "table is locked").build();
     Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(96, data), false, 9);
     assertThat(attempt.message()).isEqualTo("table is locked");
@@ -143,17 +154,17 @@ class AttemptTest {
 
   @Test
   void a_task_that_is_done_or_was_stopped_has_no_cause_in_its_error_output() {
-    TaskEnd noisy = end("n", TaskEnd.Kind.EXITED, 0, "a warning");
+    TaskResult noisy = end("n", TaskResult.Kind.EXITED, 0, "a warning");
     assertThat(Attempt.of(noisy, 1, WorkerRef.LOCAL, status(4, null), false, 9).message())
         .isEmpty();
-    TaskEnd stopped = noisy.withStopReason(StopReason.OUT_OF_MEMORY);
+    TaskResult stopped = noisy.withStopReason(StopReason.OUT_OF_MEMORY);
     assertThat(stopped.lastErrorLine()).isNull();
   }
 
   @Test
   void a_signal_is_part_of_the_cause() {
-    TaskEnd end =
-        TaskEnd.of("job", "n", INVOCATION, TaskEnd.Kind.EXITED)
+    TaskResult end =
+        TaskResult.of("job", "n", INVOCATION, TaskResult.Kind.EXITED)
             .withExit(null, 11)
             .withMessage("reading row 7");
     assertThat(Attempt.of(end, 1, WorkerRef.LOCAL, status(96, null), false, 9).message())
@@ -175,6 +186,6 @@ class AttemptTest {
     "'  ', ''"
   })
   void what_differs_between_tasks_is_taken_out(String message, String normalised) {
-    assertThat(Fingerprint.normalised(message, "load", "db-4")).isEqualTo(normalised);
+    assertThat(FailureFingerprint.normalised(message, "load", "db-4")).isEqualTo(normalised);
   }
 }

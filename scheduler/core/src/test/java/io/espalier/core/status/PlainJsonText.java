@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Enough of a JSON reader for the tests of core, which cannot see the real one. */
-final class PlainJsonText implements JsonText {
+final class PlainJsonText implements JsonDecoder {
   @Override
   public Result<Json> read(String text) {
     try {

@@ -3,8 +3,8 @@ package io.espalier.core.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Backoff;
-import io.espalier.core.config.RetryRules;
-import io.espalier.core.config.Retrying;
+import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.RetryPolicy;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.TaskStatus.Main;
@@ -21,11 +21,11 @@ import org.junit.jupiter.params.provider.CsvSource;
  * (docs/design/features.md#retries-that-look-at-progress).
  */
 class RetryTransitionsTest {
-  private static final TaskEvent ERROR = new TaskEvent.Ended(TaskReport.ERROR_BACKOFF);
-  private static final TaskEvent DONE = new TaskEvent.Ended(TaskReport.DONE);
-  private static final TaskEvent KILLED = new TaskEvent.Ended(TaskReport.killed("why"));
+  private static final TaskEvent ERROR = new TaskEvent.Ended(ParsedStatus.ERROR_BACKOFF);
+  private static final TaskEvent DONE = new TaskEvent.Ended(ParsedStatus.DONE);
+  private static final TaskEvent KILLED = new TaskEvent.Ended(ParsedStatus.killed("why"));
 
-  private RetryRules rules = RetryRules.DEFAULT;
+  private ProgressRetryRules rules = ProgressRetryRules.DEFAULT;
   private TaskStatus status = TaskTransitions.firstStart(0);
   private long now;
   private int starts = 1;
@@ -53,7 +53,7 @@ class RetryTransitionsTest {
   private void apply(TaskEvent event) {
     Transition to =
         TaskTransitions.apply(
-            status, event, new Retrying(Backoff.DEFAULT, Optional.of(rules)), now);
+            status, event, new RetryPolicy(Backoff.DEFAULT, Optional.of(rules)), now);
     assertThat(to.warning()).isNull();
     status = Objects.requireNonNull(to.status());
   }
@@ -110,15 +110,15 @@ class RetryTransitionsTest {
 
   @Test
   void each_number_can_be_configured_and_the_last_wait_repeats() {
-    rules = new RetryRules(100, 6, 100, List.of(0, 2, 5), 3);
+    rules = new ProgressRetryRules(100, 6, 100, List.of(0, 2, 5), 3);
     assertThat(waits("NNNNYN", ERROR)).containsExactly(0, 2, 5, 5, 3, 0);
     after(false, ERROR);
     assertThat(status.main()).isEqualTo(Main.FAILED);
-    rules = new RetryRules(1, 1, 1, List.of(2_147_483_647), 2_147_483_647);
+    rules = new ProgressRetryRules(1, 1, 1, List.of(2_147_483_647), 2_147_483_647);
     status = TaskTransitions.firstStart(now);
     after(false, ERROR);
     assertThat(status.main()).isEqualTo(Main.FAILED);
-    rules = new RetryRules(9, 9, 9, List.of(2_147_483_647), 2_147_483_647);
+    rules = new ProgressRetryRules(9, 9, 9, List.of(2_147_483_647), 2_147_483_647);
     status = TaskTransitions.firstStart(now);
     assertThat(after(false, ERROR)).isEqualTo(Integer.MAX_VALUE);
   }
@@ -128,9 +128,9 @@ class RetryTransitionsTest {
   void an_error_without_a_wait_counts_and_waits_for_nothing(
       boolean gotOn, int successive, int noProgress, int progress) {
     waits("YN", ERROR);
-    waits("Y", new TaskEvent.Ended(TaskReport.INCOMPLETE));
+    waits("Y", new TaskEvent.Ended(ParsedStatus.INCOMPLETE));
     assertThat(status.retries()).isEqualTo(new RetryCounts(0, 1, 1, false));
-    TaskReport bare = new TaskReport(Main.ERROR, false, false, null, false);
+    ParsedStatus bare = new ParsedStatus(Main.ERROR, false, false, null, false);
     assertThat(after(gotOn, new TaskEvent.Ended(bare))).isZero();
     assertThat(status.retries())
         .isEqualTo(new RetryCounts(successive, noProgress, progress, false));
@@ -149,7 +149,7 @@ class RetryTransitionsTest {
 
   @Test
   void no_kill_and_no_lost_worker_is_what_a_task_fails_for() {
-    rules = new RetryRules(2, 2, 2, List.of(10), 0);
+    rules = new ProgressRetryRules(2, 2, 2, List.of(10), 0);
     waits("N", ERROR);
     waits("NNNYYYN", KILLED);
     assertThat(after(true, new TaskEvent.WorkerLost("w", "why", 66))).isEqualTo(66);
@@ -188,9 +188,9 @@ class RetryTransitionsTest {
   @Test
   void incomplete_is_no_failure() {
     waits("N", ERROR);
-    assertThat(after(false, new TaskEvent.Ended(TaskReport.INCOMPLETE_BACKOFF))).isEqualTo(10);
+    assertThat(after(false, new TaskEvent.Ended(ParsedStatus.INCOMPLETE_BACKOFF))).isEqualTo(10);
     assertThat(status.retries()).isEqualTo(new RetryCounts(1, 1, 0, false));
-    assertThat(after(false, new TaskEvent.Ended(TaskReport.INCOMPLETE))).isZero();
+    assertThat(after(false, new TaskEvent.Ended(ParsedStatus.INCOMPLETE))).isZero();
     assertThat(status.retries()).isEqualTo(new RetryCounts(0, 1, 0, false));
   }
 
@@ -229,7 +229,8 @@ class RetryTransitionsTest {
               each.storedData());
       assertThat(back).isEqualTo(each);
     }
-    TaskReport report = new StatusText(text -> new Result<>(said(), List.of())).read("{\"x\": 1}");
+    ParsedStatus report =
+        new StatusParser(text -> new Result<>(said(), List.of())).read("{\"x\": 1}");
     assertThat(report.data()).isNull();
   }
 

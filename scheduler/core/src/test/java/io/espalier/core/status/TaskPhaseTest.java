@@ -9,7 +9,7 @@ import static io.espalier.core.status.TaskPhase.SUCCEEDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Backoff;
-import io.espalier.core.config.Retrying;
+import io.espalier.core.config.RetryPolicy;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -107,7 +107,7 @@ class TaskPhaseTest {
                             TaskStatus from = before.orElse(null);
                             Transition to =
                                 TaskTransitions.apply(
-                                    from, happens, Retrying.of(backoff), TransitionTable.NOW);
+                                    from, happens, RetryPolicy.of(backoff), TransitionTable.NOW);
                             if (to.warning() != null) {
                               assertThat(to.status()).as(name + ", " + event).isEqualTo(from);
                               return;

@@ -24,11 +24,11 @@ class TaskTransitionsTest {
   @Test
   void t2_each_event_gives_the_flags_of_its_named_status() {
     assertThat(start().bits()).isEqualTo(2);
-    assertThat(end(TaskReport.DONE).bits()).isEqualTo(4);
-    assertThat(startAnew(TaskReport.INCOMPLETE).bits()).isEqualTo(8);
-    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).bits()).isEqualTo(8 + 64 + 512);
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).bits()).isEqualTo(32 + 64);
-    assertThat(startAnew(TaskReport.FAILED).bits()).isEqualTo(16);
+    assertThat(end(ParsedStatus.DONE).bits()).isEqualTo(4);
+    assertThat(startAnew(ParsedStatus.INCOMPLETE).bits()).isEqualTo(8);
+    assertThat(startAnew(ParsedStatus.INCOMPLETE_BACKOFF).bits()).isEqualTo(8 + 64 + 512);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).bits()).isEqualTo(32 + 64);
+    assertThat(startAnew(ParsedStatus.FAILED).bits()).isEqualTo(16);
     // Bistro's 32 without a wait would be tried again in every round.
     assertThat(startAnew(new TaskEvent.NotStarted("refused")).bits())
         .isEqualTo(32 + 64 + 512 + 2048);
@@ -42,7 +42,7 @@ class TaskTransitionsTest {
   void the_reason_of_an_earlier_stop_does_not_stay_with_a_later_explanation() {
     Json.Obj timedOut =
         Json.object().put("exception", "timed out").put("stop_reason", "timeout").build();
-    startAnew(TaskReport.ERROR_BACKOFF.withData(timedOut));
+    startAnew(ParsedStatus.ERROR_BACKOFF.withData(timedOut));
     assertThat(startAnew(new TaskEvent.Interrupted("stopped")).data())
         .isEqualTo(Json.object().put("exception", "stopped").build());
   }
@@ -50,8 +50,8 @@ class TaskTransitionsTest {
   @Test
   void t2_data_is_kept_and_errors_are_explained() {
     start();
-    assertThat(end(TaskReport.DONE.withData(CHECKPOINT)).data()).isEqualTo(CHECKPOINT);
-    assertThat(startAnew(TaskReport.error("why")).data())
+    assertThat(end(ParsedStatus.DONE.withData(CHECKPOINT)).data()).isEqualTo(CHECKPOINT);
+    assertThat(startAnew(ParsedStatus.error("why")).data())
         .isEqualTo(Json.object().put("exception", "why").build());
     assertThat(startAnew(new TaskEvent.NotStarted("why")).data())
         .isEqualTo(Json.object().put("exception", "why").build());
@@ -61,13 +61,13 @@ class TaskTransitionsTest {
 
   @Test
   void t2_only_guesses_are_overwriteable() {
-    for (TaskReport report :
+    for (ParsedStatus report :
         List.of(
-            TaskReport.DONE,
-            TaskReport.INCOMPLETE,
-            TaskReport.INCOMPLETE_BACKOFF,
-            TaskReport.ERROR_BACKOFF,
-            TaskReport.FAILED)) {
+            ParsedStatus.DONE,
+            ParsedStatus.INCOMPLETE,
+            ParsedStatus.INCOMPLETE_BACKOFF,
+            ParsedStatus.ERROR_BACKOFF,
+            ParsedStatus.FAILED)) {
       assertThat(startAnew(report).overwriteable()).isFalse();
     }
     assertThat(startAnew(new TaskEvent.NotStarted("x")).overwriteable()).isFalse();
@@ -81,7 +81,7 @@ class TaskTransitionsTest {
     status = null;
     TaskStatus running = start();
     now += ranMillis;
-    TaskStatus ended = end(TaskReport.INCOMPLETE);
+    TaskStatus ended = end(ParsedStatus.INCOMPLETE);
     TaskStatus paced = TaskTransitions.paced(running, ended, leastBetweenStarts);
     assertThat(paced.readyAtMillis())
         .isEqualTo(paced.backoffSeconds() == 0 ? 0 : now + 1000L * paced.backoffSeconds());
@@ -105,10 +105,10 @@ class TaskTransitionsTest {
   void what_ends_for_good_or_waits_already_or_was_interrupted_is_not_paced() {
     for (TaskEvent event :
         List.of(
-            new TaskEvent.Ended(TaskReport.DONE),
-            new TaskEvent.Ended(TaskReport.FAILED),
-            new TaskEvent.Ended(TaskReport.ERROR_BACKOFF),
-            new TaskEvent.Ended(TaskReport.INCOMPLETE_BACKOFF),
+            new TaskEvent.Ended(ParsedStatus.DONE),
+            new TaskEvent.Ended(ParsedStatus.FAILED),
+            new TaskEvent.Ended(ParsedStatus.ERROR_BACKOFF),
+            new TaskEvent.Ended(ParsedStatus.INCOMPLETE_BACKOFF),
             new TaskEvent.NotStarted("busy"),
             new TaskEvent.Interrupted("stopped"))) {
       status = null;
@@ -121,14 +121,14 @@ class TaskTransitionsTest {
   @Test
   void the_pause_between_two_starts_leaves_no_trace_in_the_next_attempt() {
     TaskStatus running = start();
-    status = TaskTransitions.paced(running, end(TaskReport.INCOMPLETE), Duration.ofSeconds(10));
+    status = TaskTransitions.paced(running, end(ParsedStatus.INCOMPLETE), Duration.ofSeconds(10));
     assertThat(start().backoffSeconds()).isZero();
-    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).as("the first step").isEqualTo(1);
+    assertThat(end(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).as("the first step").isEqualTo(1);
   }
 
   @Test
   void t3_a_forgiven_task_waits_no_longer() {
-    TaskStatus waiting = startAnew(TaskReport.ERROR_BACKOFF);
+    TaskStatus waiting = startAnew(ParsedStatus.ERROR_BACKOFF);
     assertThat(waiting.isWaiting(now)).isTrue();
     TaskStatus free = apply(new TaskEvent.Forgiven());
     assertThat(free.isWaiting(now)).isFalse();
@@ -140,19 +140,19 @@ class TaskTransitionsTest {
 
   @Test
   void t3_a_forgiven_failure_is_none_and_begins_the_ladder_anew() {
-    startAnew(TaskReport.FAILED.withData(CHECKPOINT));
+    startAnew(ParsedStatus.FAILED.withData(CHECKPOINT));
     TaskStatus free = apply(new TaskEvent.Forgiven());
     assertThat(free.main()).isEqualTo(Main.ERROR);
     assertThat(free.isFinal()).isFalse();
     assertThat(free.isWaiting(now)).isFalse();
     assertThat(free.data()).isEqualTo(CHECKPOINT);
     start();
-    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(end(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
   }
 
   @Test
   void t3_what_is_forgiven_already_is_not_changed_again() {
-    startAnew(TaskReport.FAILED);
+    startAnew(ParsedStatus.FAILED);
     apply(new TaskEvent.Forgiven());
     now += 5000;
     Transition again = TaskTransitions.apply(status, new TaskEvent.Forgiven(), backoff, now);
@@ -170,7 +170,7 @@ class TaskTransitionsTest {
     assertThat(lost.isWaiting(now + 65_999)).isTrue();
     assertThat(lost.isWaiting(now + 66_000)).isFalse();
     start();
-    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(20);
+    assertThat(end(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(20);
   }
 
   @Test
@@ -222,22 +222,22 @@ class TaskTransitionsTest {
     assertThat(forgiven.isWaiting(now + 6_999)).isTrue();
 
     status = failed;
-    assertThat(end(TaskReport.INCOMPLETE).label()).isEqualTo(StatusLabel.INCOMPLETE);
+    assertThat(end(ParsedStatus.INCOMPLETE).label()).isEqualTo(StatusLabel.INCOMPLETE);
     status = failed;
-    assertThat(end(TaskReport.ERROR_BACKOFF).label()).isEqualTo(StatusLabel.FAILED);
+    assertThat(end(ParsedStatus.ERROR_BACKOFF).label()).isEqualTo(StatusLabel.FAILED);
     assertThat(Objects.requireNonNull(status).overwriteable()).isFalse();
   }
 
   @Test
   void t5_errors_climb_and_incomplete_resets_then_it_has_failed() {
     start();
-    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
-    assertThat(startAnew(TaskReport.INCOMPLETE).position()).isZero();
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(4);
-    TaskStatus failed = startAnew(TaskReport.ERROR_BACKOFF);
+    assertThat(end(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(ParsedStatus.INCOMPLETE).position()).isZero();
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(4);
+    TaskStatus failed = startAnew(ParsedStatus.ERROR_BACKOFF);
     assertThat(failed.label()).isEqualTo(StatusLabel.FAILED);
     assertThat(failed.attempts()).isEqualTo(7);
     assertThat(failed.isFinal()).isTrue();
@@ -249,18 +249,18 @@ class TaskTransitionsTest {
   @Test
   void t6_a_status_that_does_not_advance_keeps_its_interval() {
     start();
-    assertThat(end(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(1);
-    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(1);
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
-    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(2);
-    assertThat(startAnew(TaskReport.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(end(ParsedStatus.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(ParsedStatus.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(ParsedStatus.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(ParsedStatus.INCOMPLETE_BACKOFF).backoffSeconds()).isEqualTo(2);
   }
 
   @Test
   void t6_without_any_interval_it_waits_a_minute_and_never_fails() {
     backoff = NONE;
     for (int i = 0; i < 3; i++) {
-      TaskStatus waiting = startAnew(TaskReport.INCOMPLETE_BACKOFF);
+      TaskStatus waiting = startAnew(ParsedStatus.INCOMPLETE_BACKOFF);
       assertThat(waiting.backoffSeconds()).isEqualTo(60);
       assertThat(waiting.label()).isEqualTo(StatusLabel.INCOMPLETE_BACKOFF);
       assertThat(waiting.position()).isZero();
@@ -271,9 +271,9 @@ class TaskTransitionsTest {
   void t8_a_guess_is_replaced_by_the_real_end_and_that_by_nothing() {
     start();
     apply(new TaskEvent.WasNotRunning("unsure"));
-    TaskStatus done = end(TaskReport.DONE);
+    TaskStatus done = end(ParsedStatus.DONE);
     Transition late =
-        TaskTransitions.apply(done, new TaskEvent.Ended(TaskReport.FAILED), backoff, now);
+        TaskTransitions.apply(done, new TaskEvent.Ended(ParsedStatus.FAILED), backoff, now);
     assertThat(late.changed()).isFalse();
     assertThat(late.status()).isEqualTo(done);
     assertThat(late.warning()).contains("done");
@@ -281,19 +281,19 @@ class TaskTransitionsTest {
 
   @Test
   void t10_and_l13_a_killed_task_keeps_its_place_over_real_restarts() {
-    startAnew(TaskReport.ERROR_BACKOFF);
-    startAnew(TaskReport.ERROR_BACKOFF.withData(CHECKPOINT));
+    startAnew(ParsedStatus.ERROR_BACKOFF);
+    startAnew(ParsedStatus.ERROR_BACKOFF.withData(CHECKPOINT));
     for (int i = 0; i < 5; i++) {
-      TaskStatus killed = startAnew(TaskReport.killed("killed"));
+      TaskStatus killed = startAnew(ParsedStatus.killed("killed"));
       assertThat(killed.backoffSeconds()).isEqualTo(2);
       assertThat(killed.data()).isEqualTo(CHECKPOINT.with("exception", Json.of("killed")));
     }
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(4);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(4);
   }
 
   @Test
   void l13_failures_that_are_not_the_task_s_neither_advance_nor_reset_nor_forget() {
-    startAnew(TaskReport.ERROR_BACKOFF.withData(CHECKPOINT));
+    startAnew(ParsedStatus.ERROR_BACKOFF.withData(CHECKPOINT));
     for (TaskEvent event :
         List.of(
             new TaskEvent.NotStarted("x"),
@@ -303,14 +303,14 @@ class TaskTransitionsTest {
       assertThat(after.position()).isEqualTo(1);
       assertThat(Objects.requireNonNull(after.data()).get("at")).isEqualTo(Json.of(7));
     }
-    assertThat(startAnew(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
+    assertThat(startAnew(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(2);
   }
 
   @Test
   void l13_a_late_error_of_a_lost_task_does_not_climb_twice() {
     start();
     apply(new TaskEvent.WorkerLost("w", "gone", 66));
-    assertThat(end(TaskReport.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
+    assertThat(end(ParsedStatus.ERROR_BACKOFF).backoffSeconds()).isEqualTo(1);
   }
 
   @Test
@@ -322,14 +322,14 @@ class TaskTransitionsTest {
       assertThat(refused.label()).isEqualTo(StatusLabel.NEVER_STARTED);
       now += expected * 1000L;
     }
-    startAnew(TaskReport.INCOMPLETE);
+    startAnew(ParsedStatus.INCOMPLETE);
     assertThat(startAnew(new TaskEvent.NotStarted("busy")).backoffSeconds()).isEqualTo(1);
     assertThat(Objects.requireNonNull(status).attempts()).isEqualTo(1);
   }
 
   @Test
   void an_interrupted_task_is_eligible_at_once_with_everything_kept() {
-    startAnew(TaskReport.ERROR_BACKOFF.withData(CHECKPOINT));
+    startAnew(ParsedStatus.ERROR_BACKOFF.withData(CHECKPOINT));
     start();
     TaskStatus interrupted = apply(new TaskEvent.Interrupted("the scheduler was stopped"));
     assertThat(interrupted.isWaiting(now)).isFalse();
@@ -342,8 +342,8 @@ class TaskTransitionsTest {
 
   @Test
   void a_real_end_without_data_clears_what_was_said_before() {
-    startAnew(TaskReport.INCOMPLETE.withData(CHECKPOINT));
-    assertThat(startAnew(TaskReport.INCOMPLETE).data()).isNull();
+    startAnew(ParsedStatus.INCOMPLETE.withData(CHECKPOINT));
+    assertThat(startAnew(ParsedStatus.INCOMPLETE).data()).isNull();
   }
 
   @Test
@@ -367,12 +367,12 @@ class TaskTransitionsTest {
     return apply(new TaskEvent.Started());
   }
 
-  private TaskStatus end(TaskReport report) {
+  private TaskStatus end(ParsedStatus report) {
     return apply(new TaskEvent.Ended(report));
   }
 
   /** Forgets a final status, as an operator would, then starts and ends the task. */
-  private TaskStatus startAnew(TaskReport report) {
+  private TaskStatus startAnew(ParsedStatus report) {
     return startAnew(new TaskEvent.Ended(report));
   }
 

@@ -3,8 +3,8 @@ package io.espalier.core.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Backoff;
-import io.espalier.core.config.RetryRules;
-import io.espalier.core.config.Retrying;
+import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.RetryPolicy;
 import io.espalier.core.status.TaskStatus.Main;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,10 +24,10 @@ class TransitionMatrixTest {
   private static final Backoff LEFT = new Backoff(List.of(1, 2, 4), false);
   private static final Backoff EXHAUSTED = new Backoff(List.of(1, 2), false);
 
-  private static final RetryRules RULES = RetryRules.DEFAULT;
-  private static final Retrying COUNTED = new Retrying(LEFT, Optional.of(RULES));
-  private static final Retrying STRICT =
-      new Retrying(LEFT, Optional.of(new RetryRules(1, 1, 1, List.of(7), 3)));
+  private static final ProgressRetryRules RULES = ProgressRetryRules.DEFAULT;
+  private static final RetryPolicy COUNTED = new RetryPolicy(LEFT, Optional.of(RULES));
+  private static final RetryPolicy STRICT =
+      new RetryPolicy(LEFT, Optional.of(new ProgressRetryRules(1, 1, 1, List.of(7), 3)));
 
   static Stream<Arguments> matrix() {
     return TransitionTable.states().entrySet().stream()
@@ -37,9 +37,9 @@ class TransitionMatrixTest {
                     .flatMap(
                         event ->
                             Stream.of(
-                                    Retrying.of(LEFT),
-                                    Retrying.of(EXHAUSTED),
-                                    Retrying.of(new Backoff(List.of(), false)),
+                                    RetryPolicy.of(LEFT),
+                                    RetryPolicy.of(EXHAUSTED),
+                                    RetryPolicy.of(new Backoff(List.of(), false)),
                                     COUNTED,
                                     STRICT)
                                 .map(
@@ -49,7 +49,7 @@ class TransitionMatrixTest {
 
   @ParameterizedTest
   @MethodSource("matrix")
-  void invariants(String stateName, String eventName, Retrying retrying) {
+  void invariants(String stateName, String eventName, RetryPolicy retrying) {
     TaskStatus before =
         Objects.requireNonNull(TransitionTable.states().get(stateName)).orElse(null);
     TaskEvent event = Objects.requireNonNull(TransitionTable.named().get(eventName));
@@ -93,7 +93,7 @@ class TransitionMatrixTest {
 
   /** Nothing but an end counts, no end counts twice, and only forgiving or being done uncounts. */
   private static void countsAreRight(
-      @Nullable TaskStatus before, TaskEvent event, TaskStatus after, Retrying retrying) {
+      @Nullable TaskStatus before, TaskEvent event, TaskStatus after, RetryPolicy retrying) {
     RetryCounts was = before == null ? RetryCounts.NONE : before.retries();
     RetryCounts is = after.retries();
     assertThat(is.gotOn()).as("known of what runs only").isFalse();
@@ -119,8 +119,9 @@ class TransitionMatrixTest {
     Path file = Path.of("../../docs/task-status.md");
     String document = Files.readString(file);
     String expected = document;
-    expected = withTable(expected, "left", TransitionTable.markdown(Retrying.of(LEFT)));
-    expected = withTable(expected, "exhausted", TransitionTable.markdown(Retrying.of(EXHAUSTED)));
+    expected = withTable(expected, "left", TransitionTable.markdown(RetryPolicy.of(LEFT)));
+    expected =
+        withTable(expected, "exhausted", TransitionTable.markdown(RetryPolicy.of(EXHAUSTED)));
     expected = withTable(expected, "retry", TransitionTable.markdown(COUNTED));
     if (System.getenv("ESPALIER_WRITE_DOCS") != null) {
       Files.writeString(file, expected);

@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.Retrying;
+import io.espalier.core.config.RetryPolicy;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.LinkedHashMap;
@@ -58,13 +58,13 @@ final class TransitionTable {
   static Map<String, TaskEvent> named() {
     Map<String, TaskEvent> events = new LinkedHashMap<>();
     events.put("started", new TaskEvent.Started());
-    events.put("says done", new TaskEvent.Ended(TaskReport.DONE));
-    events.put("says incomplete", new TaskEvent.Ended(TaskReport.INCOMPLETE));
-    events.put("says incomplete_backoff", new TaskEvent.Ended(TaskReport.INCOMPLETE_BACKOFF));
-    events.put("killed", new TaskEvent.Ended(TaskReport.killed("killed")));
-    events.put("says error_backoff", new TaskEvent.Ended(TaskReport.ERROR_BACKOFF));
-    events.put("ends without a valid status", new TaskEvent.Ended(TaskReport.error("why")));
-    events.put("says failed", new TaskEvent.Ended(TaskReport.FAILED));
+    events.put("says done", new TaskEvent.Ended(ParsedStatus.DONE));
+    events.put("says incomplete", new TaskEvent.Ended(ParsedStatus.INCOMPLETE));
+    events.put("says incomplete_backoff", new TaskEvent.Ended(ParsedStatus.INCOMPLETE_BACKOFF));
+    events.put("killed", new TaskEvent.Ended(ParsedStatus.killed("killed")));
+    events.put("says error_backoff", new TaskEvent.Ended(ParsedStatus.ERROR_BACKOFF));
+    events.put("ends without a valid status", new TaskEvent.Ended(ParsedStatus.error("why")));
+    events.put("says failed", new TaskEvent.Ended(ParsedStatus.FAILED));
     events.put("not started", new TaskEvent.NotStarted("why"));
     events.put("was not running", new TaskEvent.WasNotRunning("why"));
     events.put("worker lost", new TaskEvent.WorkerLost("w", "why", 66));
@@ -74,7 +74,7 @@ final class TransitionTable {
   }
 
   /** One table: a row per event, a column per state. */
-  static String markdown(Retrying retrying) {
+  static String markdown(RetryPolicy retrying) {
     Map<String, Optional<TaskStatus>> states = states();
     StringBuilder out = new StringBuilder("| event |");
     states.keySet().forEach(name -> out.append(' ').append(name).append(" |"));
@@ -97,7 +97,7 @@ final class TransitionTable {
     return counts.successive() + "/" + counts.noProgress() + "/" + counts.progress();
   }
 
-  private static String cell(@Nullable TaskStatus before, Transition to, Retrying retrying) {
+  private static String cell(@Nullable TaskStatus before, Transition to, RetryPolicy retrying) {
     if (to.warning() != null) {
       return "!";
     }

@@ -1,6 +1,6 @@
 package io.espalier.server.access;
 
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.security.TokensFile;
 import java.io.IOException;
@@ -41,7 +41,7 @@ public final class ClientAccess {
    * @param token whose text is the token
    * @param authority in PEM form, the only one that is believed
    * @param certificate of this client, in PEM form, with its key
-   * @throws CommandFailure (usage) naming the file that cannot be used
+   * @throws CommandException (usage) naming the file that cannot be used
    */
   public static ClientAccess of(
       Optional<Path> token,
@@ -49,19 +49,19 @@ public final class ClientAccess {
       Optional<Path> certificate,
       Optional<Path> key) {
     if (certificate.isPresent() != key.isPresent()) {
-      throw new CommandFailure(ExitCode.USAGE, "--tls-cert and --tls-key are given both or none");
+      throw new CommandException(ExitCode.USAGE, "--tls-cert and --tls-key are given both or none");
     }
     try {
       String text = token.isPresent() ? token(token.get()) : "";
       boolean system = authority.isEmpty() && certificate.isEmpty();
       return new ClientAccess(text, system ? null : context(authority, certificate, key));
     } catch (NoSuchFileException e) {
-      throw new CommandFailure(ExitCode.USAGE, "there is no file " + e.getFile(), e);
+      throw new CommandException(ExitCode.USAGE, "there is no file " + e.getFile(), e);
     } catch (FileSystemException e) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE, "cannot read " + e.getFile() + ": " + e.getReason(), e);
     } catch (IOException | TokensFile.Unusable e) {
-      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.espalier.server.access;
 
 import io.espalier.thrift.rpc.Pem;
-import io.espalier.webui.TlsSource;
+import io.espalier.webui.tls.TlsSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

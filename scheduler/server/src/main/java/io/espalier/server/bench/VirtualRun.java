@@ -2,12 +2,12 @@ package io.espalier.server.bench;
 
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Job;
-import io.espalier.core.scheduling.Randomness;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.status.FirstStarts;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.status.FirstRunStatusCache;
+import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
-import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import java.util.Objects;
@@ -35,7 +35,7 @@ final class VirtualRun {
   private static final int TIMERS_PER_SLICE = 2_000;
 
   private static final TaskEvent STARTED = new TaskEvent.Started();
-  private static final TaskEvent DONE = new TaskEvent.Ended(TaskReport.DONE);
+  private static final TaskEvent DONE = new TaskEvent.Ended(ParsedStatus.DONE);
   private static final TaskStatus PLAINLY_DONE = TaskStatus.of(TaskStatus.Main.DONE, 0, 1);
   private static final double NANOS = 1e9;
 
@@ -44,13 +44,13 @@ final class VirtualRun {
   private final WorkClock clock;
   private final long clockOverhead;
   private final SchedulingCore core;
-  private final Randomness durations;
+  private final SplitMix64 durations;
   private final int globalJob;
   private final EndQueue ends;
   private final long[] due = new long[ENDS_PER_SLICE];
   private final long[] placed = new long[STARTS_PER_SLICE];
   private final boolean statuses;
-  private final FirstStarts firstStarts = new FirstStarts();
+  private final FirstRunStatusCache firstStarts = new FirstRunStatusCache();
   private int placedCount;
 
   /** Virtual time, in nanoseconds. */
@@ -82,7 +82,7 @@ final class VirtualRun {
     this.policy = policy;
     this.clock = clock;
     clockOverhead = clock.overheadNanos();
-    durations = new Randomness(seed ^ 0x5eedL);
+    durations = new SplitMix64(seed ^ 0x5eedL);
     core = new SchedulingCore(seed);
     core.apply(world.config(), world.topology(), 0);
     globalJob = point.hasGlobalJob() ? core.findJob(PaperWorld.globalJob()) : -1;

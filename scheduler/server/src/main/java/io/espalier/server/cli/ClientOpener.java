@@ -2,14 +2,14 @@ package io.espalier.server.cli;
 
 import io.espalier.server.access.ClientAccess;
 import io.espalier.server.cli.client.Client;
-import io.espalier.server.cli.client.HttpApi;
-import io.espalier.server.cli.client.LocalApi;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.cli.client.EmbeddedSchedulerClient;
+import io.espalier.server.cli.client.HttpSchedulerClient;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.LeaderFinder;
-import io.espalier.server.process.DataOwner;
-import io.espalier.server.process.EspalierProcess;
+import io.espalier.server.process.DataDirectoryOwner;
 import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.SchedulerProcess;
 import io.espalier.server.process.Version;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
@@ -24,28 +24,28 @@ import org.jspecify.annotations.Nullable;
 final class ClientOpener implements Client.Opener {
   @Override
   public Client server(String server) {
-    return new HttpApi(server);
+    return new HttpSchedulerClient(server);
   }
 
   @Override
   public Client server(String server, ClientAccess access) {
-    return new HttpApi(server, access);
+    return new HttpSchedulerClient(server, access);
   }
 
   @Override
   public Client leader(String group, @Nullable Path authFile, ClientAccess access) {
     try {
-      return new HttpApi(
+      return new HttpSchedulerClient(
           LeaderFinder.http(
               ZooKeeperTarget.parse(group).withAuthFile(Optional.ofNullable(authFile))),
           access);
     } catch (IllegalArgumentException e) {
-      throw new CommandFailure(ExitCode.USAGE, "--zookeeper " + group + ": " + e.getMessage(), e);
+      throw new CommandException(ExitCode.USAGE, "--zookeeper " + group + ": " + e.getMessage(), e);
     } catch (IOException e) {
-      throw new CommandFailure(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CommandFailure(ExitCode.FAILED, "interrupted", e);
+      throw new CommandException(ExitCode.FAILED, "interrupted", e);
     }
   }
 
@@ -55,15 +55,15 @@ final class ClientOpener implements Client.Opener {
     try {
       source = DataDirectory.sourceOf(dataDir);
     } catch (DataDirectoryException e) {
-      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
     if (source == null) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE, dataDir + " is no data directory of a scheduler: it records no source");
     }
-    DataOwner owner = DataOwner.parse(source);
-    EspalierProcess process =
-        EspalierProcess.start(
+    DataDirectoryOwner owner = DataDirectoryOwner.parse(source);
+    SchedulerProcess process =
+        SchedulerProcess.start(
             ProcessOptions.frozen(
                 owner,
                 ProcessFlags.configDirectory(owner.configUri()),
@@ -74,8 +74,9 @@ final class ClientOpener implements Client.Opener {
     } catch (InterruptedException e) {
       process.close();
       Thread.currentThread().interrupt();
-      throw new CommandFailure(ExitCode.FAILED, "interrupted", e);
+      throw new CommandException(ExitCode.FAILED, "interrupted", e);
     }
-    return new LocalApi(process.api(), new ServerIdentity(Version.get(), "none", ""), process);
+    return new EmbeddedSchedulerClient(
+        process.api(), new ServerIdentity(Version.get(), "none", ""), process);
   }
 }

@@ -1,8 +1,7 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.cli.client.ClientCommands;
-import io.espalier.server.cli.client.Clients;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.cli.client.CommandContext;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.Plugins;
 import io.espalier.server.process.Version;
@@ -58,7 +57,7 @@ public final class EspalierCommand implements Runnable {
     line.addSubcommand(new HaCheckCommand());
     line.addSubcommand(new BenchCommand());
     line.addSubcommand(new ReplayCommand());
-    ClientCommands.all(new Clients(new ClientOpener(), new TerminalViewport(environment)))
+    ClientCommands.all(new CommandContext(new ClientOpener(), new TerminalViewport(environment)))
         .forEach(line::addSubcommand);
     line.addSubcommand(new CompletionCommand());
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
@@ -70,7 +69,7 @@ public final class EspalierCommand implements Runnable {
   }
 
   private static int failed(Exception failure, CommandLine line, CommandLine.ParseResult parsed) {
-    if (failure instanceof CommandFailure known) {
+    if (failure instanceof CommandException known) {
       line.getErr().println("espalier: " + known.getMessage());
       return known.exitCode();
     }

@@ -3,7 +3,7 @@ package io.espalier.server.cli;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.server.cli.client.AccessFlags;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.HaCheck;
 import io.espalier.server.ha.HaCheck.Finding;
@@ -69,7 +69,7 @@ public final class HaCheckCommand implements Callable<Integer> {
     Optional<ZooKeeperTarget> ensemble = zookeeper.target();
     Optional<MySqlAddress> schema = schema();
     if (ensemble.isPresent() == schema.isPresent()) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE,
           "give --zookeeper HOSTS/PATH, or --status-store mysql://... with --ha store");
     }
@@ -92,7 +92,7 @@ public final class HaCheckCommand implements Callable<Integer> {
         add(findings, finding(outcome));
       }
     } catch (IOException e) {
-      throw new CommandFailure(
+      throw new CommandException(
           findings.stream().anyMatch(f -> f.about().equals("session"))
               ? ExitCode.FAILED
               : ExitCode.UNREACHABLE,
@@ -115,7 +115,7 @@ public final class HaCheckCommand implements Callable<Integer> {
     List<String> problems = new ArrayList<>();
     Optional<MySqlAddress> address = account.address("--status-store", store, problems);
     if (!problems.isEmpty()) {
-      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+      throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return address;
   }

@@ -1,10 +1,10 @@
 package io.espalier.server.cli;
 
 import io.espalier.server.access.TlsFiles;
-import io.espalier.server.process.HttpAccess;
+import io.espalier.server.process.HttpSecurityOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.webui.TlsSource;
 import io.espalier.webui.security.TokensFile;
+import io.espalier.webui.tls.TlsSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -82,7 +82,7 @@ final class HttpFlags {
   /**
    * @param tls already looked at
    */
-  HttpAccess access(Optional<TlsFiles> tls, List<String> problems) {
+  HttpSecurityOptions access(Optional<TlsFiles> tls, List<String> problems) {
     Path file = tokensFile;
     if (file != null) {
       try {
@@ -98,7 +98,7 @@ final class HttpFlags {
         problems.add(String.valueOf(e.getMessage()));
       }
     }
-    return new HttpAccess(Optional.ofNullable(file), tls, hosts(problems));
+    return new HttpSecurityOptions(Optional.ofNullable(file), tls, hosts(problems));
   }
 
   private Set<String> hosts(List<String> problems) {

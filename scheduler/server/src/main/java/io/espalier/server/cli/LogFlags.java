@@ -1,6 +1,6 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.process.LogKeeping;
+import io.espalier.server.process.LogRetentionOptions;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -37,13 +37,13 @@ final class LogFlags {
               + " tasks (default ${DEFAULT-VALUE}).")
   private boolean redactCommon;
 
-  LogKeeping keeping(List<String> problems) {
+  LogRetentionOptions keeping(List<String> problems) {
     if (retentionDays < 0 || retentionDays > MOST_DAYS) {
       problems.add("--log-retention-days must be between 0 and " + MOST_DAYS);
     }
     if (maxMb < 0 || maxMb > MOST_MB) {
       problems.add("--log-max-mb must be between 0 and " + MOST_MB);
     }
-    return new LogKeeping(retentionDays, maxMb, redactCommon);
+    return new LogRetentionOptions(retentionDays, maxMb, redactCommon);
   }
 }

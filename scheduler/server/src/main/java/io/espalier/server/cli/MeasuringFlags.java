@@ -1,6 +1,6 @@
 package io.espalier.server.cli;
 
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.NvidiaSmi;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -28,14 +28,14 @@ final class MeasuringFlags {
           "The tool that knows the graphics cards, or off (default: nvidia-smi, if it is in PATH).")
   private @Nullable String nvidiaSmi;
 
-  Measuring measuring(List<String> problems) {
+  MeasuringOptions measuring(List<String> problems) {
     if (usageMillis < 0) {
       problems.add("--usage-ms must be 0 or more");
     }
-    Measuring usual = Measuring.of(System.getenv());
+    MeasuringOptions usual = MeasuringOptions.of(System.getenv());
     NvidiaSmi cards =
         nvidiaSmi == null ? usual.cards() : new NvidiaSmi(tool(problems), NvidiaSmi.TIMEOUT);
-    return new Measuring(Duration.ofMillis(usageMillis), cards);
+    return new MeasuringOptions(Duration.ofMillis(usageMillis), cards);
   }
 
   private String tool(List<String> problems) {

@@ -1,8 +1,8 @@
 package io.espalier.server.cli;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigSource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSourceContext;
@@ -10,7 +10,7 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.process.Plugins;
@@ -142,7 +142,7 @@ public final class NodesCommand implements Callable<Integer> {
     try {
       return at == null ? Instant.now() : Instant.ofEpochSecond(at);
     } catch (DateTimeException e) {
-      throw new CommandFailure(ExitCode.USAGE, "--at " + at + " is too far from now");
+      throw new CommandException(ExitCode.USAGE, "--at " + at + " is too far from now");
     }
   }
 

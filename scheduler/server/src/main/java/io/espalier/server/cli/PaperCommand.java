@@ -7,7 +7,7 @@ import io.espalier.server.bench.PaperPoint;
 import io.espalier.server.bench.PaperReport;
 import io.espalier.server.bench.PaperResult;
 import io.espalier.server.bench.WorkClock;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -116,7 +116,7 @@ public final class PaperCommand implements Callable<Integer> {
         write(one, results);
       }
     } catch (OutOfMemoryError e) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.FAILED,
           String.format(
               Locale.ROOT,
@@ -182,7 +182,8 @@ public final class PaperCommand implements Callable<Integer> {
       try {
         Files.createDirectories(out);
       } catch (IOException e) {
-        throw new CommandFailure(ExitCode.USAGE, "cannot make the directory " + out + ": " + e, e);
+        throw new CommandException(
+            ExitCode.USAGE, "cannot make the directory " + out + ": " + e, e);
       }
     }
   }
@@ -195,7 +196,7 @@ public final class PaperCommand implements Callable<Integer> {
     try {
       Files.writeString(file, PaperReport.plot(one, results));
     } catch (IOException e) {
-      throw new CommandFailure(ExitCode.FAILED, "cannot write " + file + ": " + e, e);
+      throw new CommandException(ExitCode.FAILED, "cannot write " + file + ": " + e, e);
     }
     progress("wrote " + file);
   }

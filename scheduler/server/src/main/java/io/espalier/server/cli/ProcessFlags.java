@@ -1,19 +1,19 @@
 package io.espalier.server.cli;
 
-import io.espalier.core.config.Shard;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.core.config.Partition;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
-import io.espalier.server.process.EarlierStore;
-import io.espalier.server.process.EventKeeping;
-import io.espalier.server.process.HttpAccess;
-import io.espalier.server.process.LogKeeping;
+import io.espalier.server.process.EventRetentionOptions;
+import io.espalier.server.process.HttpSecurityOptions;
+import io.espalier.server.process.ImportSource;
+import io.espalier.server.process.LogRetentionOptions;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.process.ProcessOptions.Remote;
 import io.espalier.server.process.ProcessOptions.Runner;
 import io.espalier.server.process.ProcessOptions.Simulation;
 import io.espalier.server.process.ProcessOptions.Store;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -131,7 +131,7 @@ final class ProcessFlags {
 
   /**
    * @param oneRun for {@code run}: local by default, no listener by default
-   * @throws CommandFailure naming every flag that is wrong
+   * @throws CommandException naming every flag that is wrong
    */
   ProcessOptions options(String config, boolean oneRun, boolean fresh, int maxAttempts) {
     return options(config, oneRun, fresh, maxAttempts, null);
@@ -156,7 +156,7 @@ final class ProcessFlags {
         statusStore.choice(statusesFrom.stream().anyMatch(StoreFlags::isMySql), problems);
     Optional<HostPort> listener =
         http.listener(oneRun ? null : "127.0.0.1:8080", insecure, problems);
-    HttpAccess access =
+    HttpSecurityOptions access =
         http.access(remote.isPresent() ? tls.forBoth() : tls.forHttp(problems), problems);
     if (nodesUpdateMillis < 1 || nodesRetryMillis < 1) {
       problems.add("--nodes-update-ms and --nodes-retry-ms must be 1 or more");
@@ -167,20 +167,20 @@ final class ProcessFlags {
     if (!(testFailureRate >= 0 && testFailureRate <= 1)) {
       problems.add("--test-failure-rate must be between 0 and 1");
     }
-    LogKeeping keeping = logs.keeping(problems);
+    LogRetentionOptions keeping = logs.keeping(problems);
     ProcessOptions.Owning owning = statusStore.owning(problems);
-    EventKeeping events = statusStore.events(problems);
-    Measuring measured = measuring.measuring(problems);
-    Shard shard = shards.shard(problems);
+    EventRetentionOptions events = statusStore.events(problems);
+    MeasuringOptions measured = measuring.measuring(problems);
+    Partition shard = shards.shard(problems);
     Path directory = directory(config, shard, problems);
-    List<EarlierStore> others = earlierStores(problems);
+    List<ImportSource> others = earlierStores(problems);
     if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
       problems.add(
           "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
               + " are told apart by a number that is kept there");
     }
     if (!problems.isEmpty()) {
-      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+      throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return new ProcessOptions(
         source(config),
@@ -228,17 +228,17 @@ final class ProcessFlags {
     return Runner.LOCAL;
   }
 
-  private List<EarlierStore> earlierStores(List<String> problems) {
-    List<EarlierStore> others = new ArrayList<>();
+  private List<ImportSource> earlierStores(List<String> problems) {
+    List<ImportSource> others = new ArrayList<>();
     for (String other : statusesFrom) {
       try {
         if (StoreFlags.isMySql(other)) {
           statusStore
               .mysql("--statuses-from", other, problems)
-              .map(EarlierStore::of)
+              .map(ImportSource::of)
               .ifPresent(others::add);
         } else {
-          others.add(EarlierStore.of(Path.of(other)));
+          others.add(ImportSource.of(Path.of(other)));
         }
       } catch (InvalidPathException e) {
         problems.add("--statuses-from " + other + ": " + e.getReason());
@@ -247,7 +247,7 @@ final class ProcessFlags {
     return others;
   }
 
-  private Path directory(String config, Shard shard, List<String> problems) {
+  private Path directory(String config, Partition shard, List<String> problems) {
     String own = shard.isWhole() ? "" : "-" + shard.index() + "-of-" + shard.count();
     try {
       return dataDir == null ? Path.of(".espalier", name(config) + own) : Path.of(dataDir);

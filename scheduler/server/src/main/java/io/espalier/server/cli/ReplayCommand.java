@@ -4,7 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.Plugins;
 import io.espalier.server.replay.RecordedEvents;
@@ -64,7 +64,7 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (check != null && check < 1) {
-      throw new CommandFailure(ExitCode.USAGE, "--check must be 1 or more");
+      throw new CommandException(ExitCode.USAGE, "--check must be 1 or more");
     }
     long began = System.nanoTime();
     Plugins plugins = Plugins.load();
@@ -84,11 +84,11 @@ public final class ReplayCommand implements Callable<Integer> {
           System.nanoTime() - began);
       return difference == null ? ExitCode.OK : ExitCode.FAILED;
     } catch (RecordedEvents.BadRecordingException e) {
-      throw new CommandFailure(ExitCode.USAGE, file + ": " + e.getMessage(), e);
+      throw new CommandException(ExitCode.USAGE, file + ": " + e.getMessage(), e);
     } catch (NoSuchFileException e) {
-      throw new CommandFailure(ExitCode.USAGE, file + ": there is no such file", e);
+      throw new CommandException(ExitCode.USAGE, file + ": there is no such file", e);
     } catch (IOException | UncheckedIOException e) {
-      throw new CommandFailure(ExitCode.USAGE, file + ": cannot be read: " + e.getMessage(), e);
+      throw new CommandException(ExitCode.USAGE, file + ": cannot be read: " + e.getMessage(), e);
     }
   }
 

@@ -8,12 +8,12 @@ import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
-import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.SchedulerProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,15 +67,15 @@ public final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     if (maxAttempts < 0) {
-      throw new CommandFailure(ExitCode.USAGE, "--max-attempts must be 0 or more");
+      throw new CommandException(ExitCode.USAGE, "--max-attempts must be 0 or more");
     }
     ProcessOptions options = flags.options(config, true, fresh, maxAttempts);
     long start = System.nanoTime();
     Terminal terminal = Terminal.detect(Boolean.getBoolean("espalier.terminal"), System.getenv());
-    try (EspalierProcess process = EspalierProcess.startUntilSignal(options, false)) {
+    try (SchedulerProcess process = SchedulerProcess.startUntilSignal(options, false)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
-      Screen screen = new Screen(System.err, terminal);
+      ProgressRenderer screen = new ProgressRenderer(System.err, terminal);
       NewCauses causes = new NewCauses();
       while (!process.awaitQuiet(REDRAW_MILLIS)) {
         List<JobProgress> jobs = progress(process);
@@ -96,7 +96,7 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   /** Of the jobs that can run; the others are listed as invalid, or were disabled on purpose. */
-  private static List<JobProgress> progress(EspalierProcess process) throws InterruptedException {
+  private static List<JobProgress> progress(SchedulerProcess process) throws InterruptedException {
     return process.progress().stream()
         .filter(
             p -> {
@@ -106,12 +106,13 @@ public final class RunCommand implements Callable<Integer> {
         .toList();
   }
 
-  private static FailureGroups failures(EspalierProcess process, String job)
+  private static FailureGroups failures(SchedulerProcess process, String job)
       throws InterruptedException {
     return process.await(process.api().failures(job, CAUSES_LISTED));
   }
 
-  private static RunSummary summary(EspalierProcess process, ProcessOptions options, double seconds)
+  private static RunSummary summary(
+      SchedulerProcess process, ProcessOptions options, double seconds)
       throws InterruptedException {
     Map<String, String> invalid = new TreeMap<>();
     for (Job job : process.config().jobs().values()) {
@@ -122,9 +123,9 @@ public final class RunCommand implements Callable<Integer> {
     }
     List<JobProgress> jobs = progress(process);
     List<RunSummary.Blocked> blocked = new ArrayList<>();
-    Map<String, JobStanding> standings = process.standings();
+    Map<String, JobStateRecord> standings = process.standings();
     for (JobProgress job : jobs) {
-      JobStanding standing = standings.get(job.job());
+      JobStateRecord standing = standings.get(job.job());
       if (standing != null && standing.state().isEnd()) {
         continue; // as a whole: its tasks have no reasons of their own
       }
@@ -151,7 +152,7 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   private static void addBlocked(
-      EspalierProcess process, String job, List<RunSummary.Blocked> blocked)
+      SchedulerProcess process, String job, List<RunSummary.Blocked> blocked)
       throws InterruptedException {
     String cursor = "";
     do {

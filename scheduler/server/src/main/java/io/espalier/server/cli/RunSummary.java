@@ -7,9 +7,9 @@ import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.FailureGroups.Group;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.json.Json;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.scheduling.Peak;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,8 +29,8 @@ import java.util.Map;
  */
 record RunSummary(
     Collection<JobProgress> jobs,
-    Map<String, JobStanding> standings,
-    List<Peak> peaks,
+    Map<String, JobStateRecord> standings,
+    List<PeakUsage> peaks,
     Map<String, String> invalidJobs,
     List<Blocked> blocked,
     List<FailureGroups> failures,
@@ -74,10 +74,10 @@ record RunSummary(
       byJob.put(job.job(), counts.build());
     }
     Json.Builder byLevel = Json.object();
-    List<String> levels = peaks.stream().map(Peak::level).distinct().toList();
+    List<String> levels = peaks.stream().map(PeakUsage::level).distinct().toList();
     for (String level : levels) {
       Json.Builder resources = Json.object();
-      for (Peak peak : peaks) {
+      for (PeakUsage peak : peaks) {
         if (peak.level().equals(level)) {
           resources.put(
               peak.resource(),
@@ -117,12 +117,12 @@ record RunSummary(
   }
 
   private JobState state(JobProgress job) {
-    JobStanding standing = standings.get(job.job());
+    JobStateRecord standing = standings.get(job.job());
     return standing == null ? JobState.WAITING : standing.state();
   }
 
   private String reason(JobProgress job) {
-    JobStanding standing = standings.get(job.job());
+    JobStateRecord standing = standings.get(job.job());
     return standing == null ? "" : standing.reason();
   }
 
@@ -163,7 +163,7 @@ record RunSummary(
     failures.forEach(of -> addCauses(of, lines));
     blocked.forEach(
         task -> lines.add("  blocked: " + task.job() + " on " + task.node() + ": " + task.why()));
-    List<Peak> used = peaks.stream().filter(p -> p.used() > 0).toList();
+    List<PeakUsage> used = peaks.stream().filter(p -> p.used() > 0).toList();
     if (!used.isEmpty()) {
       boolean kept = used.stream().allMatch(p -> p.used() <= p.limit());
       lines.add(
@@ -172,7 +172,7 @@ record RunSummary(
               : "LIMITS WERE PASSED. Highest use against its limit:");
       int levelWidth = used.stream().mapToInt(p -> p.level().length()).max().orElse(1);
       int nameWidth = used.stream().mapToInt(p -> p.resource().length()).max().orElse(1);
-      for (Peak peak : used) {
+      for (PeakUsage peak : used) {
         lines.add(
             String.format(
                 Locale.ROOT,

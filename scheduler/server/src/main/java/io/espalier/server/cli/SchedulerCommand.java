@@ -1,11 +1,11 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.HaOptions;
 import io.espalier.server.ha.HaScheduler;
-import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.ProcessOptions;
+import io.espalier.server.process.SchedulerProcess;
 import io.espalier.server.process.StoreSetBackException;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.util.List;
@@ -67,10 +67,10 @@ public final class SchedulerCommand implements Callable<Integer> {
     ProcessOptions options = flags.options(config, false, false, 0, remote);
     Optional<ZooKeeperTarget> group = zookeeper.target();
     if (ha != null && !ha.equals("store")) {
-      throw new CommandFailure(ExitCode.USAGE, "--ha " + ha + " is not known; there is: store");
+      throw new CommandException(ExitCode.USAGE, "--ha " + ha + " is not known; there is: store");
     }
     if (ha != null && group.isPresent()) {
-      throw new CommandFailure(ExitCode.USAGE, "--ha store and --zookeeper: keep one of them");
+      throw new CommandException(ExitCode.USAGE, "--ha store and --zookeeper: keep one of them");
     }
     if (ha != null || group.isPresent()) {
       return elected(options, group);
@@ -78,7 +78,7 @@ public final class SchedulerCommand implements Callable<Integer> {
     while (true) {
       try {
         return alone(options);
-      } catch (CommandFailure e) {
+      } catch (CommandException e) {
         if (!(e.getCause() instanceof StoreSetBackException)) {
           throw e;
         }
@@ -88,7 +88,7 @@ public final class SchedulerCommand implements Callable<Integer> {
   }
 
   private static int alone(ProcessOptions options) throws InterruptedException {
-    try (EspalierProcess process = EspalierProcess.startUntilSignal(options, true)) {
+    try (SchedulerProcess process = SchedulerProcess.startUntilSignal(options, true)) {
       process.problems().forEach(problem -> System.err.println("espalier: " + problem));
       process
           .thriftAddress()
@@ -105,7 +105,7 @@ public final class SchedulerCommand implements Callable<Integer> {
         new HaOptions(zookeepers, Optional.ofNullable(advertise), ProcessFlags.hostName());
     List<String> problems = group.problems(options);
     if (!problems.isEmpty()) {
-      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+      throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return HaScheduler.run(options, group, line -> System.err.println("espalier: " + line));
   }

@@ -1,7 +1,7 @@
 package io.espalier.server.cli;
 
-import io.espalier.core.config.Shard;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.core.config.Partition;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,23 +21,23 @@ final class ShardFlags {
   /**
    * @param problems receives what is wrong with it
    */
-  Shard shard(List<String> problems) {
+  Partition shard(List<String> problems) {
     try {
-      return shard == null ? Shard.WHOLE : Shard.parse(shard);
+      return shard == null ? Partition.WHOLE : Partition.parse(shard);
     } catch (IllegalArgumentException e) {
       problems.add("--shard " + shard + ": " + e.getMessage());
-      return Shard.WHOLE;
+      return Partition.WHOLE;
     }
   }
 
   /**
-   * @throws CommandFailure when it is wrong
+   * @throws CommandException when it is wrong
    */
-  Shard shard() {
+  Partition shard() {
     List<String> problems = new ArrayList<>();
-    Shard read = shard(problems);
+    Partition read = shard(problems);
     if (!problems.isEmpty()) {
-      throw new CommandFailure(ExitCode.USAGE, problems.get(0));
+      throw new CommandException(ExitCode.USAGE, problems.get(0));
     }
     return read;
   }

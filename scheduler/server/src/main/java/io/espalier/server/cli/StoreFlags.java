@@ -1,6 +1,6 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.process.EventKeeping;
+import io.espalier.server.process.EventRetentionOptions;
 import io.espalier.server.process.ProcessOptions.Owning;
 import io.espalier.server.process.ProcessOptions.Store;
 import io.espalier.server.process.StoreOwnership;
@@ -71,14 +71,14 @@ final class StoreFlags {
     return new Owning(takeOver, Optional.ofNullable(proofMillis).map(Duration::ofMillis));
   }
 
-  EventKeeping events(List<String> problems) {
+  EventRetentionOptions events(List<String> problems) {
     if (eventDays < 0 || eventDays > MOST_DAYS) {
       problems.add("--event-retention-days must be between 0 and " + MOST_DAYS);
     }
     if (eventMax < 0) {
       problems.add("--event-log-max must be 0 or more");
     }
-    return new EventKeeping(eventDays, eventMax);
+    return new EventRetentionOptions(eventDays, eventMax);
   }
 
   /**

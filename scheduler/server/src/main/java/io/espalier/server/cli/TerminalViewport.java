@@ -1,6 +1,6 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.cli.client.Viewport;
+import io.espalier.server.cli.client.term.TerminalInfo;
 import java.time.Duration;
 import java.util.Map;
 
@@ -8,7 +8,7 @@ import java.util.Map;
  * The terminal that the launcher has seen at standard output. Asked for its size only when someone
  * wants to know, and again for each picture: windows are resized.
  */
-final class TerminalViewport implements Viewport {
+final class TerminalViewport implements TerminalInfo {
   private final Map<String, String> environment;
   private final boolean terminal = Boolean.getBoolean("espalier.terminal.out");
   private Terminal.Size size = Terminal.Size.UNKNOWN;
@@ -47,6 +47,6 @@ final class TerminalViewport implements Viewport {
   @Override
   public boolean pause(Duration time) {
     size = Terminal.Size.UNKNOWN;
-    return Viewport.slept(time);
+    return TerminalInfo.slept(time);
   }
 }

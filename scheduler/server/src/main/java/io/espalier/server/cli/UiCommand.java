@@ -2,10 +2,10 @@ package io.espalier.server.cli;
 
 import io.espalier.server.access.ClientAccess;
 import io.espalier.server.access.TlsFiles;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.fleet.UiProcess;
-import io.espalier.server.process.HttpAccess;
+import io.espalier.server.process.HttpSecurityOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.fleet.FleetOptions;
@@ -126,9 +126,9 @@ public final class UiCommand implements Callable<Integer> {
         tlsCert != null && tlsKey != null
             ? Optional.of(new TlsFiles(tlsCert, tlsKey, Optional.ofNullable(tlsCa)))
             : Optional.empty();
-    HttpAccess access = http.access(tls, problems);
+    HttpSecurityOptions access = http.access(tls, problems);
     if (listener.isEmpty() || !problems.isEmpty()) {
-      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+      throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     UiProcess.Options options =
         new UiProcess.Options(

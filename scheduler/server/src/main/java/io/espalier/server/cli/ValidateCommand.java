@@ -1,10 +1,10 @@
 package io.espalier.server.cli;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
-import io.espalier.core.config.ConfigSource;
-import io.espalier.core.config.ConfigSource.Unavailable;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.config.source.ConfigSource;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.json.Position;
@@ -15,7 +15,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.CommandCheck;
 import io.espalier.server.process.ProcessOptions.Runner;
@@ -98,7 +98,7 @@ public final class ValidateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     if (Arrays.stream(Runner.values()).noneMatch(kind -> kind.label().equals(runner))) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE, "--runner " + runner + " is none of local, remote, dry-run, simulated");
     }
     Result<Config> result = check();

@@ -1,15 +1,15 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.LeaderFinder;
-import io.espalier.server.process.LogKeeping;
+import io.espalier.server.process.LogRetentionOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.process.WorkerProcess;
 import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.worker.agent.AgentOptions;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -137,7 +137,7 @@ public final class WorkerCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Optional<ZooKeeperTarget> group = zookeeper.target();
     if (group.isPresent() != schedulers.isEmpty()) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE,
           "say where the scheduler is: --scheduler HOST:PORT, or --zookeeper HOSTS/PATH when"
               + " several elect one; not both");
@@ -154,7 +154,7 @@ public final class WorkerCommand implements Callable<Integer> {
         worker.awaitEnd();
         return ExitCode.OK;
       } catch (IOException e) {
-        throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
       }
     }
   }
@@ -195,10 +195,10 @@ public final class WorkerCommand implements Callable<Integer> {
     } catch (InvalidPathException e) {
       problems.add("not a path: " + e.getInput());
     }
-    LogKeeping keeping = logs.keeping(problems);
-    Measuring measured = measuring.measuring(problems);
+    LogRetentionOptions keeping = logs.keeping(problems);
+    MeasuringOptions measured = measuring.measuring(problems);
     if (!problems.isEmpty()) {
-      throw new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", problems));
+      throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return new WorkerProcess.Options(
         new AgentOptions(

@@ -1,6 +1,6 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.nio.file.Path;
@@ -39,14 +39,14 @@ final class ZooKeeperFlags {
 
   /**
    * @return empty without {@code --zookeeper}
-   * @throws CommandFailure when it is wrong
+   * @throws CommandException when it is wrong
    */
   Optional<ZooKeeperTarget> target() {
     if (zookeeper == null) {
       return Optional.empty();
     }
     if (sessionMillis < LEAST_SESSION_MILLIS || sessionMillis > LONGEST_SESSION_MILLIS) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE,
           "--zookeeper-session-ms must be from "
               + LEAST_SESSION_MILLIS
@@ -59,7 +59,7 @@ final class ZooKeeperFlags {
               .withAuthFile(Optional.ofNullable(auth))
               .withSessionMillis(sessionMillis));
     } catch (IllegalArgumentException e) {
-      throw new CommandFailure(
+      throw new CommandException(
           ExitCode.USAGE, "--zookeeper " + zookeeper + ": " + e.getMessage(), e);
     }
   }

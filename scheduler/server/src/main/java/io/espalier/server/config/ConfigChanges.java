@@ -2,7 +2,7 @@ package io.espalier.server.config;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.Map;
@@ -33,8 +33,8 @@ final class ConfigChanges {
         changes.first(is);
       } else if (was == null) {
         changes.job("added", is);
-      } else if (!JobExport.toJson(was, before.settings())
-          .equals(JobExport.toJson(is, after.settings()))) {
+      } else if (!BistroJobWriter.toJson(was, before.settings())
+          .equals(BistroJobWriter.toJson(is, after.settings()))) {
         changes.job("changed", is);
       }
     }

@@ -1,8 +1,8 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.ConfigSource.Text;
-import io.espalier.core.config.ConfigSource.Unavailable;
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.ConfigSource.Text;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
+import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;

@@ -1,8 +1,8 @@
 package io.espalier.server.config;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
-import io.espalier.core.config.ConfigSource;
+import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;

@@ -1,9 +1,9 @@
 package io.espalier.server.config;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
-import io.espalier.core.config.ConfigSource;
-import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.config.source.ConfigSource;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import java.time.Duration;

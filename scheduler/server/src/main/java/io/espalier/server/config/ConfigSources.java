@@ -1,7 +1,7 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.ConfigSource;
-import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.config.source.ConfigSource;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;

@@ -1,7 +1,7 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;

@@ -1,7 +1,7 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

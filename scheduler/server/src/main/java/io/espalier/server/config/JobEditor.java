@@ -1,19 +1,19 @@
 package io.espalier.server.config;
 
-import io.espalier.core.api.JobCheck;
+import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
-import io.espalier.core.config.ConfigSource;
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.ConfigSource.Text;
-import io.espalier.core.config.ConfigSource.Unavailable;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.config.source.ConfigSource;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.ConfigSource.Text;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
+import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -217,7 +217,7 @@ public final class JobEditor {
    *
    * @throws RefusedException when the configuration cannot be read
    */
-  public JobCheck check(String name, Json.Obj job) {
+  public JobValidation check(String name, Json.Obj job) {
     Result<Config> result;
     try {
       result = loader.inspectWith(source.fetch(), PREFIX + name, job);
@@ -231,18 +231,19 @@ public final class JobEditor {
     List<Problem> problems = new ArrayList<>();
     if (config == null) {
       result.problems().stream().filter(Problem::isError).forEach(problems::add);
-      return new JobCheck(problems, null);
+      return new JobValidation(problems, null);
     }
     // Errors of the settings keep every job from being saved; their warnings are another matter.
     config.warnings().stream().filter(Problem::isError).forEach(problems::add);
     Job checked = config.job(name);
     if (checked == null) {
       problems.add(Problem.error(PREFIX + name, "this is not the name of a job"));
-      return new JobCheck(problems, null);
+      return new JobValidation(problems, null);
     }
     problems.addAll(checked.problems());
     boolean good = problems.stream().noneMatch(Problem::isError);
-    return new JobCheck(problems, good ? JobExport.toJson(checked, config.settings()) : null);
+    return new JobValidation(
+        problems, good ? BistroJobWriter.toJson(checked, config.settings()) : null);
   }
 
   /** Refuses what would not be a good job, and what would break others that depend on it. */

@@ -2,10 +2,10 @@ package io.espalier.server.fleet;
 
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.ha.GroupsWatch;
-import io.espalier.server.process.StopSignals;
+import io.espalier.server.process.SignalHandling;
 import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
@@ -60,7 +60,7 @@ public final class UiProcess implements AutoCloseable {
   /**
    * Starts it.
    *
-   * @throws CommandFailure naming everything that is wrong with the list, or why it cannot listen
+   * @throws CommandException naming everything that is wrong with the list, or why it cannot listen
    */
   public static UiProcess start(Options options) {
     Fleet fleet = new Fleet(options.fleet(), InstantSource.system());
@@ -68,12 +68,12 @@ public final class UiProcess implements AutoCloseable {
     try {
       list = follow(options, fleet);
       return new UiProcess(fleet, list, WebServer.fleet(options.web(), fleet));
-    } catch (WebStartException | CommandFailure e) {
+    } catch (WebStartException | CommandException e) {
       end(list);
       fleet.close();
-      throw e instanceof CommandFailure known
+      throw e instanceof CommandException known
           ? known
-          : new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+          : new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -81,7 +81,7 @@ public final class UiProcess implements AutoCloseable {
   public static UiProcess startUntilSignal(Options options) {
     CompletableFuture<UiProcess> started = new CompletableFuture<>();
     AtomicBoolean stopping = new AtomicBoolean();
-    StopSignals.handle(
+    SignalHandling.handle(
         number -> {
           if (stopping.compareAndSet(false, true)) {
             var unused =
@@ -111,8 +111,8 @@ public final class UiProcess implements AutoCloseable {
     Optional<Path> file = file(schedulers);
     if (file.isPresent()) {
       try {
-        return ListFile.follow(file.get(), LOOK_AT_FILE, fleet);
-      } catch (ListFile.BadListException e) {
+        return SchedulerListFile.follow(file.get(), LOOK_AT_FILE, fleet);
+      } catch (SchedulerListFile.BadListException e) {
         throw wrong(file.get().toString(), e.problems());
       }
     }
@@ -144,11 +144,11 @@ public final class UiProcess implements AutoCloseable {
     }
   }
 
-  private static CommandFailure wrong(String what) {
-    return new CommandFailure(ExitCode.USAGE, "--schedulers " + what);
+  private static CommandException wrong(String what) {
+    return new CommandException(ExitCode.USAGE, "--schedulers " + what);
   }
 
-  private static CommandFailure wrong(String where, List<Problem> problems) {
+  private static CommandException wrong(String where, List<Problem> problems) {
     List<String> lines = new ArrayList<>();
     problems.stream()
         .limit(MOST_PROBLEMS)
@@ -156,7 +156,7 @@ public final class UiProcess implements AutoCloseable {
     if (problems.size() > MOST_PROBLEMS) {
       lines.add("and " + (problems.size() - MOST_PROBLEMS) + " more");
     }
-    return new CommandFailure(ExitCode.USAGE, String.join("\nespalier: ", lines));
+    return new CommandException(ExitCode.USAGE, String.join("\nespalier: ", lines));
   }
 
   /** Where it listens. */

@@ -1,9 +1,9 @@
 package io.espalier.server.ha;
 
-import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.ClockReading;
+import io.espalier.server.process.LeadershipLease;
 import io.espalier.server.process.StoreOwnership;
-import io.espalier.server.process.Validity;
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +39,7 @@ final class Election implements Candidacy {
   private final ZooKeeperLink link;
   private final String base;
   private final byte[] self;
-  private final Validity validity;
+  private final LeadershipLease validity;
   private final LeaderLatch latch;
   private final ScheduledExecutorService prover;
   private final Object change = new Object();
@@ -47,12 +47,12 @@ final class Election implements Candidacy {
   private volatile boolean gone;
   private volatile boolean closed;
 
-  private Election(ZooKeeperLink link, Candidate self, Validity validity) {
+  private Election(ZooKeeperLink link, Candidate self, LeadershipLease validity) {
     this.link = link;
     this.base = link.target().path();
     this.self = self.toJson().getBytes(StandardCharsets.UTF_8);
     this.validity = validity;
-    this.latch = new LeaderLatch(link.client(), Znodes.leader(base), self.toJson());
+    this.latch = new LeaderLatch(link.client(), ZooKeeperPaths.leader(base), self.toJson());
     this.prover =
         Executors.newSingleThreadScheduledExecutor(
             work -> {
@@ -67,7 +67,8 @@ final class Election implements Candidacy {
    *
    * @throws IOException with one clear line when ZooKeeper does not let us
    */
-  static Election join(ZooKeeperLink link, Candidate self, Validity validity) throws IOException {
+  static Election join(ZooKeeperLink link, Candidate self, LeadershipLease validity)
+      throws IOException {
     prepare(link);
     Election election = new Election(link, self, validity);
     election.latch.addListener(
@@ -90,7 +91,7 @@ final class Election implements Candidacy {
       election.latch.start();
     } catch (Exception e) {
       election.close();
-      throw ZooKeeperFailure.of("cannot join the election", link.target(), e);
+      throw ZooKeeperException.of("cannot join the election", link.target(), e);
     }
     ScheduledFuture<?> forEver =
         election.prover.scheduleWithFixedDelay(
@@ -102,7 +103,9 @@ final class Election implements Candidacy {
   /** The latch itself would fail again and again with nothing but a line in the log. */
   private static void prepare(ZooKeeperLink link) throws IOException {
     String base = link.target().path();
-    for (String path : List.of(Znodes.leader(base), Znodes.proof(base), Znodes.opened(base))) {
+    for (String path :
+        List.of(
+            ZooKeeperPaths.leader(base), ZooKeeperPaths.proof(base), ZooKeeperPaths.opened(base))) {
       try {
         if (link.client().checkExists().forPath(path) == null) {
           String made = link.client().create().creatingParentsIfNeeded().forPath(path, new byte[0]);
@@ -111,7 +114,7 @@ final class Election implements Candidacy {
       } catch (KeeperException.NodeExistsException e) {
         LOG.debug("another was faster to create {}", path);
       } catch (Exception e) {
-        throw ZooKeeperFailure.of("cannot create " + path, link.target(), e);
+        throw ZooKeeperException.of("cannot create " + path, link.target(), e);
       }
     }
   }
@@ -129,7 +132,7 @@ final class Election implements Candidacy {
       if (closed || !latch.hasLeadership()) {
         return;
       }
-      Instants asked = validity.now();
+      ClockReading asked = validity.now();
       CuratorFramework client = link.client();
       String place = latch.getOurPath();
       if (place == null) {
@@ -140,7 +143,7 @@ final class Election implements Candidacy {
               .transaction()
               .forOperations(
                   client.transactionOp().check().forPath(place),
-                  client.transactionOp().setData().forPath(Znodes.proof(base), self))
+                  client.transactionOp().setData().forPath(ZooKeeperPaths.proof(base), self))
               .size();
       if (written > 0 && latch.hasLeadership()) {
         validity.proven(asked, link.sessionMillis());
@@ -157,7 +160,7 @@ final class Election implements Candidacy {
     } catch (Exception e) {
       proofProblem =
           String.valueOf(
-              ZooKeeperFailure.of("cannot prove to lead", link.target(), e).getMessage());
+              ZooKeeperException.of("cannot prove to lead", link.target(), e).getMessage());
       LOG.warn("{}; certain for {} ms more", proofProblem, Math.max(0, remainingMillis()));
     }
   }
@@ -166,7 +169,7 @@ final class Election implements Candidacy {
   @Override
   public void opened() {
     try {
-      link.client().setData().inBackground().forPath(Znodes.opened(base), self);
+      link.client().setData().inBackground().forPath(ZooKeeperPaths.opened(base), self);
     } catch (Exception e) {
       LOG.warn("workers will find out by themselves that we lead", e);
     }

@@ -2,11 +2,11 @@ package io.espalier.server.ha;
 
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
-import io.espalier.webui.fleet.ListNews;
 import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.SchedulerListListener;
 import io.espalier.webui.fleet.SchedulerLists;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +45,7 @@ public final class GroupsWatch implements AutoCloseable {
   private static final Duration REMEMBERED = Duration.ofDays(1);
 
   private final ZooKeeperLink link;
-  private final ListNews news;
+  private final SchedulerListListener news;
   private final InstantSource clock;
   private final String base;
   private final Map<String, Led> led = new TreeMap<>();
@@ -66,7 +66,7 @@ public final class GroupsWatch implements AutoCloseable {
    */
   private record Found(StringBuilder list, Set<String> without, Map<String, String> leaders) {}
 
-  private GroupsWatch(ZooKeeperLink link, ListNews news, InstantSource clock) {
+  private GroupsWatch(ZooKeeperLink link, SchedulerListListener news, InstantSource clock) {
     this.link = link;
     this.news = news;
     this.clock = clock;
@@ -86,11 +86,12 @@ public final class GroupsWatch implements AutoCloseable {
    * @param news told on a thread of ours
    * @throws IOException when the account for ZooKeeper cannot be read
    */
-  public static GroupsWatch follow(ZooKeeperTarget target, ListNews news) throws IOException {
+  public static GroupsWatch follow(ZooKeeperTarget target, SchedulerListListener news)
+      throws IOException {
     return follow(target, news, InstantSource.system());
   }
 
-  static GroupsWatch follow(ZooKeeperTarget target, ListNews news, InstantSource clock)
+  static GroupsWatch follow(ZooKeeperTarget target, SchedulerListListener news, InstantSource clock)
       throws IOException {
     ZooKeeperLink link = ZooKeeperLink.open(target);
     GroupsWatch watch = new GroupsWatch(link, news, clock);
@@ -156,7 +157,7 @@ public final class GroupsWatch implements AutoCloseable {
               name ->
                   problems.add(Problem.warning(name, "no scheduler that serves HTTP leads there")));
       news.complain(problems);
-    } catch (ZooKeeperFailure e) {
+    } catch (ZooKeeperException e) {
       LOG.debug("{}", e.getMessage());
       news.complain(List.of(Problem.error(base, String.valueOf(e.getMessage()))));
     } catch (RuntimeException e) {
@@ -182,7 +183,7 @@ public final class GroupsWatch implements AutoCloseable {
         });
   }
 
-  private void read(Found found) throws ZooKeeperFailure {
+  private void read(Found found) throws ZooKeeperException {
     watch(base);
     List<String> children = children(base);
     if (children.contains("leader")) {
@@ -200,8 +201,8 @@ public final class GroupsWatch implements AutoCloseable {
     }
   }
 
-  private void group(String path, String name, Found found) throws ZooKeeperFailure {
-    watch(Znodes.leader(path));
+  private void group(String path, String name, Found found) throws ZooKeeperException {
+    watch(ZooKeeperPaths.leader(path));
     List<Candidate> candidates = LeaderWatch.read(link, path);
     if (candidates.isEmpty() || candidates.get(0).http().isEmpty()) {
       found.without().add(name);
@@ -211,7 +212,7 @@ public final class GroupsWatch implements AutoCloseable {
     }
   }
 
-  private void plain(String path, String name, StringBuilder list) throws ZooKeeperFailure {
+  private void plain(String path, String name, StringBuilder list) throws ZooKeeperException {
     try {
       byte[] data = link.client().getData().forPath(path);
       String text = data == null ? "" : new String(data, StandardCharsets.UTF_8).strip();
@@ -221,7 +222,7 @@ public final class GroupsWatch implements AutoCloseable {
     } catch (KeeperException.NoNodeException e) {
       LOG.trace("{} is gone", path, e);
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read " + path, link.target(), e);
     }
   }
 
@@ -230,13 +231,13 @@ public final class GroupsWatch implements AutoCloseable {
     return znode.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}") ? znode + "=" : "";
   }
 
-  private List<String> children(String path) throws ZooKeeperFailure {
+  private List<String> children(String path) throws ZooKeeperException {
     try {
       return link.client().getChildren().forPath(path);
     } catch (KeeperException.NoNodeException e) {
       return List.of();
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read " + path, link.target(), e);
     }
   }
 

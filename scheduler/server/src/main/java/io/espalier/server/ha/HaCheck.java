@@ -8,7 +8,7 @@ import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.server.store.mysql.MySqlOwners;
 import io.espalier.server.store.mysql.MySqlOwners.Standing;
 import io.espalier.server.store.mysql.StoreOwner;
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
@@ -142,7 +142,7 @@ public final class HaCheck {
     int answering = 0;
     List<String> modes = new ArrayList<>();
     for (String server : servers) {
-      String mode = ServerMode.of(server);
+      String mode = ZooKeeperServerMode.of(server);
       if (mode.isEmpty()) {
         problem("ensemble", server + " does not answer");
       } else {
@@ -186,7 +186,7 @@ public final class HaCheck {
   }
 
   private void store(ZooKeeperLink link) throws IOException {
-    String path = Znodes.store(link.target().path());
+    String path = ZooKeeperPaths.store(link.target().path());
     try {
       String name = new String(link.client().getData().forPath(path), StandardCharsets.UTF_8);
       if (name.startsWith("sqlite")) {
@@ -197,12 +197,12 @@ public final class HaCheck {
     } catch (KeeperException.NoNodeException e) {
       problem("store", "no scheduler has named its status store at " + path);
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read " + path, link.target(), e);
     }
   }
 
   private void proof(ZooKeeperLink link) throws IOException {
-    String path = Znodes.proof(link.target().path());
+    String path = ZooKeeperPaths.proof(link.target().path());
     try {
       Stat stat = link.client().checkExists().forPath(path);
       long age = stat == null ? Long.MAX_VALUE : System.currentTimeMillis() - stat.getMtime();
@@ -212,7 +212,7 @@ public final class HaCheck {
         ok("proof", "the leader has proven to lead " + Math.max(0, age) + " ms ago");
       }
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read " + path, link.target(), e);
     }
   }
 

@@ -3,20 +3,20 @@ package io.espalier.server.ha;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.RefusedException;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
-import io.espalier.server.process.EspalierProcess;
 import io.espalier.server.process.Leadership;
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.process.SchedulerProcess;
+import io.espalier.server.process.SignalHandling;
 import io.espalier.server.process.StartWaits;
-import io.espalier.server.process.StopSignals;
 import io.espalier.server.process.StoreOwnership;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
-import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.WebStartException;
+import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.MemoryAuditLog;
 import java.io.IOException;
 import java.net.URI;
@@ -95,21 +95,21 @@ public final class HaScheduler implements AutoCloseable {
    *
    * @param say gets lines for the operator
    * @return the exit code
-   * @throws CommandFailure when what it was started with can never lead
+   * @throws CommandException when what it was started with can never lead
    */
   public static int run(ProcessOptions options, HaOptions ha, Consumer<String> say)
       throws InterruptedException {
-    EspalierProcess.check(options);
+    SchedulerProcess.check(options);
     try (Group group = ha.group(options, HaScheduler::candidates);
         HaScheduler scheduler = new HaScheduler(options, ha, group, say)) {
-      StopSignals.handle(number -> scheduler.stop());
+      SignalHandling.handle(number -> scheduler.stop());
       scheduler.begin();
       scheduler.takeTurns();
       return ExitCode.OK;
     } catch (WebStartException e) {
-      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
-      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -120,7 +120,7 @@ public final class HaScheduler implements AutoCloseable {
     try {
       group.awaitConnected();
     } catch (IOException e) {
-      throw new CommandFailure(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.UNREACHABLE, String.valueOf(e.getMessage()), e);
     }
     group.requireStore(ha.storeName(options));
     if (http != null) {
@@ -163,7 +163,7 @@ public final class HaScheduler implements AutoCloseable {
     LOG.info("elected at {}; taking over", group);
     long since = System.nanoTime();
     Right right = new Right(election);
-    try (EspalierProcess process = takeOver(right)) {
+    try (SchedulerProcess process = takeOver(right)) {
       long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
       election.opened();
       LOG.info("leading, {} ms after the election", millis);
@@ -186,7 +186,7 @@ public final class HaScheduler implements AutoCloseable {
     } catch (StartWaits.GivenUp e) {
       LOG.info("{}", e.getMessage());
       return false;
-    } catch (CommandFailure e) {
+    } catch (CommandException e) {
       takeOverProblem = String.valueOf(e.getMessage());
       LOG.error("cannot lead: {}", takeOverProblem);
       say.accept("cannot lead: " + takeOverProblem);
@@ -194,13 +194,13 @@ public final class HaScheduler implements AutoCloseable {
     }
   }
 
-  private EspalierProcess takeOver(Leadership right) {
+  private SchedulerProcess takeOver(Leadership right) {
     try {
       group.requireStore(ha.storeName(options));
     } catch (IOException e) {
-      throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
-    EspalierProcess process = EspalierProcess.start(options, right, waits);
+    SchedulerProcess process = SchedulerProcess.start(options, right, waits);
     takeOverProblem = "";
     return process;
   }

@@ -68,7 +68,7 @@ public final class LeaderFinder implements AutoCloseable {
         Thread.sleep(LOOK_MILLIS);
       } while (System.nanoTime() < end);
       throw new IOException(
-          link.client().checkExists().forPath(Znodes.leader(group.path())) == null
+          link.client().checkExists().forPath(ZooKeeperPaths.leader(group.path())) == null
               ? "there is no group of schedulers at " + group + ": is the path right?"
               : "no scheduler leads at " + group);
     } catch (IOException | InterruptedException e) {

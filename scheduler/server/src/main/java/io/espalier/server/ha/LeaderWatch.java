@@ -1,6 +1,6 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ public final class LeaderWatch implements AutoCloseable {
 
   private LeaderWatch(ZooKeeperLink link, Consumer<List<Candidate>> news) {
     this.link = link;
-    this.path = Znodes.leader(link.target().path());
+    this.path = ZooKeeperPaths.leader(link.target().path());
     this.news = news;
     this.looking =
         Executors.newSingleThreadScheduledExecutor(
@@ -80,7 +80,7 @@ public final class LeaderWatch implements AutoCloseable {
 
   private void setWatches(CuratorFramework source) {
     setWatch(source, path);
-    setWatch(source, Znodes.opened(link.target().path()));
+    setWatch(source, ZooKeeperPaths.opened(link.target().path()));
   }
 
   private void setWatch(CuratorFramework source, String watched) {
@@ -114,7 +114,7 @@ public final class LeaderWatch implements AutoCloseable {
     List<Candidate> found;
     try {
       found = read(link);
-    } catch (ZooKeeperFailure e) {
+    } catch (ZooKeeperException e) {
       LOG.debug("{}", e.getMessage());
       return;
     } catch (RuntimeException e) {
@@ -145,13 +145,13 @@ public final class LeaderWatch implements AutoCloseable {
    *
    * @return all candidates, the leader first; empty when there is no such group or nobody is in it
    */
-  static List<Candidate> read(ZooKeeperLink link) throws ZooKeeperFailure {
+  static List<Candidate> read(ZooKeeperLink link) throws ZooKeeperException {
     return read(link, link.target().path());
   }
 
   /** Asks once for the candidates of a group at another path of the same ensemble. */
-  static List<Candidate> read(ZooKeeperLink link, String group) throws ZooKeeperFailure {
-    String path = Znodes.leader(group);
+  static List<Candidate> read(ZooKeeperLink link, String group) throws ZooKeeperException {
+    String path = ZooKeeperPaths.leader(group);
     try {
       List<String> queue = new ArrayList<>(link.client().getChildren().forPath(path));
       queue.sort(
@@ -170,7 +170,7 @@ public final class LeaderWatch implements AutoCloseable {
     } catch (KeeperException.NoNodeException e) {
       return List.of();
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read " + path, link.target(), e);
     }
   }
 

@@ -1,6 +1,6 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,17 +20,17 @@ final class SharedStore {
    * @throws IOException when ZooKeeper does not answer
    */
   static String made(ZooKeeperLink link) throws IOException {
-    String path = Znodes.store(link.target().path());
+    String path = ZooKeeperPaths.store(link.target().path());
     try {
       Stat stat = link.client().checkExists().forPath(path);
       if (stat == null) {
-        throw new ZooKeeperFailure("there is no znode " + path);
+        throw new ZooKeeperException("there is no znode " + path);
       }
       return Long.toHexString(stat.getCzxid()) + " " + stat.getCtime();
-    } catch (ZooKeeperFailure e) {
+    } catch (ZooKeeperException e) {
       throw e;
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read " + path, link.target(), e);
     }
   }
 
@@ -40,7 +40,7 @@ final class SharedStore {
    * @throws IOException when the group has another store, or ZooKeeper does not answer
    */
   static void require(ZooKeeperLink link, String name) throws IOException {
-    String path = Znodes.store(link.target().path());
+    String path = ZooKeeperPaths.store(link.target().path());
     String known;
     try {
       try {
@@ -54,10 +54,10 @@ final class SharedStore {
         known = new String(link.client().getData().forPath(path), StandardCharsets.UTF_8);
       }
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("cannot read or write " + path, link.target(), e);
+      throw ZooKeeperException.of("cannot read or write " + path, link.target(), e);
     }
     if (!known.equals(name)) {
-      throw new ZooKeeperFailure(
+      throw new ZooKeeperException(
           "the schedulers at "
               + link.target()
               + " share the status store \""

@@ -1,6 +1,6 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.process.Validity;
+import io.espalier.server.process.LeadershipLease;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
@@ -45,7 +45,7 @@ final class ZooKeeperGroup implements Group {
 
   @Override
   public Candidacy join(Candidate self) throws IOException {
-    return Election.join(link, self, Validity.ofSystemClocks());
+    return Election.join(link, self, LeadershipLease.ofSystemClocks());
   }
 
   @Override

@@ -1,18 +1,18 @@
 package io.espalier.server.nodes;
 
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.Shard;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Instant;
@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the node sources of a configuration once, one after the other, and packs what they deliver.
- * All or nothing: any error, and there is no tree. {@link LiveNodes} is what keeps them. Immutable;
- * safe for any number of threads, which then run the sources at the same time.
+ * All or nothing: any error, and there is no tree. {@link NodeSourceCoordinator} is what keeps
+ * them. Immutable; safe for any number of threads, which then run the sources at the same time.
  */
 public final class NodeFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(NodeFetcher.class);
@@ -35,7 +35,7 @@ public final class NodeFetcher {
   private final Map<String, NodeSourceType> types;
   private final String instanceName;
   private final NodeSourceContext context;
-  private final Shard shard;
+  private final Partition shard;
 
   /**
    * @param types by the name under which configurations know them
@@ -43,7 +43,7 @@ public final class NodeFetcher {
    */
   public NodeFetcher(
       Map<String, NodeSourceType> types, String instanceName, NodeSourceContext context) {
-    this(types, instanceName, context, Shard.WHOLE);
+    this(types, instanceName, context, Partition.WHOLE);
   }
 
   /**
@@ -55,7 +55,7 @@ public final class NodeFetcher {
       Map<String, NodeSourceType> types,
       String instanceName,
       NodeSourceContext context,
-      Shard shard) {
+      Partition shard) {
     this.types = new TreeMap<>(types);
     this.instanceName = instanceName;
     this.context = context;
@@ -147,7 +147,7 @@ public final class NodeFetcher {
   static boolean run(
       NodeSource source,
       NodeSourceSpec spec,
-      NodesSoFar soFar,
+      NodeLookup soFar,
       NodeSink sink,
       Instant now,
       List<Problem> problems)

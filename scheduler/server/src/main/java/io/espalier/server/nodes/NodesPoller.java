@@ -36,11 +36,11 @@ public final class NodesPoller implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);
 
-  private final PolledNodes fetcher;
+  private final NodeFetch fetcher;
   private final Duration refresh;
   private final Duration retry;
   private final InstantSource clock;
-  private final PublishedNodes published;
+  private final NodePublisher published;
 
   /** Held while nodes are fetched. */
   private final ReentrantLock polling = new ReentrantLock();
@@ -68,7 +68,7 @@ public final class NodesPoller implements AutoCloseable {
    * @param listener must not block for long
    */
   public NodesPoller(
-      PolledNodes fetcher,
+      NodeFetch fetcher,
       Duration refresh,
       Duration retry,
       InstantSource clock,
@@ -77,7 +77,7 @@ public final class NodesPoller implements AutoCloseable {
     this.refresh = refresh;
     this.retry = retry;
     this.clock = clock;
-    this.published = new PublishedNodes(fetcher, listener, new WhenNext());
+    this.published = new NodePublisher(fetcher, listener, new WhenNext());
     fetcher.onNews(this::hear);
   }
 
@@ -237,7 +237,7 @@ public final class NodesPoller implements AutoCloseable {
   }
 
   /** When what was published wants to be looked at again. */
-  private final class WhenNext implements PublishedNodes.Timing {
+  private final class WhenNext implements NodePublisher.Timing {
     @Override
     public void fetched(boolean failing) {
       next(clock.instant().plus(failing ? retry : refresh));

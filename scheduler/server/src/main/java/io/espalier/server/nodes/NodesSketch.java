@@ -1,7 +1,7 @@
 package io.espalier.server.nodes;
 
-import io.espalier.core.config.ChangeGuard;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeChangeGuard;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.TopologyBuilder;
@@ -49,12 +49,12 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
   record Drawn(String name, String parentLevel, String parent) {}
 
   static NodesSketch of(
-      String path, String question, Levels levels, Answer answer, TopologyBuilder soFar) {
-    Predicate<NodeSpec> isHere = ShardNodes.of(answer.tape(), levels, soFar);
+      String path, String question, Levels levels, SourceResult answer, TopologyBuilder soFar) {
+    Predicate<NodeSpec> isHere = PartitionMembership.of(answer.tape(), levels, soFar);
     Map<String, Long> counts = new TreeMap<>();
     Map<String, PriorityQueue<NodeSpec>> drawn = new TreeMap<>();
     // The largest hash comes first, to make room for a smaller one.
-    Comparator<NodeSpec> order = Comparator.comparingLong(GuardCheck::hash).reversed();
+    Comparator<NodeSpec> order = Comparator.comparingLong(ChangeGuardCheck::hash).reversed();
     answer
         .tape()
         .forEach(
@@ -97,10 +97,11 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
    *
    * @param now the nodes of the sources before
    */
-  List<String> objections(ChangeGuard guard, Levels now, Answer fresh, TopologyBuilder soFar) {
-    Predicate<NodeSpec> isHere = ShardNodes.of(fresh.tape(), now, soFar);
-    Hashes nodes = new Hashes();
-    Hashes pairs = new Hashes();
+  List<String> objections(
+      NodeChangeGuard guard, Levels now, SourceResult fresh, TopologyBuilder soFar) {
+    Predicate<NodeSpec> isHere = PartitionMembership.of(fresh.tape(), now, soFar);
+    LongHashSet nodes = new LongHashSet();
+    LongHashSet pairs = new LongHashSet();
     long[] counts = new long[now.count()];
     fresh
         .tape()
@@ -108,8 +109,9 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
             node -> {
               if (isHere.test(node)) {
                 counts[node.level()]++;
-                nodes.add(GuardCheck.hash(node));
-                pairs.add(Hashes.of(GuardCheck.hash(node), GuardCheck.parentHash(node)));
+                nodes.add(ChangeGuardCheck.hash(node));
+                pairs.add(
+                    LongHashSet.of(ChangeGuardCheck.hash(node), ChangeGuardCheck.parentHash(node)));
               }
             });
     List<String> objections = new ArrayList<>();
@@ -124,14 +126,14 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
   }
 
   private void judge(
-      ChangeGuard guard,
+      NodeChangeGuard guard,
       Levels now,
       TopologyBuilder soFar,
       Level level,
       int number,
       long left,
-      Hashes nodes,
-      Hashes pairs,
+      LongHashSet nodes,
+      LongHashSet pairs,
       List<String> objections) {
     List<String> removed = new ArrayList<>();
     List<String> moved = new ArrayList<>();
@@ -147,12 +149,15 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
         continue;
       }
       judged++;
-      long hash = Hashes.of(number, node.name());
+      long hash = LongHashSet.of(number, node.name());
       NodeSpec same = NodeSpec.child(number, node.name(), hasParent ? node.parent() : null);
-      long parent = hasParent ? Hashes.of(parentLevel, node.parent()) : GuardCheck.parentHash(same);
+      long parent =
+          hasParent
+              ? LongHashSet.of(parentLevel, node.parent())
+              : ChangeGuardCheck.parentHash(same);
       if (!nodes.contains(hash)) {
         removed.add(node.name());
-      } else if (!pairs.contains(Hashes.of(hash, parent))) {
+      } else if (!pairs.contains(LongHashSet.of(hash, parent))) {
         moved.add(node.name());
       }
     }

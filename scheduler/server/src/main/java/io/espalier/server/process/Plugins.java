@@ -1,8 +1,8 @@
 package io.espalier.server.process;
 
-import io.espalier.core.config.ConfigParser;
+import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.topology.NodeSourceType;
 import java.util.Collections;
 import java.util.ServiceLoader;

@@ -1,11 +1,11 @@
 package io.espalier.server.process;
 
-import io.espalier.core.config.Shard;
+import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.store.mysql.MySqlAddress;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -40,8 +40,8 @@ import java.util.Optional;
  */
 public record ProcessOptions(
     String configUri,
-    Shard shard,
-    List<EarlierStore> statusesFrom,
+    Partition shard,
+    List<ImportSource> statusesFrom,
     String configDirectory,
     Path dataDir,
     Runner runner,
@@ -56,13 +56,13 @@ public record ProcessOptions(
     Duration nodesUpdate,
     Duration nodesRetry,
     Simulation simulation,
-    LogKeeping logs,
-    Measuring measuring,
+    LogRetentionOptions logs,
+    MeasuringOptions measuring,
     long seed,
     Optional<Remote> remote,
     Optional<MySqlAddress> mysql,
-    EventKeeping events,
-    HttpAccess access,
+    EventRetentionOptions events,
+    HttpSecurityOptions access,
     Owning owning,
     Optional<Path> record) {
 
@@ -73,7 +73,7 @@ public record ProcessOptions(
         "--config=" + ConfigSources.shown(configUri),
         "--shard=" + shard,
         "--statuses-from="
-            + String.join(",", statusesFrom.stream().map(EarlierStore::toString).toList()),
+            + String.join(",", statusesFrom.stream().map(ImportSource::toString).toList()),
         "--data-dir=" + dataDir,
         "--runner=" + runner.label(),
         "--status-store="
@@ -110,12 +110,12 @@ public record ProcessOptions(
 
   /** What its data belong to. */
   public String source() {
-    return new DataOwner(configUri, shard).toString();
+    return new DataDirectoryOwner(configUri, shard).toString();
   }
 
   /** For questions about a data directory whose scheduler has ended. */
   public static ProcessOptions frozen(
-      DataOwner owner, String configDirectory, Path dataDir, String instanceNodeName) {
+      DataDirectoryOwner owner, String configDirectory, Path dataDir, String instanceNodeName) {
     return new ProcessOptions(
         owner.configUri(),
         owner.shard(),
@@ -134,13 +134,13 @@ public record ProcessOptions(
         Duration.ofDays(1),
         Duration.ofDays(1),
         new Simulation(0, 0),
-        new LogKeeping(0, 0, false),
-        Measuring.OFF,
+        new LogRetentionOptions(0, 0, false),
+        MeasuringOptions.OFF,
         0,
         Optional.empty(),
         Optional.empty(),
-        EventKeeping.DEFAULT,
-        HttpAccess.OPEN,
+        EventRetentionOptions.DEFAULT,
+        HttpSecurityOptions.OPEN,
         Owning.DEFAULT,
         Optional.empty());
   }

@@ -1,7 +1,7 @@
 package io.espalier.server.process;
 
 import io.espalier.core.protocol.ProtocolTimers;
-import io.espalier.core.protocol.SchedulerSide.Past;
+import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.Taken;

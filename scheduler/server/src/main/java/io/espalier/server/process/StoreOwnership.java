@@ -1,9 +1,9 @@
 package io.espalier.server.process;
 
-import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.ClockReading;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.status.StoreException;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.DirectoryOwner.Kinship;
 import io.espalier.server.store.mysql.MySqlAddress;
@@ -44,12 +44,12 @@ public final class StoreOwnership implements AutoCloseable {
 
   private final MySqlOwners owners;
   private final StoreOwner mine;
-  private final Validity validity;
+  private final LeadershipLease validity;
   private final ScheduledExecutorService prover;
   private volatile String problem = "";
   private volatile boolean lost;
 
-  private StoreOwnership(MySqlOwners owners, StoreOwner mine, Validity validity) {
+  private StoreOwnership(MySqlOwners owners, StoreOwner mine, LeadershipLease validity) {
     this.owners = owners;
     this.mine = mine;
     this.validity = validity;
@@ -87,7 +87,7 @@ public final class StoreOwnership implements AutoCloseable {
    * of what may be the applicant's own, and of another if it wants that.
    *
    * @return empty when the store cannot say yet who has it: its tables have to be made first
-   * @throws CommandFailure when another has it
+   * @throws CommandException when another has it
    * @throws StoreException when it cannot be asked
    * @throws StartWaits.GivenUp when the wait was ended
    */
@@ -135,8 +135,8 @@ public final class StoreOwnership implements AutoCloseable {
    */
   public static @Nullable StoreOwnership claim(
       MySqlOwners owners, StoreOwner seen, Applicant applicant, String process) {
-    Validity validity = Validity.ofSystemClocks();
-    Instants asked = validity.now();
+    LeadershipLease validity = LeadershipLease.ofSystemClocks();
+    ClockReading asked = validity.now();
     StoreOwner mine = applicant.row(process);
     if (!owners.claim(seen, mine)) {
       return null;
@@ -175,7 +175,7 @@ public final class StoreOwnership implements AutoCloseable {
         return;
       }
       if (!now.isUnchangedSince(row)) {
-        throw new CommandFailure(
+        throw new CommandException(
             ExitCode.USAGE,
             owners.description()
                 + " is in use: "
@@ -185,8 +185,8 @@ public final class StoreOwnership implements AutoCloseable {
     }
   }
 
-  private static CommandFailure refused(MySqlOwners owners, StoreOwner row, Applicant applicant) {
-    return new CommandFailure(
+  private static CommandException refused(MySqlOwners owners, StoreOwner row, Applicant applicant) {
+    return new CommandException(
         ExitCode.USAGE,
         owners.description()
             + " belongs to "
@@ -227,7 +227,7 @@ public final class StoreOwnership implements AutoCloseable {
       return;
     }
     try {
-      Instants asked = validity.now();
+      ClockReading asked = validity.now();
       if (owners.beat(mine.process())) {
         proven(asked);
         problem = "";
@@ -262,7 +262,7 @@ public final class StoreOwnership implements AutoCloseable {
     }
   }
 
-  private void proven(Instants asked) {
+  private void proven(ClockReading asked) {
     long proof = mine.proofMillis();
     validity.provenFor(
         asked, proof - Math.min(proof / 2, Math.max(2_000, ProtocolTimers.leastMargin(proof))));

@@ -2,17 +2,17 @@ package io.espalier.server.process;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.status.StatusText;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.StatusParser;
 import io.espalier.json.JsonReader;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
-import io.espalier.worker.agent.SupervisedTasks;
-import io.espalier.worker.agent.TaskExecution;
+import io.espalier.worker.agent.ProcessTaskExecutor;
+import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.FileFailures;
@@ -20,7 +20,7 @@ import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
-import io.espalier.worker.resources.Measuring;
+import io.espalier.worker.resources.MeasuringOptions;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
@@ -61,8 +61,8 @@ public final class WorkerProcess implements AutoCloseable {
       AgentOptions agent,
       List<String> workerCommand,
       Path commandDirectory,
-      LogKeeping logs,
-      Measuring measuring,
+      LogRetentionOptions logs,
+      MeasuringOptions measuring,
       boolean noop) {
     String shown() {
       return String.join(
@@ -111,7 +111,7 @@ public final class WorkerProcess implements AutoCloseable {
       HostResources resources = host.read();
       resources.notes().forEach(note -> LOG.warn("{}", note));
       LOG.info("this host offers {}", resources.physical());
-      TaskExecution tasks =
+      TaskExecutor tasks =
           options.noop() ? new NoopTasks() : supervised(options, data, logs, jobLogs);
       LOG.info("tasks are run by {}", tasks.description());
       boolean started = false;
@@ -191,10 +191,10 @@ public final class WorkerProcess implements AutoCloseable {
         about.drainWait());
   }
 
-  private static TaskExecution supervised(
+  private static TaskExecutor supervised(
       Options options, DataDirectory data, LogStore logs, JobLogs jobLogs) throws IOException {
-    StatusText statusText = new StatusText(JsonReader::parse);
-    return new SupervisedTasks(
+    StatusParser statusText = new StatusParser(JsonReader::parse);
+    return new ProcessTaskExecutor(
         TaskSupervisor.prepareLeased(
             SupervisorOptions.of(data.root(), options.commandDirectory())
                 .withWorkerCommand(options.workerCommand())
@@ -206,19 +206,19 @@ public final class WorkerProcess implements AutoCloseable {
         jobLogs);
   }
 
-  private static Json.Obj statusForm(StatusText statusText, TaskEnd end) {
+  private static Json.Obj statusForm(StatusParser statusText, TaskResult end) {
     return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
   }
 
   /**
    * Starts everything; from now on SIGINT and SIGTERM stop it and end this program with 0.
    *
-   * @throws CommandFailure with one clear line when something cannot be had
+   * @throws CommandException with one clear line when something cannot be had
    */
   public static WorkerProcess startUntilSignal(Options options) {
     CompletableFuture<WorkerProcess> started = new CompletableFuture<>();
     AtomicBoolean stopping = new AtomicBoolean();
-    StopSignals.handle(
+    SignalHandling.handle(
         number -> {
           if (stopping.compareAndSet(false, true)) {
             var unused =
@@ -235,11 +235,11 @@ public final class WorkerProcess implements AutoCloseable {
       started.complete(worker);
       return worker;
     } catch (FileSystemException e) {
-      throw new CommandFailure(ExitCode.USAGE, "cannot start: " + FileFailures.why(e), e);
+      throw new CommandException(ExitCode.USAGE, "cannot start: " + FileFailures.why(e), e);
     } catch (IOException | RuntimeException e) {
-      throw e instanceof CommandFailure known
+      throw e instanceof CommandException known
           ? known
-          : new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+          : new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
     }
   }
 

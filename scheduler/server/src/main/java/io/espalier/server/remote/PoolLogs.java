@@ -5,7 +5,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.MergedLogs;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -147,7 +147,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
     }
     try {
       return new Answer(asked(address, query, (int) left), "");
-    } catch (RpcFailure e) {
+    } catch (RpcException e) {
       return new Answer(null, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       return new Answer(null, "while calling " + address + ": " + e);
@@ -155,11 +155,11 @@ public final class PoolLogs implements LogReader, AutoCloseable {
   }
 
   /** Asks again when a connection has died that had been kept open: reading changes nothing. */
-  private LogPage asked(String address, LogQuery query, int millis) throws RpcFailure {
+  private LogPage asked(String address, LogQuery query, int millis) throws RpcException {
     try {
       return calls.logs(address, query, millis);
-    } catch (RpcFailure e) {
-      if (e.kind() != RpcFailure.Kind.UNKNOWN) {
+    } catch (RpcException e) {
+      if (e.kind() != RpcException.Kind.UNKNOWN) {
         throw e;
       }
       return calls.logs(address, query, millis);

@@ -3,29 +3,29 @@ package io.espalier.server.remote;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
+import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.ProvenTurn;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.SchedulerOutput;
-import io.espalier.core.protocol.SchedulerSide;
-import io.espalier.core.protocol.Term;
-import io.espalier.core.protocol.Turn;
-import io.espalier.core.protocol.Work;
+import io.espalier.core.protocol.SchedulerProtocol;
+import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
-import io.espalier.core.running.Usage;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.JsonText;
-import io.espalier.thrift.rpc.Calls;
+import io.espalier.core.status.JsonDecoder;
+import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
 import java.io.IOException;
@@ -53,10 +53,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks on workers elsewhere: drives {@link SchedulerSide} with a real clock and real calls.
- * One thread, "workers", owns it; the scheduler's thread, calls of workers and answers to ours
- * leave it messages. It takes all that are there before it makes batches, so a round of starts to
- * one worker is one call, and the busier everything is the bigger the batches are.
+ * Runs tasks on workers elsewhere: drives {@link SchedulerProtocol} with a real clock and real
+ * calls. One thread, "workers", owns it; the scheduler's thread, calls of workers and answers to
+ * ours leave it messages. It takes all that are there before it makes batches, so a round of starts
+ * to one worker is one call, and the busier everything is the bigger the batches are.
  *
  * <p>Tasks outlive it: {@link #close} stops none, the next scheduler process takes them over.
  *
@@ -73,12 +73,12 @@ public final class RemoteRunner implements TaskRunner {
   private final ProtocolTimers timers;
   private final WorkerCalls calls;
   private final RpcServer server;
-  private final SchedulerSide side;
+  private final SchedulerProtocol side;
   private final Thread thread;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
   private final LongConsumer newerEpoch;
-  private final Turn<Long> turn;
+  private final ProvenTurn<Long> turn;
   private final long wallAtStart = System.currentTimeMillis();
   private final long nanosAtStart = System.nanoTime();
   private final Map<WorkerRef, Long> lastSeen = new ConcurrentHashMap<>();
@@ -94,20 +94,20 @@ public final class RemoteRunner implements TaskRunner {
 
   private RemoteRunner(
       String shard,
-      Term term,
+      LeadershipTerm term,
       ProtocolTimers timers,
-      SchedulerSide.Past past,
+      SchedulerProtocol.Past past,
       InetSocketAddress listen,
       PeerOptions peer,
-      JsonText json,
+      JsonDecoder json,
       LongConsumer newerEpoch)
       throws IOException {
     this.shard = shard;
     this.newerEpoch = newerEpoch;
     this.timers = timers;
-    this.side = new SchedulerSide(term, timers, past, new Output());
-    this.waitsSafely = past == SchedulerSide.Past.UNKNOWN;
-    this.turn = new Turn<>(new Owner(), inbox, MESSAGES_PER_TURN);
+    this.side = new SchedulerProtocol(term, timers, past, new Output());
+    this.waitsSafely = past == SchedulerProtocol.Past.UNKNOWN;
+    this.turn = new ProvenTurn<>(new Owner(), inbox, MESSAGES_PER_TURN);
     this.thread = new Thread(this::run, "workers");
     thread.setDaemon(true);
     this.server = RpcServer.scheduler(listen, peer, json, new Answers());
@@ -127,12 +127,12 @@ public final class RemoteRunner implements TaskRunner {
    */
   public static RemoteRunner listen(
       String shard,
-      Term term,
+      LeadershipTerm term,
       ProtocolTimers timers,
-      SchedulerSide.Past past,
+      SchedulerProtocol.Past past,
       InetSocketAddress listen,
       PeerOptions peer,
-      JsonText json,
+      JsonDecoder json,
       LongConsumer newerEpoch)
       throws IOException {
     RemoteRunner runner =
@@ -246,7 +246,7 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     if (!known.add(RunId.of(launch))) {
       throw new IllegalStateException("this invocation was started before: " + RunId.of(launch));
     }
@@ -271,17 +271,17 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
-  public void holds(List<WorkerHold> holds) {
+  public void holds(List<WorkerCordon> holds) {
     List<String> cordoned = new ArrayList<>();
     List<String> draining = new ArrayList<>();
-    for (WorkerHold hold : holds) {
-      (hold.kind() == WorkerHold.Kind.DRAIN ? draining : cordoned).add(hold.shard());
+    for (WorkerCordon hold : holds) {
+      (hold.kind() == WorkerCordon.Kind.DRAIN ? draining : cordoned).add(hold.shard());
     }
     tell(() -> side.holds(cordoned, draining, now()));
   }
 
   @Override
-  public void recorded(TaskEnd end) {
+  public void recorded(TaskResult end) {
     RunId run = RunId.of(end);
     unsettled.decrementAndGet();
     tell(() -> side.recorded(run, now()));
@@ -327,7 +327,7 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /** What the runner's thread does in turns. */
-  private final class Owner implements Turn.Half<Long> {
+  private final class Owner implements ProvenTurn.Half<Long> {
     @Override
     public Long now() {
       return clock();
@@ -360,7 +360,7 @@ public final class RemoteRunner implements TaskRunner {
   /** What the protocol wants done. */
   private final class Output implements SchedulerOutput {
     @Override
-    public void send(String address, Work work) {
+    public void send(String address, WorkBatch work) {
       WorkerRef worker = work.worker();
       calls.work(
           address,
@@ -374,14 +374,14 @@ public final class RemoteRunner implements TaskRunner {
     }
 
     @Override
-    public void ended(TaskEnd end) {
+    public void ended(TaskResult end) {
       known.remove(RunId.of(end));
       unsettled.incrementAndGet();
       hear(to -> to.ended(end));
     }
 
     @Override
-    public void late(TaskEnd end) {
+    public void late(TaskResult end) {
       unsettled.incrementAndGet();
       hear(to -> to.late(end));
     }
@@ -392,7 +392,7 @@ public final class RemoteRunner implements TaskRunner {
     }
 
     @Override
-    public void usage(RunId run, Usage usage) {
+    public void usage(RunId run, ResourceUsage usage) {
       hear(to -> to.usage(run.job(), run.node(), run.invocation(), usage));
     }
 
@@ -424,13 +424,13 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /** What workers say. */
-  private final class Answers implements Calls.OfScheduler {
+  private final class Answers implements CallTable.OfScheduler {
     @Override
-    public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
+    public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat) {
       return answer(
           at -> {
-            HeartbeatAnswer answer = side.heartbeat(heartbeat, at);
-            if (answer.verdict() == HeartbeatAnswer.Verdict.ACCEPTED) {
+            HeartbeatResponse answer = side.heartbeat(heartbeat, at);
+            if (answer.verdict() == HeartbeatResponse.Verdict.ACCEPTED) {
               lastSeen.put(heartbeat.worker(), at);
             }
             return answer;
@@ -438,7 +438,7 @@ public final class RemoteRunner implements TaskRunner {
     }
 
     @Override
-    public CompletionStage<ReportAnswer> report(Report report) {
+    public CompletionStage<ReportResponse> report(Report report) {
       return answer(at -> side.report(report, at));
     }
 

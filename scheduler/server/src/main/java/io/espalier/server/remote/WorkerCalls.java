@@ -2,10 +2,10 @@ package io.espalier.server.remote;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.WorkerClient;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
@@ -44,17 +44,22 @@ final class WorkerCalls implements AutoCloseable {
   }
 
   /** Exactly one of the two is called, on another thread, within that time. */
-  void work(String address, Work work, long millis, Consumer<WorkAnswer> answered, Failure failed) {
+  void work(
+      String address,
+      WorkBatch work,
+      long millis,
+      Consumer<WorkResponse> answered,
+      Failure failed) {
     try {
       threads.execute(
           () -> {
-            WorkAnswer answer;
+            WorkResponse answer;
             made.increment();
             try {
               answer = client.work(parse(address), work, millis);
-            } catch (RpcFailure e) {
+            } catch (RpcException e) {
               unanswered.increment();
-              failed.because(e.kind() == RpcFailure.Kind.UNKNOWN, String.valueOf(e.getMessage()));
+              failed.because(e.kind() == RpcException.Kind.UNKNOWN, String.valueOf(e.getMessage()));
               return;
             } catch (RuntimeException e) {
               unanswered.increment();
@@ -69,7 +74,7 @@ final class WorkerCalls implements AutoCloseable {
   }
 
   /** Asks a worker for logs; blocks. */
-  LogPage logs(String address, LogQuery query, int millis) throws RpcFailure {
+  LogPage logs(String address, LogQuery query, int millis) throws RpcException {
     made.increment();
     boolean answered = false;
     try {

@@ -1,11 +1,11 @@
 package io.espalier.server.replay;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.Roles;
-import io.espalier.core.config.Shard;
+import io.espalier.core.config.Partition;
+import io.espalier.core.config.RoleFilter;
+import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -140,7 +140,7 @@ final class LineEvents {
   }
 
   private CoreEvent change(List<Json> in) {
-    Shard shard = in.size() > 5 ? Shard.parse(text(in, 5)) : Shard.WHOLE;
+    Partition shard = in.size() > 5 ? Partition.parse(text(in, 5)) : Partition.WHOLE;
     Config config = config(item(in, 1), items(item(in, 2)), shard);
     int slots = number(in, 4);
     Topology topology = slots < 0 ? nodes : nodes(config, text(in, 3), slots);
@@ -151,7 +151,7 @@ final class LineEvents {
     return new CoreEvent.Began(config, topology);
   }
 
-  private Config config(Json document, List<Json> broken, Shard shard) {
+  private Config config(Json document, List<Json> broken, Partition shard) {
     Result<Config> read = parser.inspect(document);
     Config config = read.value();
     if (config == null) {
@@ -207,7 +207,7 @@ final class LineEvents {
         flag(in, 5),
         tags,
         attributes,
-        in.size() > 8 ? text(in, 8) : Roles.NONE);
+        in.size() > 8 ? text(in, 8) : RoleFilter.NONE);
   }
 
   // ---- values

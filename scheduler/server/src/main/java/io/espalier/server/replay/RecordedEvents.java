@@ -1,6 +1,6 @@
 package io.espalier.server.replay;
 
-import io.espalier.core.config.ConfigParser;
+import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.core.scheduling.CoreEvent;

@@ -3,7 +3,7 @@ package io.espalier.server.replay;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.scheduling.CoreEvent;
-import io.espalier.core.scheduling.CoreRecorder;
+import io.espalier.core.scheduling.CoreEventListener;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * #recorded} is for the core's, {@link #close} for the one that closes it once the core is at rest,
  * {@link #problem} for any.
  */
-public final class Recording implements CoreRecorder, AutoCloseable {
+public final class Recording implements CoreEventListener, AutoCloseable {
   static final String KEY = "espalier_recording";
   static final int VERSION = 1;
 

@@ -1,8 +1,8 @@
 package io.espalier.server.sources;
 
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.ConfigSource.Text;
-import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.ConfigSource.Text;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;

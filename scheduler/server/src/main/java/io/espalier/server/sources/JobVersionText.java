@@ -1,6 +1,6 @@
 package io.espalier.server.sources;
 
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;

@@ -1,8 +1,8 @@
 package io.espalier.server.sources;
 
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.config.WritableConfigSource;
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
@@ -384,7 +384,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   }
 
   private Unavailable failed(String what, Exception e) {
-    return unavailable(String.valueOf(ZooKeeperFailure.of(what, target, e).getMessage()), null);
+    return unavailable(String.valueOf(ZooKeeperException.of(what, target, e).getMessage()), null);
   }
 
   private Unavailable unavailable(String message, @Nullable String hint) {

@@ -1,6 +1,6 @@
 package io.espalier.server.sources;
 
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.JobVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

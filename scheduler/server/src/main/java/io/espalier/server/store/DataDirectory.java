@@ -110,7 +110,7 @@ public final class DataDirectory implements AutoCloseable {
   /** Durably keeps every scheduler from going on with its statuses: others have taken them over. */
   public void passOn() {
     try {
-      DurableFiles.replace(passedOn(), "statuses were taken from here\n");
+      AtomicFiles.replace(passedOn(), "statuses were taken from here\n");
     } catch (IOException e) {
       throw unusable(root, e);
     }
@@ -135,7 +135,7 @@ public final class DataDirectory implements AutoCloseable {
       return;
     }
     try {
-      DurableFiles.replace(setBackFile(), what + "\n");
+      AtomicFiles.replace(setBackFile(), what + "\n");
     } catch (IOException e) {
       throw unusable(root, e);
     }
@@ -179,7 +179,7 @@ public final class DataDirectory implements AutoCloseable {
     Path file = root.resolve("id");
     try {
       if (!Files.exists(file)) {
-        DurableFiles.replace(file, UUID.randomUUID() + "\n");
+        AtomicFiles.replace(file, UUID.randomUUID() + "\n");
       }
       return Files.readString(file).strip();
     } catch (IOException e) {
@@ -304,7 +304,7 @@ public final class DataDirectory implements AutoCloseable {
   private void bind(String source) throws IOException {
     Path record = root.resolve("source");
     if (!Files.exists(record)) {
-      DurableFiles.replace(record, source + "\n");
+      AtomicFiles.replace(record, source + "\n");
       return;
     }
     String bound = Files.readString(record).strip();

@@ -1,8 +1,8 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
@@ -62,12 +62,12 @@ public abstract class DatabaseStatusStore implements StatusStore {
   }
 
   @Override
-  public final List<JobStanding> standings() {
+  public final List<JobStateRecord> standings() {
     return reader.standings();
   }
 
   @Override
-  public final List<WorkerHold> holds() {
+  public final List<WorkerCordon> holds() {
     return reader.holds();
   }
 

@@ -107,7 +107,7 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
               + " "
               + line.leaseMillis()
               + "\n";
-      DurableFiles.replace(file, text);
+      AtomicFiles.replace(file, text);
     } catch (IOException e) {
       throw failed("write", e);
     }

@@ -44,7 +44,7 @@ public final class EventLogWriter {
     if (events.isEmpty()) {
       return;
     }
-    long newest = StoredText.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
+    long newest = JsonCodec.inOrder(events, newestEvent < 0 ? storedNewestEvent() : newestEvent);
     newestEvent = newest;
     int from = 0;
     while (from < events.size()) {
@@ -55,10 +55,10 @@ public final class EventLogWriter {
   }
 
   private void appendRow(List<Event> events) throws SQLException {
-    String body = StoredText.body(events);
+    String body = JsonCodec.body(events);
     if (events.size() > 1 && body.length() > lengthOfRow) {
       for (Event event : events) {
-        insert(List.of(event), StoredText.body(List.of(event)));
+        insert(List.of(event), JsonCodec.body(List.of(event)));
       }
     } else {
       insert(events, body);
@@ -89,7 +89,7 @@ public final class EventLogWriter {
       oldest.setInt(1, EVENT_ROWS);
       try (ResultSet found = oldest.executeQuery()) {
         while (found.next()
-            && StoredText.isOld(found.getLong(1), found.getLong(2), newest, retention)) {
+            && JsonCodec.isOld(found.getLong(1), found.getLong(2), newest, retention)) {
           upTo = found.getLong(1);
           rows++;
         }

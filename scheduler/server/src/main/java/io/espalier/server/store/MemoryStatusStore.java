@@ -1,10 +1,9 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
@@ -12,6 +11,7 @@ import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayDeque;
@@ -32,8 +32,8 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
-  private final Map<String, JobStanding> standings = new HashMap<>();
-  private final Map<String, WorkerHold> holds = new HashMap<>();
+  private final Map<String, JobStateRecord> standings = new HashMap<>();
+  private final Map<String, WorkerCordon> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
@@ -177,12 +177,12 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
-  public synchronized List<JobStanding> standings() {
+  public synchronized List<JobStateRecord> standings() {
     return List.copyOf(standings.values());
   }
 
   @Override
-  public synchronized List<WorkerHold> holds() {
+  public synchronized List<WorkerCordon> holds() {
     return List.copyOf(holds.values());
   }
 
@@ -207,7 +207,7 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
-  public synchronized void commit(long ofEpoch, Batch batch) {
+  public synchronized void commit(long ofEpoch, StoreTransaction batch) {
     if (ofEpoch != epoch) {
       throw new StaleEpochException(description(), ofEpoch, epoch);
     }

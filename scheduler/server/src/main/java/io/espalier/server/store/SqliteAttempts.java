@@ -1,6 +1,6 @@
 package io.espalier.server.store;
 
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusStore;
@@ -87,7 +87,7 @@ final class SqliteAttempts {
   }
 
   private void put(Attempt attempt, int job) throws SQLException {
-    Usage usage = attempt.usage();
+    ResourceUsage usage = attempt.usage();
     put.setInt(1, attempt.number());
     put.setLong(2, attempt.invocation().epoch());
     put.setLong(3, attempt.invocation().sequence());

@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** In SQLite a name is a text as any other. Stateless. */
-final class SqliteNames implements StoredNames {
+final class SqliteNames implements NameColumns {
   @Override
   public int width() {
     return 1;

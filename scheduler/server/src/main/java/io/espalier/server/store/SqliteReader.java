@@ -3,7 +3,7 @@ package io.espalier.server.store;
 import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
@@ -41,7 +41,7 @@ final class SqliteReader extends StoreReader {
   private final Path file;
   private final HikariDataSource pool;
 
-  SqliteReader(String store, Path file, JsonText json, HikariDataSource pool) {
+  SqliteReader(String store, Path file, JsonDecoder json, HikariDataSource pool) {
     super(store, json, new SqliteNames(), TABLES);
     this.file = file;
     this.pool = pool;
@@ -51,7 +51,7 @@ final class SqliteReader extends StoreReader {
   public void load(String job, Consumer<StatusRow> rows) {
     read(
         connection -> {
-          StoredRows reader = rows(connection);
+          RowMapper reader = rows(connection);
           try (PreparedStatement statement =
               connection.prepareStatement(
                   "SELECT "
@@ -59,7 +59,7 @@ final class SqliteReader extends StoreReader {
                       + " FROM status WHERE job = (SELECT id FROM job WHERE name = ?)")) {
             statement.setString(1, job);
             try (ResultSet found = statement.executeQuery()) {
-              StoredColumns row = columns(found);
+              ColumnReader row = columns(found);
               while (row.next()) {
                 rows.accept(reader.status(job, row));
               }
@@ -74,7 +74,7 @@ final class SqliteReader extends StoreReader {
     return read(
         connection -> {
           List<StatusRow> rows = new ArrayList<>();
-          StoredRows reader = rows(connection);
+          RowMapper reader = rows(connection);
           try (PreparedStatement statement =
               connection.prepareStatement(
                   "SELECT "
@@ -85,7 +85,7 @@ final class SqliteReader extends StoreReader {
               statement.setString(1, job);
               statement.setString(2, node);
               try (ResultSet found = statement.executeQuery()) {
-                StoredColumns row = columns(found);
+                ColumnReader row = columns(found);
                 if (row.next()) {
                   rows.add(reader.status(job, row));
                 }
@@ -101,7 +101,7 @@ final class SqliteReader extends StoreReader {
     return read(
         connection -> {
           List<StatusRow> rows = new ArrayList<>();
-          StoredRows reader = rows(connection);
+          RowMapper reader = rows(connection);
           try (Statement statement = connection.createStatement();
               ResultSet found =
                   statement.executeQuery(
@@ -110,7 +110,7 @@ final class SqliteReader extends StoreReader {
                           + " FROM status WHERE (bits & "
                           + TaskStatus.Main.RUNNING.bit()
                           + ") != 0 AND job IN (SELECT id FROM job)")) {
-            StoredColumns row = columns(found);
+            ColumnReader row = columns(found);
             while (row.next()) {
               rows.add(reader.status(row.name(), row));
             }
@@ -160,12 +160,12 @@ final class SqliteReader extends StoreReader {
         });
   }
 
-  private StoredRows rows(Connection connection) {
-    return new StoredRows(store, json, new WorkersAsTheyCome(connection));
+  private RowMapper rows(Connection connection) {
+    return new RowMapper(store, json, new WorkersAsTheyCome(connection));
   }
 
   /** Looks workers up when rows name them, each once: most files know none. */
-  private final class WorkersAsTheyCome implements StoredRows.Workers {
+  private final class WorkersAsTheyCome implements RowMapper.Workers {
     private final Connection connection;
     private final Map<Integer, WorkerRef> known = new HashMap<>();
 
@@ -203,7 +203,7 @@ final class SqliteReader extends StoreReader {
     try (Connection connection = pool.getConnection()) {
       return query.on(connection);
     } catch (SQLException e) {
-      throw SqliteFailures.translate(file, e);
+      throw SqliteErrorTranslator.translate(file, e);
     }
   }
 

@@ -3,10 +3,10 @@ package io.espalier.server.store;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
-import io.espalier.core.status.Batch;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   private @Nullable SqliteWriter writer;
   private boolean closed;
 
-  private SqliteStatusStore(Path file, JsonText json, HikariDataSource pool) {
+  private SqliteStatusStore(Path file, JsonDecoder json, HikariDataSource pool) {
     super(new SqliteReader(describe(file), file, json, pool));
     this.file = file;
     this.pool = pool;
@@ -52,7 +52,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
    * @param json reads task data and events back
    * @throws StoreException with one clear line when that is not possible
    */
-  public static SqliteStatusStore open(Path file, JsonText json) {
+  public static SqliteStatusStore open(Path file, JsonDecoder json) {
     return open(file, json, BUSY_MILLIS);
   }
 
@@ -73,7 +73,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
     }
   }
 
-  static SqliteStatusStore open(Path file, JsonText json, int busyMillis) {
+  static SqliteStatusStore open(Path file, JsonDecoder json, int busyMillis) {
     SQLiteConfig config = new SQLiteConfig();
     config.setJournalMode(JournalMode.WAL);
     config.setSynchronous(SynchronousMode.FULL);
@@ -101,7 +101,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
       pool = new HikariDataSource(pooled);
       return new SqliteStatusStore(file, json, pool);
     } catch (SQLException e) {
-      throw SqliteFailures.translate(file, e);
+      throw SqliteErrorTranslator.translate(file, e);
     } catch (HikariPool.PoolInitializationException e) {
       throw new StoreException("status file " + file + " cannot be opened", true, e);
     }
@@ -160,7 +160,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   }
 
   @Override
-  public void commit(long epoch, Batch batch) {
+  public void commit(long epoch, StoreTransaction batch) {
     long current =
         write(
             w -> {
@@ -232,7 +232,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
         return result;
       } catch (SQLException e) {
         dropWriter();
-        throw SqliteFailures.translate(file, e);
+        throw SqliteErrorTranslator.translate(file, e);
       } catch (RuntimeException e) {
         dropWriter();
         throw e;

@@ -4,9 +4,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.sql.Connection;
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * transaction. Not thread-safe.
  */
 final class SqliteWriter {
-  private static final SmallTablesWriter.Statements SMALL =
-      new SmallTablesWriter.Statements(
+  private static final OperatorTablesWriter.Statements SMALL =
+      new OperatorTablesWriter.Statements(
           "DELETE FROM pause WHERE job = ?",
           "INSERT OR REPLACE INTO pause (job, operator, reason, since, until)"
               + " VALUES (?, ?, ?, ?, ?)",
@@ -48,7 +48,7 @@ final class SqliteWriter {
   private final PreparedStatement putRow;
   private final PreparedStatement deleteRow;
   private final SqliteAttempts history;
-  private final SmallTablesWriter small;
+  private final OperatorTablesWriter small;
   private final EventLogWriter events;
   private final Map<String, Integer> jobs = new HashMap<>();
 
@@ -75,7 +75,7 @@ final class SqliteWriter {
                 + " worker = excluded.worker");
     deleteRow = connection.prepareStatement("DELETE FROM status WHERE job = ? AND node = ?");
     history = new SqliteAttempts(connection);
-    small = new SmallTablesWriter(connection, new SqliteNames(), SMALL);
+    small = new OperatorTablesWriter(connection, new SqliteNames(), SMALL);
     // A row of the file may be as long as it likes: one for each commit.
     events = new EventLogWriter(connection, "event", Integer.MAX_VALUE, Integer.MAX_VALUE);
   }
@@ -148,7 +148,7 @@ final class SqliteWriter {
     return new StatusStore.Taken(next, storeId, earlierLeaseMillis, old == 0);
   }
 
-  void apply(Batch batch) throws SQLException {
+  void apply(StoreTransaction batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
       // Its rows lose their name at once, and are deleted piece by piece.
       execute("INSERT INTO gone_job (id) SELECT id FROM job WHERE name = ?", job);

@@ -1,9 +1,9 @@
 package io.espalier.server.store;
 
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
 import io.espalier.server.store.WithoutData.Variant;
 import java.time.Duration;
@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * ends the writer: all stages complete with it, now and from then on. Data that the store refuses
  * although it works do not: the batches of the group go one by one, and of the one that is refused
  * the data of its tasks are left out, with an error in the log that names them. What failed is
- * given to the store again as it was, the same {@link Batch}: by that a store recognises a commit
- * whose answer it did not hear.
+ * given to the store again as it was, the same {@link StoreTransaction}: by that a store recognises
+ * a commit whose answer it did not hear.
  *
  * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
  *
@@ -70,8 +70,8 @@ public final class StatusWriter implements AutoCloseable {
   private volatile LongConsumer observer = nanos -> {};
   private final AtomicLong failures = new AtomicLong();
 
-  private record Pending(Batch batch, CompletableFuture<Void> done, long sinceNanos) {
-    Pending(Batch batch, CompletableFuture<Void> done) {
+  private record Pending(StoreTransaction batch, CompletableFuture<Void> done, long sinceNanos) {
+    Pending(StoreTransaction batch, CompletableFuture<Void> done) {
       this(batch, done, System.nanoTime());
     }
   }
@@ -83,7 +83,7 @@ public final class StatusWriter implements AutoCloseable {
    * @param next what to try when the store refuses this too
    */
   private record Group(
-      List<Pending> members, Batch together, Set<TaskKey> without, List<Variant> next) {}
+      List<Pending> members, StoreTransaction together, Set<TaskKey> without, List<Variant> next) {}
 
   /**
    * @param saturation changes in the queue from which on the store counts as too slow
@@ -127,7 +127,7 @@ public final class StatusWriter implements AutoCloseable {
    * @return completes when the batch is durable; with a {@link StoreException} when it never will
    *     be
    */
-  public CompletionStage<Void> submit(Batch batch) {
+  public CompletionStage<Void> submit(StoreTransaction batch) {
     Pending pending = new Pending(batch, new CompletableFuture<>());
     StoreException refusal;
     synchronized (lock) {
@@ -223,7 +223,7 @@ public final class StatusWriter implements AutoCloseable {
     if (group.isEmpty()) {
       return 0;
     }
-    Batch together = next.together();
+    StoreTransaction together = next.together();
     long begin = System.nanoTime();
     try {
       if (!together.isEmpty()) {
@@ -303,7 +303,7 @@ public final class StatusWriter implements AutoCloseable {
     if (group.size() == 1) {
       return new Group(group, group.get(0).batch(), Set.of(), List.of());
     }
-    Batch.Builder all = Batch.builder();
+    StoreTransaction.Builder all = StoreTransaction.builder();
     group.forEach(pending -> all.add(pending.batch()));
     return new Group(group, all.build(), Set.of(), List.of());
   }

@@ -1,9 +1,9 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  */
 public abstract class StoreReader {
   /**
-   * The queries of whole tables, each with the columns that {@link StoredRows} takes.
+   * The queries of whole tables, each with the columns that {@link RowMapper} takes.
    *
    * @param jobs the names of those that have tasks
    * @param incarnations the name of a job and its incarnation, where that is not 0
@@ -55,21 +55,21 @@ public abstract class StoreReader {
 
   /** Makes a value of the row that was found. */
   private interface Row<T> {
-    T of(StoredColumns row) throws SQLException;
+    T of(ColumnReader row) throws SQLException;
   }
 
   /** For messages. */
   protected final String store;
 
-  protected final JsonText json;
-  private final StoredNames names;
+  protected final JsonDecoder json;
+  private final NameColumns names;
   private final Tables tables;
 
   /**
    * @param store for messages
    * @param json reads task data and events back
    */
-  protected StoreReader(String store, JsonText json, StoredNames names, Tables tables) {
+  protected StoreReader(String store, JsonDecoder json, NameColumns names, Tables tables) {
     this.store = store;
     this.json = json;
     this.names = names;
@@ -80,8 +80,8 @@ public abstract class StoreReader {
   protected abstract <T> T read(Query<T> query);
 
   /** The rows of an answer, from before the first one. */
-  protected final StoredColumns columns(ResultSet found) {
-    return new StoredColumns(found, names);
+  protected final ColumnReader columns(ResultSet found) {
+    return new ColumnReader(found, names);
   }
 
   public abstract void load(String job, Consumer<StatusRow> rows);
@@ -98,7 +98,7 @@ public abstract class StoreReader {
   public abstract void close();
 
   public final Set<String> jobs() {
-    return new HashSet<>(all(tables.jobs(), StoredColumns::name));
+    return new HashSet<>(all(tables.jobs(), ColumnReader::name));
   }
 
   public final Map<String, Long> incarnations() {
@@ -113,27 +113,27 @@ public abstract class StoreReader {
   private record Incarnation(String job, long number) {}
 
   public final List<Pause> pauses() {
-    return all(tables.pauses(), StoredRows::pause);
+    return all(tables.pauses(), RowMapper::pause);
   }
 
-  public final List<JobStanding> standings() {
-    return all(tables.standings(), row -> StoredRows.standing(store, json, row));
+  public final List<JobStateRecord> standings() {
+    return all(tables.standings(), row -> RowMapper.standing(store, json, row));
   }
 
-  public final List<WorkerHold> holds() {
-    return all(tables.holds(), StoredRows::hold);
+  public final List<WorkerCordon> holds() {
+    return all(tables.holds(), RowMapper::hold);
   }
 
   public final List<LimitOverride> limits() {
-    return all(tables.limits(), StoredRows::limit);
+    return all(tables.limits(), RowMapper::limit);
   }
 
   public final List<QueueUsage> queueUsage() {
-    return all(tables.queueUsage(), StoredRows::queueUsage);
+    return all(tables.queueUsage(), RowMapper::queueUsage);
   }
 
   public final long newestEvent() {
-    return all(tables.newestEvent(), StoredColumns::large).stream().findFirst().orElse(0L);
+    return all(tables.newestEvent(), ColumnReader::large).stream().findFirst().orElse(0L);
   }
 
   private <T> List<T> all(String sql, Row<T> each) {
@@ -142,7 +142,7 @@ public abstract class StoreReader {
           List<T> all = new ArrayList<>();
           try (Statement statement = connection.createStatement();
               ResultSet found = statement.executeQuery(sql)) {
-            StoredColumns row = columns(found);
+            ColumnReader row = columns(found);
             while (row.next()) {
               all.add(each.of(row));
             }
@@ -156,7 +156,7 @@ public abstract class StoreReader {
    *
    * @param bodies one text a row: the first row may hold nothing that is asked for
    */
-  protected final List<Event> eventsAfter(long sequence, int limit, StoredColumns bodies)
+  protected final List<Event> eventsAfter(long sequence, int limit, ColumnReader bodies)
       throws SQLException {
     List<Event> events = new ArrayList<>();
     while (events.size() < limit && bodies.next()) {
@@ -171,7 +171,7 @@ public abstract class StoreReader {
 
   private List<Event> eventsOf(String body) {
     try {
-      return StoredText.events(json, body);
+      return JsonCodec.events(json, body);
     } catch (IllegalArgumentException e) {
       throw new StoreException(store + ": the event log is damaged", false, e);
     }

@@ -3,8 +3,8 @@ package io.espalier.server.store;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,10 +32,10 @@ final class WithoutData {
    *
    * @param tasks whose data are not in it
    */
-  record Variant(Batch batch, Set<TaskKey> tasks) {}
+  record Variant(StoreTransaction batch, Set<TaskKey> tasks) {}
 
   /** What to try, in this order; empty: there are no data in the batch. */
-  static List<Variant> of(Batch batch) {
+  static List<Variant> of(StoreTransaction batch) {
     Map<TaskKey, Integer> sizes = new LinkedHashMap<>();
     for (StatusRow row : batch.rows()) {
       Json.Obj data = row.status().storedData();
@@ -78,7 +78,7 @@ final class WithoutData {
     return task != null && tasks.contains(task);
   }
 
-  private static Variant without(Batch batch, Set<TaskKey> tasks) {
+  private static Variant without(StoreTransaction batch, Set<TaskKey> tasks) {
     Json.Obj note = Json.object().put(NOTE, true).build();
     List<StatusRow> rows =
         batch.rows().stream()
@@ -106,7 +106,7 @@ final class WithoutData {
                         : event)
             .toList();
     return new Variant(
-        new Batch(
+        new StoreTransaction(
             batch.forgottenJobs(),
             batch.deletedRows(),
             rows,

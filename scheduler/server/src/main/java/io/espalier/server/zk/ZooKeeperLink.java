@@ -130,11 +130,11 @@ public final class ZooKeeperLink implements AutoCloseable {
   /**
    * Waits for a connection.
    *
-   * @throws ZooKeeperFailure when there is none in that time
+   * @throws ZooKeeperException when there is none in that time
    */
-  public void awaitConnected(Duration atMost) throws ZooKeeperFailure, InterruptedException {
+  public void awaitConnected(Duration atMost) throws ZooKeeperException, InterruptedException {
     if (!client.blockUntilConnected((int) atMost.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new ZooKeeperFailure(
+      throw new ZooKeeperException(
           "no ZooKeeper server answers at "
               + target.hosts()
               + "; are they up, and do more than half of the ensemble run?");
@@ -144,14 +144,14 @@ public final class ZooKeeperLink implements AutoCloseable {
   /**
    * What the servers gave, in milliseconds.
    *
-   * @throws ZooKeeperFailure without a session
+   * @throws ZooKeeperException without a session
    */
-  public int sessionMillis() throws ZooKeeperFailure {
+  public int sessionMillis() throws ZooKeeperException {
     try {
       int given = client.getZookeeperClient().getZooKeeper().getSessionTimeout();
       return given > 0 ? given : target.sessionMillis();
     } catch (Exception e) {
-      throw ZooKeeperFailure.of("there is no session", target, e);
+      throw ZooKeeperException.of("there is no session", target, e);
     }
   }
 

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.cli.client.HttpApi;
-import io.espalier.server.exit.CommandFailure;
-import io.espalier.server.process.HttpAccess;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.server.cli.client.HttpSchedulerClient;
+import io.espalier.server.exit.CommandException;
+import io.espalier.server.process.HttpSecurityOptions;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
-import io.espalier.webui.WebSecurity;
 import io.espalier.webui.WebServer;
+import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.MemoryAuditLog;
 import io.espalier.webui.v1.ApiV1;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -49,7 +49,7 @@ class SecuredServerTest {
 
   @TempDir static Path directory = Path.of("");
 
-  private final FakeScheduler scheduler = ApiWorld.standard();
+  private final FakeScheduler scheduler = ApiFixture.standard();
   private TlsFiles files = new TlsFiles(Path.of(""), Path.of(""), Optional.empty());
   private Optional<WebServer> server = Optional.empty();
 
@@ -85,7 +85,7 @@ class SecuredServerTest {
 
   private WebSecurity security() throws IOException {
     Path tokens = secret("tokens", "ada admin token-of-ada-123456\nalice operator cert:CN=alice\n");
-    return new HttpAccess(Optional.of(tokens), Optional.of(files), Set.of())
+    return new HttpSecurityOptions(Optional.of(tokens), Optional.of(files), Set.of())
         .open(new MemoryAuditLog(100));
   }
 
@@ -120,14 +120,14 @@ class SecuredServerTest {
   }
 
   private static Json.Obj me(String url, ClientAccess access) {
-    try (HttpApi api = new HttpApi(url, access)) {
+    try (HttpSchedulerClient api = new HttpSchedulerClient(url, access)) {
       return api.call("GET", ApiV1.ME, Map.of(), Map.of(), Json.Obj.EMPTY);
     }
   }
 
-  private static CommandFailure refused(String url, ClientAccess access) {
+  private static CommandException refused(String url, ClientAccess access) {
     return Objects.requireNonNull(
-        catchThrowableOfType(CommandFailure.class, () -> me(url, access)));
+        catchThrowableOfType(CommandException.class, () -> me(url, access)));
   }
 
   @Test
@@ -146,20 +146,21 @@ class SecuredServerTest {
             Optional.of(WORLD.get().ours().certificate()),
             Optional.empty(),
             Optional.empty());
-    CommandFailure none = refused(url(), nobody);
+    CommandException none = refused(url(), nobody);
     assertThat(none.exitCode()).isEqualTo(2);
     assertThat(none).hasMessageContaining("--token-file");
-    CommandFailure wrong = refused(url(), token("wrong-token-12345678"));
+    CommandException wrong = refused(url(), token("wrong-token-12345678"));
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong).hasMessageContaining("does not take the token");
-    CommandFailure worker = refused(url(), certificate(WORLD.get().worker()));
+    CommandException worker = refused(url(), certificate(WORLD.get().worker()));
     assertThat(worker.exitCode()).isEqualTo(2);
     assertThat(worker).hasMessageContaining("cert:CN=worker");
   }
 
   @Test
   void aMemberMayNotDoMoreThanItsRole() throws Exception {
-    try (HttpApi api = new HttpApi(url(), certificate(WORLD.get().alice()))) {
+    try (HttpSchedulerClient api =
+        new HttpSchedulerClient(url(), certificate(WORLD.get().alice()))) {
       assertThatThrownBy(
               () ->
                   api.call("DELETE", ApiV1.JOB, Map.of("job", "backup"), Map.of(), Json.Obj.EMPTY))
@@ -170,9 +171,9 @@ class SecuredServerTest {
 
   @Test
   void certificatesOfOthersEndTheConnectionOnEitherSide() throws Exception {
-    CommandFailure stranger = refused(url(), certificate(WORLD.get().stranger()));
+    CommandException stranger = refused(url(), certificate(WORLD.get().stranger()));
     assertThat(stranger.exitCode()).isEqualTo(3);
-    CommandFailure unknown = refused(url(), ClientAccess.none());
+    CommandException unknown = refused(url(), ClientAccess.none());
     assertThat(unknown.exitCode()).isEqualTo(3);
     assertThat(unknown).hasMessageContaining("--tls-ca");
     assertThat(refused(url().replace("https", "http"), ClientAccess.none()))
@@ -231,7 +232,7 @@ class SecuredServerTest {
       assertThat(me(there, certificate(WORLD.get().alice())).get("name"))
           .isEqualTo(Json.of("alice"));
       assertThat(refused(there, token("wrong-token-12345678")).exitCode()).isEqualTo(2);
-      try (HttpApi api = new HttpApi(there, token("token-of-ada-123456"))) {
+      try (HttpSchedulerClient api = new HttpSchedulerClient(there, token("token-of-ada-123456"))) {
         Json.Obj paused =
             api.call("POST", ApiV1.PAUSE, Map.of("job", "backup"), Map.of(), Json.Obj.EMPTY);
         assertThat(paused.get("paused")).isEqualTo(Json.of(true));

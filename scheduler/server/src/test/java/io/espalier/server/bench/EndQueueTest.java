@@ -3,7 +3,7 @@ package io.espalier.server.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.scheduling.Randomness;
+import io.espalier.core.scheduling.spi.SplitMix64;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class EndQueueTest {
   @Test
   void endsComeInTheOrderOfTheirTimes() {
-    Randomness random = new Randomness(3);
+    SplitMix64 random = new SplitMix64(3);
     EndQueue queue = new EndQueue(1);
     List<Long> times = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {

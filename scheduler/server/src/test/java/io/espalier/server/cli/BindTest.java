@@ -2,7 +2,7 @@ package io.espalier.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.process.ProcessOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ class BindTest {
     try {
       ProcessOptions unused = options(arguments);
       return List.of();
-    } catch (CommandFailure e) {
+    } catch (CommandException e) {
       return Arrays.asList(String.valueOf(e.getMessage()).split("\nespalier: ", -1));
     }
   }

@@ -3,8 +3,8 @@ package io.espalier.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.ConfigSource.Text;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.testkit.config.ConfigFixtures;

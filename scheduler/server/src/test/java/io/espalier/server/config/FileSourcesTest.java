@@ -3,9 +3,9 @@ package io.espalier.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.espalier.core.config.ConfigSource;
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.ConfigSource.Unavailable;
+import io.espalier.core.config.source.ConfigSource;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,13 +3,13 @@ package io.espalier.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.JobCheck;
+import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigSource;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.ConfigSource;
+import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.config.ConfigFixtures;
@@ -137,7 +137,7 @@ final class JobEditorTest {
   void aJobIsCheckedWhereItStandsAndNothingIsWritten(@TempDir Path directory) throws Exception {
     Path file = file(directory, "site.json", ONE);
     JobEditor editor = editor(new FileConfigSource(file), clock);
-    JobCheck bad =
+    JobValidation bad =
         editor.check(
             "nightly", job("{\n  \"owner\": \"a\",\n  \"priority\": \"x\",\n  \"nmae\": 1\n}"));
     assertThat(bad.isValid()).isFalse();
@@ -148,7 +148,7 @@ final class JobEditorTest {
               assertThat(problem.path()).isEqualTo("bistro_job->nightly.priority");
               assertThat(problem.at().line()).as("in the text that was given").isEqualTo(3);
             });
-    JobCheck good = editor.check("brand_new", job("{\"owner\": \"a\"}"));
+    JobValidation good = editor.check("brand_new", job("{\"owner\": \"a\"}"));
     assertThat(good.isValid()).isTrue();
     assertThat(Objects.requireNonNull(good.effective()).get("owner")).isEqualTo(Json.of("a"));
     assertThat(editor.check("brand_new", job("{\"owner\": \"a\", \"depends_on\": [\"gone\"]}")))

@@ -8,7 +8,7 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigPlace;
+import io.espalier.core.config.read.ConfigSection;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -78,7 +78,7 @@ class SchemaTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyKeyIsInTheTableOnceWellAndOnceBadly(ConfigPlace place) {
+  void everyKeyIsInTheTableOnceWellAndOnceBadly(ConfigSection place) {
     for (String key : place.keys()) {
       for (Verdict verdict : List.of(Verdict.GOOD, Verdict.BAD)) {
         assertThat(rows())
@@ -90,7 +90,7 @@ class SchemaTest {
 
   @ParameterizedTest
   @EnumSource
-  void theSchemaHasExactlyTheKeysOfTheParser(ConfigPlace place) {
+  void theSchemaHasExactlyTheKeysOfTheParser(ConfigSection place) {
     Set<String> known = new HashSet<>(place.keys());
     known.addAll(place.spellings().keySet());
     known.addAll(place.obsolete().keySet());
@@ -99,7 +99,7 @@ class SchemaTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyKeyOfTheSchemaIsDescribed(ConfigPlace place) {
+  void everyKeyOfTheSchemaIsDescribed(ConfigSection place) {
     properties(place)
         .members()
         .forEach(
@@ -109,7 +109,7 @@ class SchemaTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatTheParserWarnsOfIsDeprecatedInTheSchema(ConfigPlace place) {
+  void whatTheParserWarnsOfIsDeprecatedInTheSchema(ConfigSection place) {
     Set<String> warned = new HashSet<>(place.spellings().keySet());
     warned.addAll(place.obsolete().keySet());
     properties(place)
@@ -121,7 +121,7 @@ class SchemaTest {
                     .isEqualTo(warned.contains(key)));
   }
 
-  private static Json.Obj properties(ConfigPlace place) {
+  private static Json.Obj properties(ConfigSection place) {
     return switch (place) {
       case SETTINGS -> at("$defs", "settings", "properties");
       case NODES -> at("$defs", "settings", "properties", "nodes", "properties");

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.api.EventFeed.Subscription;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.server.store.MemoryStatusStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +54,7 @@ class RecentEventsTest {
     MemoryStatusStore store = new MemoryStatusStore();
     RecentEvents feed = filled(3, 10);
     assertThat(sequences(feed.past(2, 2).toCompletableFuture().join())).containsExactly(8L, 9L);
-    Batch.Builder batch = Batch.builder();
+    StoreTransaction.Builder batch = StoreTransaction.builder();
     for (int i = 1; i <= 10; i++) {
       batch.append(new Event(i, i, "e", Json.Obj.EMPTY));
     }
@@ -88,7 +88,7 @@ class RecentEventsTest {
     RecentEvents before = RecentEvents.continuing(store, 5);
     for (int i = 0; i < 8; i++) {
       Event event = before.stamp(i, "e", Json.Obj.EMPTY);
-      store.commit(epoch, Batch.builder().append(event).build());
+      store.commit(epoch, StoreTransaction.builder().append(event).build());
       before.publish(List.of(event));
     }
     before.stamp(9, "never committed", Json.Obj.EMPTY);

@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.problem.Problem;
 import io.espalier.server.cli.EspalierCommand;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.fleet.FleetOptions;
-import io.espalier.webui.fleet.ListNews;
 import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.SchedulerListListener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -34,7 +34,7 @@ class UiProcessTest {
   @Test
   void everythingThatIsWrongWithAListIsSaidAtOnce() {
     assertThatThrownBy(() -> UiProcess.start(options("a,b:0,http://c:1/x")))
-        .isInstanceOf(CommandFailure.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("\"a\"")
         .hasMessageContaining("\"b:0\"")
         .hasMessageContaining("\"http://c:1/x\"");
@@ -81,8 +81,8 @@ class UiProcessTest {
     Path file = Files.writeString(directory.resolve("list"), "a:1\n");
     List<List<SchedulerAddress>> lists = new CopyOnWriteArrayList<>();
     List<List<Problem>> complaints = new CopyOnWriteArrayList<>();
-    ListNews news =
-        new ListNews() {
+    SchedulerListListener news =
+        new SchedulerListListener() {
           @Override
           public void follow(String source, List<SchedulerAddress> schedulers) {
             lists.add(schedulers);
@@ -93,7 +93,7 @@ class UiProcessTest {
             complaints.add(problems);
           }
         };
-    try (ListFile followed = ListFile.follow(file, Duration.ofMillis(20), news)) {
+    try (SchedulerListFile followed = SchedulerListFile.follow(file, Duration.ofMillis(20), news)) {
       assertThat(followed).isNotNull();
       assertThat(lists).hasSize(1);
       Files.writeString(file, "a:1 b:2\n");

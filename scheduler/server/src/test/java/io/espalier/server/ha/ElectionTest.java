@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.server.process.Validity;
-import io.espalier.server.zk.ZooKeeperFailure;
+import io.espalier.server.process.LeadershipLease;
+import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
@@ -65,7 +65,7 @@ class ElectionTest {
   }
 
   private Election join(ZooKeeperLink link, Candidate self) throws IOException {
-    Election election = Election.join(link, self, Validity.ofSystemClocks());
+    Election election = Election.join(link, self, LeadershipLease.ofSystemClocks());
     open.push(election);
     return election;
   }
@@ -106,7 +106,7 @@ class ElectionTest {
     ZooKeeperLink link = link();
     Election election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
-    String queue = Znodes.leader(link.target().path());
+    String queue = ZooKeeperPaths.leader(link.target().path());
     List<String> before = link.client().getChildren().forPath(queue);
 
     expireSession(link);
@@ -132,7 +132,7 @@ class ElectionTest {
     Election election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
 
-    String queue = Znodes.leader(link.target().path());
+    String queue = ZooKeeperPaths.leader(link.target().path());
     for (String place : link.client().getChildren().forPath(queue)) {
       link.client().delete().forPath(queue + "/" + place);
     }
@@ -178,8 +178,8 @@ class ElectionTest {
   @Test
   void aFrozenLeaderIsNoLongerCertainWhenItWakesUp() throws Exception {
     AtomicLong jump = new AtomicLong();
-    Validity validity =
-        new Validity(
+    LeadershipLease validity =
+        new LeadershipLease(
             () -> System.nanoTime() / 1_000_000 + jump.get(), () -> 0, System::currentTimeMillis);
     Election election = Election.join(link(), A, validity);
     open.push(election);
@@ -241,11 +241,11 @@ class ElectionTest {
     assertThat(election.awaitLeadership(20_000)).isTrue();
 
     assertThatThrownBy(() -> join(link(), B))
-        .isInstanceOf(ZooKeeperFailure.class)
+        .isInstanceOf(ZooKeeperException.class)
         .hasMessageContaining("no rights there (ACL)")
         .hasMessageNotContaining("s3cret");
     assertThatThrownBy(() -> LeaderWatch.read(link()))
-        .isInstanceOf(ZooKeeperFailure.class)
+        .isInstanceOf(ZooKeeperException.class)
         .hasMessageContaining("--zookeeper-auth");
   }
 
@@ -265,7 +265,7 @@ class ElectionTest {
     SharedStore.require(link, "sqlite here:/data");
     SharedStore.require(link, "sqlite here:/data");
     assertThatThrownBy(() -> SharedStore.require(link, "sqlite there:/data"))
-        .isInstanceOf(ZooKeeperFailure.class)
+        .isInstanceOf(ZooKeeperException.class)
         .hasMessageContaining("share the status store \"sqlite here:/data\"");
   }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.problem.Problem;
-import io.espalier.server.process.Validity;
+import io.espalier.server.process.LeadershipLease;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
-import io.espalier.webui.fleet.ListNews;
 import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.SchedulerListListener;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,7 +31,7 @@ class GroupsWatchTest {
   private TestingServer server;
 
   /** What was heard last. */
-  private static final class Heard implements ListNews {
+  private static final class Heard implements SchedulerListListener {
     private volatile List<String> schedulers = List.of();
     private volatile List<Problem> problems = List.of();
 
@@ -78,7 +78,7 @@ class GroupsWatchTest {
 
   private Election join(String path, String host) throws Exception {
     Candidate self = new Candidate(host + ":8080", "", host, 1, 2);
-    Election election = Election.join(link(path), self, Validity.ofSystemClocks());
+    Election election = Election.join(link(path), self, LeadershipLease.ofSystemClocks());
     open.push(election);
     return election;
   }

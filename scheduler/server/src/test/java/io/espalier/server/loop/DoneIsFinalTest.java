@@ -3,12 +3,12 @@ package io.espalier.server.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.Selected;
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
-import io.espalier.core.loop.PreparedChange;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.loop.PreparedUpdate;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
@@ -70,7 +70,7 @@ class DoneIsFinalTest {
       assertThat(world.row("j", node).status().label()).as(node).isEqualTo(StatusLabel.DONE);
       assertThat(world.loop.task("j", node).status()).as(node).isEqualTo("done");
     }
-    assertThat(world.launches.stream().map(Launch::node).filter(n -> !n.equals("spare")))
+    assertThat(world.launches.stream().map(LaunchSpec::node).filter(n -> !n.equals("spare")))
         .doesNotHaveDuplicates();
     assertThat(world.warnings).isEmpty();
   }
@@ -82,11 +82,11 @@ class DoneIsFinalTest {
     List<String> nodes = names(HUNDREDS);
     world.configure(config("host", nodes, JOB));
     world.configure(config("host", List.of(), JOB));
-    PreparedChange back = world.prepare(config("host", nodes, JOB));
+    PreparedUpdate back = world.prepare(config("host", nodes, JOB));
 
     CompletionStage<Void> inForce = world.loop.change(back);
     stepToNewNodes();
-    nodes.forEach(node -> world.ends("j", node, TaskEnd.Kind.EXITED, "done", 0));
+    nodes.forEach(node -> world.ends("j", node, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
 
     assertThat(inForce.toCompletableFuture()).isDone();
@@ -101,9 +101,9 @@ class DoneIsFinalTest {
     List<String> nodes = names(12_000);
     world.configure(config("host", nodes, JOB));
     world.configure(config("host", List.of(), JOB));
-    PreparedChange back = world.prepare(config("host", nodes, JOB));
+    PreparedUpdate back = world.prepare(config("host", nodes, JOB));
 
-    nodes.forEach(node -> world.ends("j", node, TaskEnd.Kind.EXITED, "done", 0));
+    nodes.forEach(node -> world.ends("j", node, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
     world.loop.change(back);
     world.settle();
@@ -118,16 +118,18 @@ class DoneIsFinalTest {
     world.configure(config("host", nodes, JOB));
     world.crashAndRestart();
     world.configure(config("host", nodes, ""));
-    PreparedChange later = world.prepare(config("host", nodes, JOB));
+    PreparedUpdate later = world.prepare(config("host", nodes, JOB));
 
-    nodes.subList(0, 200).forEach(n -> world.ends("j", n, TaskEnd.Kind.EXITED, "done", 0));
+    nodes.subList(0, 200).forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     CompletionStage<Void> inForce = world.loop.change(later);
     world.step();
-    nodes.subList(200, 400).forEach(n -> world.ends("j", n, TaskEnd.Kind.EXITED, "done", 0));
+    nodes.subList(200, 400).forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     for (int i = 0; i < 10_000 && world.core.findJob("j") < 0; i++) {
       world.step();
     }
-    nodes.subList(400, HUNDREDS).forEach(n -> world.ends("j", n, TaskEnd.Kind.EXITED, "done", 0));
+    nodes
+        .subList(400, HUNDREDS)
+        .forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
 
     assertThat(inForce.toCompletableFuture()).isDone();
@@ -140,13 +142,15 @@ class DoneIsFinalTest {
     world.isRemote = remote;
     List<String> nodes = names(HUNDREDS);
     world.configure(config("host", nodes, JOB));
-    PreparedChange renamed = world.prepare(config("machine", nodes, JOB));
+    PreparedUpdate renamed = world.prepare(config("machine", nodes, JOB));
 
-    nodes.subList(0, 300).forEach(n -> world.ends("j", n, TaskEnd.Kind.EXITED, "done", 0));
+    nodes.subList(0, 300).forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
     world.loop.change(renamed);
     stepToNewNodes();
-    nodes.subList(300, HUNDREDS).forEach(n -> world.ends("j", n, TaskEnd.Kind.EXITED, "done", 0));
+    nodes
+        .subList(300, HUNDREDS)
+        .forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
 
     allAreDoneOnce(nodes);
@@ -157,7 +161,7 @@ class DoneIsFinalTest {
     List<String> nodes = names(3);
     world.configure(config("host", nodes, JOB));
     world.configure(config("host", List.of(), JOB));
-    world.end("j", "n0", TaskEnd.Kind.EXITED, "failed", 0);
+    world.end("j", "n0", TaskResult.Kind.EXITED, "failed", 0);
     world.configure(config("host", nodes, JOB));
     world.loop.forgive(List.of("j"));
     world.settle();
@@ -178,10 +182,10 @@ class DoneIsFinalTest {
     world.writes("j", "n0", "done");
     world.configure(config("host", nodes, ""));
     world.configure(config("host", List.of("n2"), ""));
-    world.end("j", "n1", TaskEnd.Kind.EXITED, "done", 0);
+    world.end("j", "n1", TaskResult.Kind.EXITED, "done", 0);
     world.configure(config("host", nodes, ""));
     world.configure(config("host", nodes, JOB));
-    world.end("j", "n2", TaskEnd.Kind.EXITED, "done", 0);
+    world.end("j", "n2", TaskResult.Kind.EXITED, "done", 0);
 
     allAreDoneOnce(nodes);
   }
@@ -195,10 +199,10 @@ class DoneIsFinalTest {
     world.crashAndRestart();
     world.configure(config("host", List.of("n2"), JOB));
     world.configure(config("host", nodes, ""));
-    world.end("j", "n0", TaskEnd.Kind.EXITED, "done", 0);
+    world.end("j", "n0", TaskResult.Kind.EXITED, "done", 0);
     world.configure(config("host", nodes, JOB));
-    world.end("j", "n1", TaskEnd.Kind.EXITED, "done", 0);
-    world.end("j", "n2", TaskEnd.Kind.EXITED, "done", 0);
+    world.end("j", "n1", TaskResult.Kind.EXITED, "done", 0);
+    world.end("j", "n2", TaskResult.Kind.EXITED, "done", 0);
 
     allAreDoneOnce(nodes);
   }
@@ -208,7 +212,7 @@ class DoneIsFinalTest {
     List<String> nodes = names(3);
     world.configure(config("host", nodes, JOB));
     world.configure(config("host", List.of(), JOB));
-    world.end("j", "n0", TaskEnd.Kind.EXITED, "failed", 0);
+    world.end("j", "n0", TaskResult.Kind.EXITED, "failed", 0);
     world.stored.put(
         new TaskKey("j", "n0"),
         new StatusRow(
@@ -240,15 +244,15 @@ class DoneIsFinalTest {
   void commandsWaitUntilTheStatusesTheyAreForAreBack() {
     List<String> nodes = names(2_500);
     world.configure(config("host", nodes, JOB));
-    nodes.forEach(node -> world.ends("j", node, TaskEnd.Kind.EXITED, "failed", 0));
+    nodes.forEach(node -> world.ends("j", node, TaskResult.Kind.EXITED, "failed", 0));
     world.settle();
     world.configure(config("host", List.of(), JOB));
-    PreparedChange back = world.prepare(config("host", nodes, JOB));
+    PreparedUpdate back = world.prepare(config("host", nodes, JOB));
     world.loop.change(back);
     stepToNewNodes();
     CompletionStage<Long> forgiven = world.loop.forgive(List.of("j"));
-    CompletionStage<Selected> rerun =
-        world.loop.rerun(new Selection("j", TaskSelector.ALL, true, -1, "", ""));
+    CompletionStage<SelectionResult> rerun =
+        world.loop.rerun(new TaskSelection("j", TaskSelector.ALL, true, -1, "", ""));
     world.step();
     assertThat(forgiven.toCompletableFuture()).isNotDone();
     assertThat(rerun.toCompletableFuture()).isNotDone();
@@ -262,12 +266,13 @@ class DoneIsFinalTest {
   void nothingIsAcknowledgedBeforeWhatIsKnownOfItIsDurable() {
     world.isRemote = true;
     world.configure(config("host", names(1), JOB));
-    Launch launch = world.launch("j", "n0");
+    LaunchSpec launch = world.launch("j", "n0");
     world.storeAnswers = false;
     world.writes("j", "n0", "done");
     // The supervisor and the worker both tell of one end: the second one changes nothing.
     world.loop.taskEnded(
-        TaskEnd.of("j", "n0", launch.invocation(), TaskEnd.Kind.EXITED).withRawStatus("done"));
+        TaskResult.of("j", "n0", launch.invocation(), TaskResult.Kind.EXITED)
+            .withRawStatus("done"));
     world.settle();
     assertThat(world.recorded).isEmpty();
 
@@ -281,14 +286,14 @@ class DoneIsFinalTest {
   void howALostTaskReallyEndedIsKeptInItsHistoryAndOnlyThere() {
     world.isRemote = true;
     world.configure(config("host", names(1), JOB));
-    Launch lost = world.launch("j", "n0");
+    LaunchSpec lost = world.launch("j", "n0");
     world.running.remove(new TaskKey("j", "n0"));
-    world.loop.taskEnded(TaskEnd.lost("j", "n0", lost.invocation(), "nothing was heard", 0));
+    world.loop.taskEnded(TaskResult.lost("j", "n0", lost.invocation(), "nothing was heard", 0));
     world.settle();
     world.advance(10_000);
-    Launch again = world.launch("j", "n0");
-    TaskEnd late =
-        TaskEnd.of("j", "n0", lost.invocation(), TaskEnd.Kind.EXITED)
+    LaunchSpec again = world.launch("j", "n0");
+    TaskResult late =
+        TaskResult.of("j", "n0", lost.invocation(), TaskResult.Kind.EXITED)
             .withRawStatus("done")
             .withExit(0, null);
     world.storeAnswers = false;

@@ -5,26 +5,26 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.event.Event;
 import io.espalier.core.loop.LoopOptions;
-import io.espalier.core.loop.LoopPorts;
-import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.PreparedUpdate;
 import io.espalier.core.loop.SchedulerLoop;
-import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
-import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusText;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.NodeSource;
@@ -63,7 +63,7 @@ final class LoopWorld {
   final List<Event> events = new ArrayList<>();
 
   /** Ends that the runner may forget, and what was stored of their tasks at that moment. */
-  final List<TaskEnd> recorded = new ArrayList<>();
+  final List<TaskResult> recorded = new ArrayList<>();
 
   final List<String> storedWhenRecorded = new ArrayList<>();
   final List<String> kills = new ArrayList<>();
@@ -76,12 +76,12 @@ final class LoopWorld {
   final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
-  final Map<String, JobStanding> standings = new LinkedHashMap<>();
+  final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
   int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
-  final Map<TaskKey, Launch> running = new LinkedHashMap<>();
-  final List<Launch> launches = new ArrayList<>();
+  final Map<TaskKey, LaunchSpec> running = new LinkedHashMap<>();
+  final List<LaunchSpec> launches = new ArrayList<>();
   private final Deque<Runnable> unanswered = new ArrayDeque<>();
   private final Deque<Runnable> inbox = new ArrayDeque<>();
   private final Map<String, Topology> nodes = new HashMap<>();
@@ -124,7 +124,7 @@ final class LoopWorld {
     return new SchedulerLoop(
         core,
         plugins.policies(),
-        new StatusText(JsonReader::parse),
+        new StatusParser(JsonReader::parse),
         new LoopPorts(
             new Runner(),
             new Commits(),
@@ -149,7 +149,7 @@ final class LoopWorld {
   }
 
   /** A configuration with what is stored at this moment of what is new in it. */
-  PreparedChange prepare(String json) {
+  PreparedUpdate prepare(String json) {
     Result<Config> parsed =
         plugins
             .configParser()
@@ -159,7 +159,7 @@ final class LoopWorld {
       throw new AssertionError(parsed.problems().toString());
     }
     Topology topology = topology(config);
-    Change change = core.prepare(config, topology);
+    UpdatePlan change = core.prepare(config, topology);
     CompletionStage<Void> mayRead = loop.willRead(change);
     settle();
     if (!mayRead.toCompletableFuture().isDone()) {
@@ -174,7 +174,7 @@ final class LoopWorld {
                             .anyMatch(n -> n.jobs().contains(row.job())))
             .filter(row -> !anew.containsKey(row.job()))
             .toList();
-    return new PreparedChange(change, rows, now, anew.keySet(), anew);
+    return new PreparedUpdate(change, rows, now, anew.keySet(), anew);
   }
 
   /** The same, for a job that was deleted and made again. */
@@ -237,13 +237,13 @@ final class LoopWorld {
   }
 
   void writes(String job, String node, String status) {
-    end(job, node, TaskEnd.Kind.EXITED, status, 0);
+    end(job, node, TaskResult.Kind.EXITED, status, 0);
   }
 
   void end(
       String job,
       String node,
-      TaskEnd.Kind kind,
+      TaskResult.Kind kind,
       @Nullable String status,
       @Nullable Integer exitCode) {
     ends(job, node, kind, status, exitCode);
@@ -254,28 +254,28 @@ final class LoopWorld {
   void ends(
       String job,
       String node,
-      TaskEnd.Kind kind,
+      TaskResult.Kind kind,
       @Nullable String status,
       @Nullable Integer exitCode) {
-    Launch launch = running.remove(new TaskKey(job, node));
+    LaunchSpec launch = running.remove(new TaskKey(job, node));
     if (launch == null) {
       throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
     }
     loop.taskEnded(
-        TaskEnd.of(job, node, launch.invocation(), kind)
+        TaskResult.of(job, node, launch.invocation(), kind)
             .withRawStatus(status)
             .withExit(exitCode, null));
   }
 
   /** Its worker refuses to start it. */
   void refuses(String job, String node, String why, long retryAfterMillis) {
-    Launch launch = launch(job, node);
+    LaunchSpec launch = launch(job, node);
     running.remove(new TaskKey(job, node));
-    loop.taskEnded(TaskEnd.notStarted(job, node, launch.invocation(), why, retryAfterMillis));
+    loop.taskEnded(TaskResult.notStarted(job, node, launch.invocation(), why, retryAfterMillis));
     settle();
   }
 
-  Launch launch(String job, String node) {
+  LaunchSpec launch(String job, String node) {
     return Objects.requireNonNull(running.get(new TaskKey(job, node)), "does not run");
   }
 
@@ -312,7 +312,7 @@ final class LoopWorld {
 
   private final class Commits implements LoopPorts.Commits {
     @Override
-    public CompletionStage<Void> submit(Batch batch) {
+    public CompletionStage<Void> submit(StoreTransaction batch) {
       CompletableFuture<Void> done = new CompletableFuture<>();
       Runnable commit =
           () -> {
@@ -370,14 +370,14 @@ final class LoopWorld {
     public void resume(List<Assignment> unconfirmed) {}
 
     @Override
-    public void recorded(TaskEnd end) {
+    public void recorded(TaskResult end) {
       StatusRow row = stored.get(new TaskKey(end.job(), end.node()));
       recorded.add(end);
       storedWhenRecorded.add(row == null ? "nothing" : row.status().label().word());
     }
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       TaskKey key = new TaskKey(launch.job(), launch.node());
       if (running.put(key, launch) != null) {
         throw new AssertionError("two live invocations of " + key);

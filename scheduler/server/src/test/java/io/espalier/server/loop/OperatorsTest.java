@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.Selected;
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusLabel;
@@ -254,7 +254,7 @@ class OperatorsTest {
     world.configure(TWO_HOSTS);
     assertThat(done(world.loop.stopJob("j", "ann", "wrong data"))).isEqualTo(2);
     assertThat(world.kills).containsExactlyInAnyOrder("j/a term", "j/d term");
-    world.end("j", "a", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     world.advance(10_000);
     assertThat(world.running).containsOnlyKeys(key("d"));
     assertThat(world.pauses).containsOnlyKeys("j");
@@ -264,8 +264,8 @@ class OperatorsTest {
 
   // ---- rerun and forgive
 
-  private Selection selection(TaskSelector selector, boolean preview, long expect) {
-    return new Selection("j", selector, preview, expect, "ann", "bad data");
+  private TaskSelection selection(TaskSelector selector, boolean preview, long expect) {
+    return new TaskSelection("j", selector, preview, expect, "ann", "bad data");
   }
 
   private static TaskSelector with(StatusLabel... labels) {
@@ -279,10 +279,10 @@ class OperatorsTest {
     done(world.loop.pause("after", "", "", 0));
     world.writes("j", "d", "done");
     world.writes("after", "a", "done");
-    Selected preview = done(world.loop.rerun(selection(with(StatusLabel.DONE), true, 2)));
-    assertThat(preview).isEqualTo(new Selected("j", 2, 0, List.of("a", "d"), true, 0));
+    SelectionResult preview = done(world.loop.rerun(selection(with(StatusLabel.DONE), true, 2)));
+    assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
     assertThat(world.done("j")).isEqualTo(2);
-    Selected rerun = done(world.loop.rerun(selection(with(StatusLabel.DONE), false, 2)));
+    SelectionResult rerun = done(world.loop.rerun(selection(with(StatusLabel.DONE), false, 2)));
     assertThat(rerun.changed()).isEqualTo(2);
     assertThat(world.done("j")).isZero();
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.UNSTARTED);
@@ -318,8 +318,8 @@ class OperatorsTest {
   void runningTasksAreNeverTouched() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "error_backoff");
-    Selected rerun = done(world.loop.rerun(selection(TaskSelector.ALL, false, -1)));
-    assertThat(rerun).isEqualTo(new Selected("j", 1, 2, List.of("a"), false, 1));
+    SelectionResult rerun = done(world.loop.rerun(selection(TaskSelector.ALL, false, -1)));
+    assertThat(rerun).isEqualTo(new SelectionResult("j", 1, 2, List.of("a"), false, 1));
     assertThat(world.running).containsOnlyKeys(key("b"), key("d"));
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.RUNNING);
     world.core.verify();
@@ -335,7 +335,7 @@ class OperatorsTest {
         "1 tasks match, not 2 as expected; nothing was changed");
     assertThat(world.done("j")).isEqualTo(1);
     refused(
-        world.loop.rerun(new Selection("nope", TaskSelector.ALL, true, -1, "", "")),
+        world.loop.rerun(new TaskSelection("nope", TaskSelector.ALL, true, -1, "", "")),
         RefusedException.Reason.UNKNOWN,
         "no such job: nope");
   }
@@ -368,7 +368,7 @@ class OperatorsTest {
         Objects.requireNonNull(Objects.requireNonNull(world.core.status(job, node)).failure())
             .fingerprint();
     TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
-    Selected rerun = done(world.loop.rerun(selection(some, false, 2)));
+    SelectionResult rerun = done(world.loop.rerun(selection(some, false, 2)));
     assertThat(rerun.samples()).containsExactly("a", "d");
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.FAILED);
   }
@@ -391,7 +391,7 @@ class OperatorsTest {
     assertThat(world.done("j")).isEqualTo(20_000);
     done(world.loop.pause("j", "", "", 0));
     world.storeAnswers = false;
-    CompletionStage<Selected> rerun =
+    CompletionStage<SelectionResult> rerun =
         world.loop.rerun(selection(with(StatusLabel.DONE), false, 20_000));
     world.settle();
     assertThat(world.done("j")).isBetween(10_000L, 19_999L);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
@@ -81,8 +81,8 @@ class OverLimitTest {
     assertThat(event.data().get("limit")).isEqualTo(Json.of(1));
     assertThat(world.warnings).hasSize(2).allMatch(w -> w.contains("its limit is 1"));
 
-    world.end("j", "c", TaskEnd.Kind.KILLED, null, null);
-    world.end("j", "b", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "c", TaskResult.Kind.KILLED, null, null);
+    world.end("j", "b", TaskResult.Kind.KILLED, null, null);
     TaskStatus killed = world.row("j", "c").status();
     assertThat(StatusLabel.of(killed.bits()).word()).isEqualTo("incomplete_backoff");
     assertThat(killed.position()).as("as of other kills").isEqualTo(1);
@@ -98,7 +98,7 @@ class OverLimitTest {
     slots(1);
     world.advance(60_000);
     assertThat(world.kills).hasSize(4);
-    world.end("j", "c", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "c", TaskResult.Kind.KILLED, null, null);
     assertThat(world.row("j", "c").status().position()).as("the step is kept").isEqualTo(1);
   }
 
@@ -175,7 +175,7 @@ class OverLimitTest {
     assertThat(world.kills).containsExactly("j/c term", "j/b term");
     world.advance(5_000);
     assertThat(world.kills).as("they are ending").hasSize(2);
-    world.end("j", "c", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "c", TaskResult.Kind.KILLED, null, null);
     limit("instance", "all", "", 1);
     world.advance(1_000);
     assertThat(world.kills).as("lowered once more").hasSize(3);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import java.util.List;
@@ -157,7 +157,7 @@ class PacingTest {
   void the_end_of_the_scheduler_is_no_reason_to_wait() {
     world.configure(config("\"working_wait\": 10,"));
     world.loop.stop();
-    world.end("j", "a", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.INTERRUPTED);
     world.crashAndRestart();
     world.configure(config("\"working_wait\": 10,"));

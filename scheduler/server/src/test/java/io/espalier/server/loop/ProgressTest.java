@@ -2,13 +2,13 @@ package io.espalier.server.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.status.ProgressText;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
@@ -34,7 +34,7 @@ class ProgressTest {
   private void says(String progress) {
     Progress read =
         Objects.requireNonNull(
-            new ProgressText(JsonReader::parse)
+            new ProgressParser(JsonReader::parse)
                 .read("{\"progress\": " + progress + "}")
                 .progress());
     world.loop.taskProgress("j", "a", world.launch("j", "a").invocation(), read);
@@ -49,7 +49,7 @@ class ProgressTest {
     return (Json.Obj) Objects.requireNonNull(JsonReader.parse(text).value());
   }
 
-  private RunningTask shown() {
+  private RunningTaskView shown() {
     world.advance(200);
     return Objects.requireNonNull(world.view).running().get(0);
   }
@@ -59,11 +59,11 @@ class ProgressTest {
     world.configure(CONFIG);
     assertThat(world.launch("j", "a").argument().get("checkpoint")).isNull();
     says("{\"done\": 60, \"total\": 100, \"cursor\": \"pk=60\"}");
-    world.end("j", "a", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(stored().checkpoint())
         .isEqualTo(json("{\"done\": 60, \"total\": 100, \"cursor\": \"pk=60\"}"));
     world.advance(1_000);
-    Launch next = world.launch("j", "a");
+    LaunchSpec next = world.launch("j", "a");
     assertThat(next.argument().get("checkpoint")).isEqualTo(stored().checkpoint());
     Json.Obj previous = (Json.Obj) Objects.requireNonNull(next.argument().get("prev_status"));
     assertThat(previous.toString()).as("Bistro's form").doesNotContain("checkpoint");
@@ -103,9 +103,10 @@ class ProgressTest {
     says("{\"cursor\": \"" + cursor + "\", \"done\": 1}");
     says("{\"done\": 2}");
     world.advance(7_999);
-    assertThat(ProgressText.of(Objects.requireNonNull(stored().checkpoint())).done()).isEqualTo(1);
+    assertThat(ProgressParser.of(Objects.requireNonNull(stored().checkpoint())).done())
+        .isEqualTo(1);
     world.advance(1);
-    Progress now = ProgressText.of(Objects.requireNonNull(stored().checkpoint()));
+    Progress now = ProgressParser.of(Objects.requireNonNull(stored().checkpoint()));
     assertThat(now.done()).isEqualTo(2);
     assertThat(now.cursor()).as("kept until there is another").isEqualTo(cursor);
   }
@@ -170,7 +171,7 @@ class ProgressTest {
     says("{\"done\": 100, \"total\": 300}");
     world.advance(10_000);
     says("{\"done\": 120, \"total\": 300, \"cursor\": \"x\"}");
-    RunningTask task = shown();
+    RunningTaskView task = shown();
     assertThat(Objects.requireNonNull(task.progress()).done()).isEqualTo(120);
     assertThat(task.ratePerSecond()).isEqualTo(2);
     assertThat(task.secondsLeft()).isEqualTo(90);
@@ -185,7 +186,7 @@ class ProgressTest {
     world.configure(CONFIG);
     Invocation old = world.launch("j", "a").invocation();
     world.writes("j", "a", "incomplete");
-    world.loop.taskProgress("j", "a", old, ProgressText.of(json("{\"done\": 9}")));
+    world.loop.taskProgress("j", "a", old, ProgressParser.of(json("{\"done\": 9}")));
     world.advance(1_000);
     world.writes("j", "a", "incomplete");
     assertThat(stored().checkpoint()).isNull();

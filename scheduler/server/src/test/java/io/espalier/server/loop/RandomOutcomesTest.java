@@ -2,12 +2,12 @@ package io.espalier.server.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.OutcomeRules;
-import io.espalier.core.outcome.EndWindow;
-import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.CompletionWindow;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
@@ -207,14 +207,14 @@ class RandomOutcomesTest {
         return true;
       }
       case 5, 6 -> {
-        does(world.loop.forgive(new Selection(job, TaskSelector.ALL, false, -1, "ann", "")));
+        does(world.loop.forgive(new TaskSelection(job, TaskSelector.ALL, false, -1, "ann", "")));
         model(job).goesOn |= restIsNotNeeded(job);
         lift(job);
         return true;
       }
       case 7 -> {
-        Selection done =
-            new Selection(
+        TaskSelection done =
+            new TaskSelection(
                 job,
                 new TaskSelector(Set.of(StatusLabel.DONE), "n0", Set.of(), ""),
                 false,
@@ -333,11 +333,11 @@ class RandomOutcomesTest {
         return false;
       }
       model.judge = false;
-      long width = new EndWindow(rules.window().get().toMillis()).bucketMillis();
+      long width = new CompletionWindow(rules.window().get().toMillis()).bucketMillis();
       failed = 0;
       ended = 0;
       for (long[] end : ends(job)) {
-        if (end[0] / width > world.now / width - EndWindow.BUCKETS) {
+        if (end[0] / width > world.now / width - CompletionWindow.BUCKETS) {
           ended++;
           failed += end[1];
         }
@@ -384,7 +384,7 @@ class RandomOutcomesTest {
     }
     world.advance(100);
     world.advance(100);
-    JobStanding standing =
+    JobStateRecord standing =
         Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job));
     assertThat(standing.state().word())
         .as("%s of %s: %s", where, job, standing)

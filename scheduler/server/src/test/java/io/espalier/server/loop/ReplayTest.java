@@ -3,14 +3,14 @@ package io.espalier.server.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.status.ProgressText;
-import io.espalier.core.status.RowEvents;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ProgressParser;
+import io.espalier.core.status.StatusRowEvents;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -54,7 +54,7 @@ class ReplayTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void the_events_rebuild_all_rows(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    RowEvents.Replay replay = new RowEvents.Replay();
+    StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     int applied = 0;
     world.configure(BOTH);
     for (int step = 0; step < 400; step++) {
@@ -69,12 +69,12 @@ class ReplayTest {
     assertThat(world.stored).hasSizeGreaterThan(10);
     assertThat(world.events.stream().map(Event::kind))
         .contains(
-            RowEvents.STARTED,
-            RowEvents.ENDED,
-            RowEvents.CHANGED,
-            RowEvents.PROGRESS,
-            RowEvents.RERUN,
-            RowEvents.FORGIVEN);
+            StatusRowEvents.STARTED,
+            StatusRowEvents.ENDED,
+            StatusRowEvents.CHANGED,
+            StatusRowEvents.PROGRESS,
+            StatusRowEvents.RERUN,
+            StatusRowEvents.FORGIVEN);
   }
 
   @Test
@@ -84,13 +84,13 @@ class ReplayTest {
         world.launches.stream().filter(l -> l.job().equals("k")).findFirst().orElseThrow().node();
     world.writes("k", node, "done");
     assertThat(world.row("k", node).status().main()).isEqualTo(Main.DONE);
-    List<Launch> before = List.copyOf(world.running.values());
+    List<LaunchSpec> before = List.copyOf(world.running.values());
     world.configure(ONE);
     world.configureAnew(BOTH, "k", 77);
     assertThat(world.incarnations).containsEntry("k", 77L);
     assertThat(world.done("k")).isZero();
     // Those that still run are of the old one, whatever they say; that they run is not forgotten.
-    for (Launch launch : before) {
+    for (LaunchSpec launch : before) {
       if (launch.job().equals("k") && world.running.containsValue(launch)) {
         TaskStatus status = world.row("k", launch.node()).status();
         assertThat(status.main()).isEqualTo(Main.RUNNING);
@@ -100,7 +100,7 @@ class ReplayTest {
       }
     }
     assertThat(world.done("k")).isZero();
-    RowEvents.Replay replay = new RowEvents.Replay();
+    StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     world.events.forEach(replay::apply);
     assertThat(replay.rows()).isEqualTo(world.stored);
   }
@@ -112,22 +112,22 @@ class ReplayTest {
   }
 
   private void step(SplittableRandom random) {
-    List<Launch> running = List.copyOf(world.running.values());
+    List<LaunchSpec> running = List.copyOf(world.running.values());
     int what = random.nextInt(100);
     if (what < 50 && !running.isEmpty()) {
-      Launch launch = running.get(random.nextInt(running.size()));
+      LaunchSpec launch = running.get(random.nextInt(running.size()));
       switch (random.nextInt(8)) {
-        case 0 -> world.end(launch.job(), launch.node(), TaskEnd.Kind.KILLED, null, null);
-        case 1 -> world.end(launch.job(), launch.node(), TaskEnd.Kind.NOT_STARTED, null, null);
+        case 0 -> world.end(launch.job(), launch.node(), TaskResult.Kind.KILLED, null, null);
+        case 1 -> world.end(launch.job(), launch.node(), TaskResult.Kind.NOT_STARTED, null, null);
         default ->
             world.writes(
                 launch.job(), launch.node(), STATUSES.get(random.nextInt(STATUSES.size())));
       }
     } else if (what < 65 && !running.isEmpty()) {
-      Launch launch = running.get(random.nextInt(running.size()));
+      LaunchSpec launch = running.get(random.nextInt(running.size()));
       Json.Obj said = Json.object().put("done", random.nextInt(100)).put("cursor", "c").build();
       world.loop.taskProgress(
-          launch.job(), launch.node(), launch.invocation(), ProgressText.of(said));
+          launch.job(), launch.node(), launch.invocation(), ProgressParser.of(said));
       world.settle();
     } else if (what < 75) {
       if (random.nextBoolean()) {
@@ -135,7 +135,7 @@ class ReplayTest {
       } else {
         String prefix = STATUSES.get(random.nextInt(2)).substring(0, 1).replace('i', 'a');
         TaskSelector some = new TaskSelector(Set.of(), prefix, Set.of(), "");
-        world.loop.rerun(new Selection("j", some, false, -1, "", ""));
+        world.loop.rerun(new TaskSelection("j", some, false, -1, "", ""));
       }
       world.settle();
     } else if (what < 90) {
@@ -163,21 +163,21 @@ class ReplayTest {
   @Test
   void a_forgotten_job_leaves_nothing_and_others_stay() {
     world.configure(BOTH);
-    RowEvents.Replay replay = new RowEvents.Replay();
+    StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     world.events.forEach(replay::apply);
     assertThat(replay.rows()).isNotEmpty();
     replay.apply(
         new Event(
             replay.sequence() + 1,
             1,
-            RowEvents.JOB_FORGOTTEN,
+            StatusRowEvents.JOB_FORGOTTEN,
             Json.object().put("job", "j").build()));
     assertThat(replay.rows().keySet()).allMatch(key -> key.job().equals("k"));
   }
 
   @Test
   void events_out_of_order_and_damaged_ones_are_refused() {
-    RowEvents.Replay replay = new RowEvents.Replay();
+    StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     replay.apply(new Event(5, 1, "anything", Json.Obj.EMPTY));
     assertThatThrownBy(() -> replay.apply(new Event(5, 1, "anything", Json.Obj.EMPTY)))
         .hasMessage("event 5 comes after event 5");
@@ -187,7 +187,7 @@ class ReplayTest {
                     new Event(
                         6,
                         1,
-                        RowEvents.ENDED,
+                        StatusRowEvents.ENDED,
                         Json.object().put("job", "j").put("row", new Json.Arr(List.of())).build())))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("event 6 (task_ended) is damaged");

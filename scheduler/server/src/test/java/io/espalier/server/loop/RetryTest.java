@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.ProgressText;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.RetryCounts;
-import io.espalier.core.status.RowEvents;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusRowEvents;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
@@ -49,7 +49,7 @@ class RetryTest {
         "a",
         world.launch("j", "a").invocation(),
         Objects.requireNonNull(
-            new ProgressText(JsonReader::parse)
+            new ProgressParser(JsonReader::parse)
                 .read("{\"progress\": {\"done\": " + done + "}}")
                 .progress()));
     world.settle();
@@ -143,12 +143,12 @@ class RetryTest {
         "j",
         "a",
         world.launch("j", "a").invocation(),
-        ProgressText.of(
+        ProgressParser.of(
             Json.object().put("done", 60).put("total", 100).put("cursor", "pk=60").build()));
     world.settle();
-    world.end("j", "a", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(stored().retries().withGotOn(false)).isEqualTo(new RetryCounts(0, 1, 1, false));
-    Launch next = world.launch("j", "a");
+    LaunchSpec next = world.launch("j", "a");
     Json.Obj checkpoint = (Json.Obj) Objects.requireNonNull(next.argument().get("checkpoint"));
     assertThat(checkpoint.get("cursor")).isEqualTo(Json.of("pk=60"));
   }
@@ -217,7 +217,7 @@ class RetryTest {
     assertThat(fails('N')).isEqualTo(90);
     assertThat(fails('N')).as("the 4th").isZero();
     assertThat(stored().label()).isEqualTo(StatusLabel.FAILED);
-    RowEvents.Replay replay = new RowEvents.Replay();
+    StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     for (Event event : world.events) {
       replay.apply(event);
     }

@@ -8,7 +8,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskQuery;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import java.util.List;
@@ -170,8 +170,8 @@ class SchedulerLoopTest {
     world.configure(ONE_HOST);
     world.loop.stop();
     world.settle();
-    world.end("j", "a", TaskEnd.Kind.KILLED, null, null);
-    world.end("j", "b", TaskEnd.Kind.KILLED, "done", null);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    world.end("j", "b", TaskResult.Kind.KILLED, "done", null);
     assertThat(world.running).isEmpty();
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.INTERRUPTED);
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.DONE);
@@ -198,8 +198,8 @@ class SchedulerLoopTest {
     world.configure(ONE_HOST);
     world.configure(NO_JOB);
     assertThat(world.kills).containsExactlyInAnyOrder("j/a term", "j/b term");
-    world.end("j", "a", TaskEnd.Kind.KILLED, "done", null);
-    world.end("j", "b", TaskEnd.Kind.KILLED, null, null);
+    world.end("j", "a", TaskResult.Kind.KILLED, "done", null);
+    world.end("j", "b", TaskResult.Kind.KILLED, null, null);
     world.launches.clear();
     world.configure(ONE_HOST);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.DONE);
@@ -272,7 +272,7 @@ class SchedulerLoopTest {
   void endsOfUnknownInvocationsChangeNothing() {
     world.configure(ONE_HOST);
     Invocation other = new Invocation(9, 9, 9);
-    world.loop.taskEnded(TaskEnd.exited("j", "a", other, "done", 0));
+    world.loop.taskEnded(TaskResult.exited("j", "a", other, "done", 0));
     world.settle();
     assertThat(world.warnings).singleElement().asString().contains("unknown invocation");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);

@@ -3,7 +3,7 @@ package io.espalier.server.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -92,7 +92,7 @@ class StartRateLoopTest {
   void aStartThatFailsToLaunchCostsItsToken() {
     world.configure(config("", ", \"start_rate\": 1"));
     runFor(1000);
-    world.end("j", "a", TaskEnd.Kind.EXITED, null, 1);
+    world.end("j", "a", TaskResult.Kind.EXITED, null, 1);
     runFor(3000);
     assertThat(starts).containsExactly(1000L, 2000L, 3000L, 4000L);
   }

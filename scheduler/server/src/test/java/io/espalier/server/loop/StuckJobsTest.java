@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.LimitOverride;
 import java.util.List;
 import java.util.Objects;
@@ -47,7 +47,7 @@ class StuckJobsTest {
     world.advance(200);
   }
 
-  private JobStanding standing(String job) {
+  private JobStateRecord standing(String job) {
     world.advance(2_000);
     return Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job));
   }
@@ -58,7 +58,7 @@ class StuckJobsTest {
   }
 
   private void isStuck(String job, String why) {
-    JobStanding standing = standing(job);
+    JobStateRecord standing = standing(job);
     assertThat(standing.state()).as(standing.reason()).isEqualTo(JobState.STUCK);
     assertThat(standing.reason()).isEqualTo(why);
     assertThat(counts(job).ready()).isZero();
@@ -232,8 +232,8 @@ class StuckJobsTest {
   @Test
   void aJobInBackOffIsNotStuck() {
     configure("'bistro_job->j': {'owner': 'o'}");
-    world.end("j", "a", TaskEnd.Kind.EXITED, null, 1);
-    world.end("j", "b", TaskEnd.Kind.EXITED, null, 1);
+    world.end("j", "a", TaskResult.Kind.EXITED, null, 1);
+    world.end("j", "b", TaskResult.Kind.EXITED, null, 1);
     assertThat(standing("j").state()).isEqualTo(JobState.RUNNING);
   }
 
@@ -260,7 +260,7 @@ class StuckJobsTest {
   void aRestartChangesNothing() {
     String config = config(NODES, "'bistro_job->j': {'owner': 'o', 'resources': {'slots': 5}}");
     world.configure(config);
-    JobStanding before = standing("j");
+    JobStateRecord before = standing("j");
     int moves = moves("j").size();
     world.crashAndRestart();
     world.configure(config);

@@ -2,18 +2,18 @@ package io.espalier.server.nodes;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import io.espalier.nodes.AddTimeNodes;
 import io.espalier.nodes.ManualNodes;
@@ -45,7 +45,7 @@ abstract class LiveNodesWorld {
   int saves;
   boolean memoryAway;
 
-  LiveNodes nodes = nodes();
+  NodeSourceCoordinator nodes = nodes();
 
   /** An outside of which a test says what is there. */
   static final class Outside {
@@ -76,7 +76,7 @@ abstract class LiveNodesWorld {
       return new Result<>(
           new NodeSource() {
             @Override
-            public void fetch(NodesSoFar soFar, Instant at, NodeSink sink)
+            public void fetch(NodeLookup soFar, Instant at, NodeSink sink)
                 throws NodeSourceException {
               here.asked++;
               if (here.broken) {
@@ -119,18 +119,18 @@ abstract class LiveNodesWorld {
     return outside.computeIfAbsent(id, fresh -> new Outside());
   }
 
-  LiveNodes nodes() {
-    return nodes(Shard.WHOLE);
+  NodeSourceCoordinator nodes() {
+    return nodes(Partition.WHOLE);
   }
 
-  LiveNodes nodes(Shard shard) {
+  NodeSourceCoordinator nodes(Partition shard) {
     Map<String, NodeSourceType> types = new HashMap<>();
     for (NodeSourceType type :
         List.of(new OutsideType(), new AddTimeNodes.Type(), new ManualNodes.Type())) {
       types.put(type.name(), type);
     }
-    LiveNodes made =
-        new LiveNodes(
+    NodeSourceCoordinator made =
+        new NodeSourceCoordinator(
             new NodeFetcher(types, "here", new NodeSourceContext("", ""), shard),
             REFRESH,
             RETRY,

@@ -8,13 +8,13 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import io.espalier.nodes.EmptyNodes;
 import io.espalier.nodes.ManualNodes;
@@ -190,7 +190,7 @@ class NodeFetcherTest {
   void theSourceIsToldTheInstantAndWhatIsThere() throws Exception {
     List<Object> seen = new ArrayList<>();
     NodeSource curious =
-        (NodesSoFar soFar, Instant now, NodeSink sink) -> {
+        (NodeLookup soFar, Instant now, NodeSink sink) -> {
           seen.add(now);
           seen.add(soFar.names(0));
           seen.add(soFar.names(1));

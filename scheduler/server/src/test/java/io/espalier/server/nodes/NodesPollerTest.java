@@ -31,9 +31,9 @@ class NodesPollerTest {
 
   private final List<NodeSnapshot> heard = Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger fetches = new AtomicInteger();
-  private volatile PolledNodes answer = (settings, now) -> tree(settings, "h1");
+  private volatile NodeFetch answer = (settings, now) -> tree(settings, "h1");
 
-  private final PolledNodes fetcher =
+  private final NodeFetch fetcher =
       (settings, now) -> {
         try {
           return answer.fetch(settings, now);

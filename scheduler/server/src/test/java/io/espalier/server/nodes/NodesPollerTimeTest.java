@@ -44,7 +44,11 @@ class NodesPollerTimeTest {
         new NodeFetcher(
             Map.of("add_time", new AddTimeNodes.Type()), "here", new NodeSourceContext("", ""));
     return new NodesPoller(
-        new LiveNodes(fetcher, LONG, LONG, () -> now), LONG, LONG, () -> now, heard::add);
+        new NodeSourceCoordinator(fetcher, LONG, LONG, () -> now),
+        LONG,
+        LONG,
+        () -> now,
+        heard::add);
   }
 
   private List<String> nodes(int snapshot) {
@@ -107,7 +111,7 @@ class NodesPollerTimeTest {
   }
 
   /** A tree whose only node is named like its second, and a fetch that can be held up. */
-  private static final class Slow implements PolledNodes {
+  private static final class Slow implements NodeFetch {
     private final CountDownLatch go = new CountDownLatch(1);
     private final CountDownLatch waiting = new CountDownLatch(1);
     private volatile boolean holdUp;

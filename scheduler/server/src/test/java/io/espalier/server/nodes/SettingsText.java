@@ -1,8 +1,8 @@
 package io.espalier.server.nodes;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;

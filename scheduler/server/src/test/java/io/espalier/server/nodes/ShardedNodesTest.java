@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.Shard;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +60,7 @@ class ShardedNodesTest {
       return new Result<>(
           new NodeSource() {
             @Override
-            public void fetch(NodesSoFar soFar, Instant at, NodeSink sink)
+            public void fetch(NodeLookup soFar, Instant at, NodeSink sink)
                 throws NodeSourceException {
               here.asked++;
               if (here.broken) {
@@ -85,7 +85,7 @@ class ShardedNodesTest {
     }
   }
 
-  private NodeFetcher fetcher(Shard shard) {
+  private NodeFetcher fetcher(Partition shard) {
     Map<String, NodeSourceType> types =
         Map.of(
             "outside", new Type("outside", false, outside),
@@ -93,8 +93,8 @@ class ShardedNodesTest {
     return new NodeFetcher(types, "here", new NodeSourceContext("", ""), shard);
   }
 
-  private LiveNodes live(Shard shard) {
-    return new LiveNodes(fetcher(shard), PERIOD, PERIOD, () -> NOW);
+  private NodeSourceCoordinator live(Partition shard) {
+    return new NodeSourceCoordinator(fetcher(shard), PERIOD, PERIOD, () -> NOW);
   }
 
   private static Settings settings(String levels, String... sources) {
@@ -141,9 +141,9 @@ class ShardedNodesTest {
             source("outside", "c", ""),
             source("computed", "d", ""),
             source("outside", "e", seed % 2 == 0 ? ", 'looks': 'host'" : ""));
-    List<LiveNodes> shards = new ArrayList<>();
+    List<NodeSourceCoordinator> shards = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      shards.add(live(new Shard(i, 3)));
+      shards.add(live(new Partition(i, 3)));
     }
     List<List<NodeSpec>> now = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -156,7 +156,7 @@ class ShardedNodesTest {
             List.copyOf(now.get(i));
       }
       for (int i = 0; i < 3; i++) {
-        Result<Topology> all = fetcher(new Shard(i, 3)).fetch(settings, NOW);
+        Result<Topology> all = fetcher(new Partition(i, 3)).fetch(settings, NOW);
         Result<Topology> kept = shards.get(i).fetch(settings, NOW);
         assertThat(kept.problems()).as("round " + round).isEqualTo(all.problems());
         assertThat(kept.value()).as("round " + round).isEqualTo(all.value());
@@ -213,9 +213,9 @@ class ShardedNodesTest {
         settings("'rack', 'host', 'db'", source("outside", "a", ""), source("outside", "b", ""));
     say("a", host("rack2"), host("rack3"), NodeSpec.child(2, "h", "rack2"));
     say("b", NodeSpec.child(3, "x", "h"), NodeSpec.child(3, "y", "h"));
-    int own = Shard.ownerOf("rack3", 2);
-    assertThat(Shard.ownerOf("rack2", 2)).isNotEqualTo(own);
-    LiveNodes nodes = live(new Shard(own, 2));
+    int own = Partition.ownerOf("rack3", 2);
+    assertThat(Partition.ownerOf("rack2", 2)).isNotEqualTo(own);
+    NodeSourceCoordinator nodes = live(new Partition(own, 2));
     assertThat(names(nodes.fetch(settings, NOW))).containsExactly("rack3");
     assertThat(nodes.sources().get(1).nodes()).as("as the source said").isEqualTo(2);
     // The source that tells where "h" is changes, the one that knows its nodes is not due.
@@ -242,8 +242,8 @@ class ShardedNodesTest {
             "'host', 'db'", source("outside", "a", ""), source("outside", "b", ", 'looks': 'db'"));
     say("a", host("host1"), host("host2"), db("x", "host1"), db("y", "host2"));
     for (int i = 0; i < 2; i++) {
-      Shard shard = new Shard(i, 2);
-      LiveNodes nodes = live(shard);
+      Partition shard = new Partition(i, 2);
+      NodeSourceCoordinator nodes = live(shard);
       Topology all = fetcher(shard).fetch(settings, NOW).value();
       assertThat(nodes.fetch(settings, NOW).value()).isEqualTo(all);
       say("a", host("host1"), host("host2"), db("x", "host1"), db("z", "host2"));
@@ -262,14 +262,14 @@ class ShardedNodesTest {
             List.of(host("host1"), host("host2"), db("", "host1")));
     for (List<NodeSpec> answer : unsound) {
       for (int i = 0; i < 2; i++) {
-        LiveNodes nodes = live(new Shard(i, 2));
+        NodeSourceCoordinator nodes = live(new Partition(i, 2));
         say("a", host("host1"), host("host2"), db("x", "host1"), db("y", "host2"));
         List<String> before = names(nodes.fetch(settings, NOW));
         outside("a").nodes = answer;
         Result<Topology> after = nodes.fetch(settings, NOW);
         assertThat(after.hasErrors()).isTrue();
         assertThat(after.problems())
-            .isEqualTo(fetcher(new Shard(i, 2)).fetch(settings, NOW).problems());
+            .isEqualTo(fetcher(new Partition(i, 2)).fetch(settings, NOW).problems());
         assertThat(names(after)).isEqualTo(before);
       }
     }

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
 import io.espalier.json.JsonReader;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.process.StoreOwnership.Applicant;
 import io.espalier.server.store.mysql.MySqlAddress;
@@ -99,7 +99,7 @@ class StoreOwnershipTest {
 
     assertThatThrownBy(() -> take("b", LONG, false))
         .isInstanceOfSatisfying(
-            CommandFailure.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.USAGE))
+            CommandException.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.USAGE))
         .hasMessageContaining("belongs to scheduler a since 20")
         .hasMessageContaining("this is scheduler b")
         .hasMessageContaining("--take-over");
@@ -143,7 +143,7 @@ class StoreOwnershipTest {
     second.prove(e -> {}, () -> {});
     server.sql("update " + SCHEMA + ".espalier_owner set proof = 60000");
     assertThatThrownBy(() -> take("a", LONG, true))
-        .isInstanceOf(CommandFailure.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("is in use: scheduler b has changed its row");
     assertThat(second.remainingMillis()).isPositive();
   }
@@ -170,7 +170,7 @@ class StoreOwnershipTest {
     again.prove(e -> {}, () -> {});
 
     assertThatThrownBy(() -> takeFrom(clone, SHORT))
-        .isInstanceOf(CommandFailure.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("is in use: scheduler at " + original);
 
     assertThat(again.remainingMillis()).isPositive();

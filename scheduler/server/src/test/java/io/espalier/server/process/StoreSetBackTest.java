@@ -4,22 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.Shard;
+import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
+import io.espalier.core.protocol.HeartbeatResponse;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.json.JsonReader;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.SchedulerClient;
 import java.io.IOException;
@@ -64,7 +64,7 @@ final class StoreSetBackTest {
   private ProcessOptions options() {
     ProcessOptions plain =
         ProcessOptions.frozen(
-            new DataOwner("file://" + directory.resolve("site.json"), Shard.WHOLE),
+            new DataDirectoryOwner("file://" + directory.resolve("site.json"), Partition.WHOLE),
             directory.toString(),
             directory.resolve("data"),
             "here");
@@ -99,8 +99,8 @@ final class StoreSetBackTest {
         plain.record());
   }
 
-  private HeartbeatAnswer says(EspalierProcess process, long epoch, String storeId)
-      throws RpcFailure {
+  private HeartbeatResponse says(SchedulerProcess process, long epoch, String storeId)
+      throws RpcException {
     HostPort at = HostPort.parse(process.thriftAddress().orElseThrow());
     return worker.heartbeat(
         new InetSocketAddress(at.host(), at.port()),
@@ -109,7 +109,7 @@ final class StoreSetBackTest {
             ++heartbeats,
             epoch,
             0,
-            new WorkerFacts("host", "127.0.0.1:1", 0, Map.of(), Versions.OURS, Set.of()),
+            new WorkerDescription("host", "127.0.0.1:1", 0, Map.of(), Versions.OURS, Set.of()),
             false,
             true,
             "",
@@ -125,11 +125,11 @@ final class StoreSetBackTest {
     return directory.resolve("data").resolve(name);
   }
 
-  private static Map<String, String> errors(EspalierProcess process) {
+  private static Map<String, String> errors(SchedulerProcess process) {
     return process.api().view().errors();
   }
 
-  private void assertWaits(EspalierProcess process, String... words) {
+  private void assertWaits(SchedulerProcess process, String... words) {
     await()
         .atMost(PATIENCE)
         .untilAsserted(
@@ -143,28 +143,28 @@ final class StoreSetBackTest {
   void aStoreRestoredFromACopyIsFoundByItsDirectoryAndWaitedForAlsoByTheNextStart()
       throws Exception {
     long epoch;
-    try (EspalierProcess process = EspalierProcess.start(options())) {
-      HeartbeatAnswer answer = says(process, 0, "");
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      HeartbeatResponse answer = says(process, 0, "");
       assertThat(answer.verdict()).isEqualTo(Verdict.ACCEPTED);
       epoch = answer.epoch();
     }
     Path copy = Files.copy(file("statuses.sqlite"), directory.resolve("copy"));
     for (int i = 0; i < 2; i++) {
-      EspalierProcess.start(options()).close();
+      SchedulerProcess.start(options()).close();
     }
     Files.delete(file("statuses.sqlite"));
     Files.copy(copy, file("statuses.sqlite"));
 
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       assertThat(says(process, 0, "").epoch()).as("above all epochs").isGreaterThan(epoch + 2);
       assertWaits(process, "was set back", "its epoch is " + epoch);
     }
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       assertWaits(process, "was set back", "its epoch is " + epoch);
     }
     // As it is once the wait is over.
     Files.delete(file("set-back"));
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       says(process, 0, "");
       process.awaitSettled();
       assertThat(errors(process)).doesNotContainKeys("workers", "store set back");
@@ -174,8 +174,8 @@ final class StoreSetBackTest {
   @Test
   void aWorkerThatHasHeardOfALaterLeaderThanTheStoreKnowsEndsThisOneAndTheNextWaits()
       throws Exception {
-    try (EspalierProcess process = EspalierProcess.start(options())) {
-      HeartbeatAnswer first = says(process, 0, "");
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      HeartbeatResponse first = says(process, 0, "");
 
       assertThat(says(process, first.epoch() + 40, first.storeId()).verdict())
           .isEqualTo(Verdict.NOT_LEADER);
@@ -184,7 +184,7 @@ final class StoreSetBackTest {
           .isInstanceOf(StoreSetBackException.class)
           .hasMessageContaining("heard of " + (first.epoch() + 40));
     }
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       assertThat(says(process, 41, "").verdict()).isEqualTo(Verdict.ACCEPTED);
       assertThat(says(process, 41, "").epoch()).isEqualTo(42);
       assertWaits(process, "its epoch is 1");
@@ -193,10 +193,10 @@ final class StoreSetBackTest {
 
   @Test
   void aWorkerThatHasHeardOfALeaderWhichTheStoreKnowsShowsThatThisOneIsDeposed() throws Exception {
-    try (EspalierProcess process = EspalierProcess.start(options());
+    try (SchedulerProcess process = SchedulerProcess.start(options());
         SqliteStatusStore other =
             SqliteStatusStore.open(file("statuses.sqlite"), JsonReader::parse)) {
-      HeartbeatAnswer first = says(process, 0, "");
+      HeartbeatResponse first = says(process, 0, "");
       long later = other.openEpoch(TakeOver.PLAIN).epoch();
 
       assertThat(says(process, later, first.storeId()).verdict()).isEqualTo(Verdict.NOT_LEADER);
@@ -208,7 +208,7 @@ final class StoreSetBackTest {
 
   @Test
   void aNewStoreWaitsOnceAWorkerShowsAnEarlierScheduler() throws Exception {
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       assertThat(says(process, 0, "").verdict()).isEqualTo(Verdict.ACCEPTED);
       assertThat(errors(process)).doesNotContainKey("workers");
 
@@ -222,14 +222,14 @@ final class StoreSetBackTest {
     }
   }
 
-  private static Throwable death(EspalierProcess process) {
+  private static Throwable death(SchedulerProcess process) {
     Throwable[] death = new Throwable[1];
     await()
         .atMost(PATIENCE)
         .until(
             () -> {
               death[0] = catchThrowable(() -> process.awaitEnd(10));
-              return death[0] instanceof CommandFailure;
+              return death[0] instanceof CommandException;
             });
     return death[0];
   }

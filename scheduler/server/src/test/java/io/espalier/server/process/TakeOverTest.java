@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.Shard;
+import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.process.ProcessOptions.HostPort;
 import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.thrift.rpc.PeerOptions;
@@ -91,7 +91,7 @@ final class TakeOverTest {
       ProcessOptions.Runner runner, Optional<ProcessOptions.Remote> remote) {
     ProcessOptions plain =
         ProcessOptions.frozen(
-            new DataOwner("file://" + directory.resolve("site.json"), Shard.WHOLE),
+            new DataDirectoryOwner("file://" + directory.resolve("site.json"), Partition.WHOLE),
             directory.toString(),
             directory.resolve("data"),
             "here");
@@ -143,7 +143,7 @@ final class TakeOverTest {
   }
 
   private void startAndStop(ProtocolTimers timers) throws Exception {
-    try (EspalierProcess process = EspalierProcess.start(options(timers))) {
+    try (SchedulerProcess process = SchedulerProcess.start(options(timers))) {
       process.awaitSettled();
     }
   }
@@ -164,7 +164,7 @@ final class TakeOverTest {
   void leasesThatWereOutwaitedAreStoredNoLonger() throws Exception {
     startAndStop(SHORTEST);
     store("UPDATE meta SET value = 1600 WHERE name = 'lease'");
-    try (EspalierProcess process = EspalierProcess.start(options(SHORTEST))) {
+    try (SchedulerProcess process = SchedulerProcess.start(options(SHORTEST))) {
       process.awaitSettled();
       await().atMost(PATIENCE).until(() -> meta("lease").equals("" + SHORTEST.lostMillis()));
     }
@@ -186,7 +186,8 @@ final class TakeOverTest {
       long epoch = store.openEpoch(new TakeOver(1, leaseMillis)).epoch();
       TaskStatus runs = TaskStatus.of(TaskStatus.Main.RUNNING, 1_700_000_000_000L, 1);
       Invocation invocation = new Invocation(epoch, 1, 1_700_000_000_000L);
-      store.commit(epoch, Batch.of(List.of(new StatusRow("j", "h1", runs, invocation, where))));
+      store.commit(
+          epoch, StoreTransaction.of(List.of(new StatusRow("j", "h1", runs, invocation, where))));
     }
   }
 
@@ -195,7 +196,7 @@ final class TakeOverTest {
   void nothingStartsOnThisHostUntilTheLeasesOfWorkersHaveEnded() throws Exception {
     running(new WorkerRef("w1", 7), 1_500);
     long begin = System.nanoTime();
-    try (EspalierProcess process = EspalierProcess.start(local())) {
+    try (SchedulerProcess process = SchedulerProcess.start(local())) {
       assertThat(Duration.ofNanos(System.nanoTime() - begin))
           .isGreaterThan(Duration.ofMillis(1_500));
       process.awaitSettled();
@@ -209,7 +210,7 @@ final class TakeOverTest {
     Files.createDirectories(directory.resolve("data"));
     Files.writeString(directory.resolve("data").resolve("epoch"), "7 - 1500\n");
     long begin = System.nanoTime();
-    try (EspalierProcess process = EspalierProcess.start(local())) {
+    try (SchedulerProcess process = SchedulerProcess.start(local())) {
       assertThat(Duration.ofNanos(System.nanoTime() - begin))
           .isGreaterThan(Duration.ofMillis(1_500));
       process.awaitSettled();
@@ -222,7 +223,7 @@ final class TakeOverTest {
   @Timeout(120)
   void tasksOfTheOwnHostAreNotWaitedFor() throws Exception {
     running(WorkerRef.LOCAL, 600_000);
-    try (EspalierProcess process = EspalierProcess.start(local())) {
+    try (SchedulerProcess process = SchedulerProcess.start(local())) {
       process.awaitSettled();
     }
     assertThat(meta("lease")).isEqualTo("0");
@@ -233,12 +234,12 @@ final class TakeOverTest {
   void aWaitForWorkersThatIsGivenUpChangesNothing() throws Exception {
     running(new WorkerRef("w1", 7), 600_000);
     StartWaits waits = new StartWaits();
-    CompletableFuture<EspalierProcess> started = new CompletableFuture<>();
+    CompletableFuture<SchedulerProcess> started = new CompletableFuture<>();
     Thread starting =
         new Thread(
             () -> {
               try {
-                started.complete(EspalierProcess.start(local(), Leadership.ALONE, waits));
+                started.complete(SchedulerProcess.start(local(), Leadership.ALONE, waits));
               } catch (RuntimeException e) {
                 started.completeExceptionally(e);
               }
@@ -256,7 +257,7 @@ final class TakeOverTest {
         .hasCauseInstanceOf(StartWaits.GivenUp.class);
     assertThat(meta("lease")).isEqualTo("600000");
     // It is free again, and whoever asks workers finds the task running.
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       process.awaitSettled();
       assertThat(process.progress())
           .singleElement()
@@ -267,7 +268,7 @@ final class TakeOverTest {
   @Test
   void whatRanOnTheHostOfALocalSchedulerIsWaitedForByOneWithWorkers() throws Exception {
     running(WorkerRef.LOCAL, 0);
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       process.awaitSettled();
       assertThat(process.progress())
           .singleElement()
@@ -301,7 +302,7 @@ final class TakeOverTest {
 
   @Test
   void aStoreThatCannotBeReadDoesNotKeepThePortFromTheNextTry() throws Exception {
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       process.awaitSettled();
       assertThat(process.thriftAddress()).contains(thrift.toString());
     }
@@ -309,14 +310,14 @@ final class TakeOverTest {
     for (String table : List.of("pause", "limit_override", "worker_hold", "queue_usage")) {
       store("ALTER TABLE " + table + " RENAME TO not_there");
       for (int attempt = 0; attempt < 2; attempt++) {
-        assertThatThrownBy(() -> EspalierProcess.start(options()))
+        assertThatThrownBy(() -> SchedulerProcess.start(options()))
             .as("without %s", table)
-            .isInstanceOf(CommandFailure.class)
+            .isInstanceOf(CommandException.class)
             .hasMessageContaining("no such table: " + table);
       }
       store("ALTER TABLE not_there RENAME TO " + table);
     }
-    try (EspalierProcess process = EspalierProcess.start(options())) {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
       process.awaitSettled();
       assertThat(process.progress()).hasSize(1);
     }

@@ -10,36 +10,36 @@ import ch.qos.logback.core.read.ListAppender;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
-import io.espalier.core.protocol.HeartbeatAnswer.Verdict;
-import io.espalier.core.protocol.Order;
+import io.espalier.core.protocol.HeartbeatResponse;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.protocol.SchedulerSide;
-import io.espalier.core.protocol.Term;
+import io.espalier.core.protocol.SchedulerProtocol;
+import io.espalier.core.protocol.TaskCommand;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
 import io.espalier.thrift.rpc.PeerOptions;
-import io.espalier.thrift.rpc.RpcFailure;
+import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.thrift.rpc.SchedulerClient;
 import io.espalier.thrift.rpc.WorkerClient;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.JobLogs;
-import io.espalier.worker.agent.SupervisedTasks;
+import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
@@ -80,7 +80,7 @@ final class HostileWorldTest implements TaskListener {
   private Path directory;
 
   private final List<AutoCloseable> open = new ArrayList<>();
-  private final List<TaskEnd> ends = new CopyOnWriteArrayList<>();
+  private final List<TaskResult> ends = new CopyOnWriteArrayList<>();
   private final List<String> states = new CopyOnWriteArrayList<>();
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
   private final SchedulerClient liar = opened(new SchedulerClient(PEER));
@@ -95,10 +95,10 @@ final class HostileWorldTest implements TaskListener {
   private WorkerAgent worker;
 
   @SuppressWarnings("NullAway.Init")
-  private Launch task;
+  private LaunchSpec task;
 
   @Override
-  public void ended(TaskEnd end) {
+  public void ended(TaskResult end) {
     ends.add(end);
     runner.recorded(end);
   }
@@ -121,9 +121,9 @@ final class HostileWorldTest implements TaskListener {
         opened(
             RemoteRunner.listen(
                 "scheduler",
-                Term.alone(EPOCH, "store"),
+                LeadershipTerm.alone(EPOCH, "store"),
                 Timers.SHORT,
-                SchedulerSide.Past.KNOWN,
+                SchedulerProtocol.Past.KNOWN,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 PEER,
                 JsonReader::parse,
@@ -168,7 +168,7 @@ final class HostileWorldTest implements TaskListener {
                 0,
                 data,
                 Duration.ZERO),
-            new SupervisedTasks(
+            new ProcessTaskExecutor(
                 TaskSupervisor.prepareLeased(
                     SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
                 JobLogs.open(
@@ -178,11 +178,11 @@ final class HostileWorldTest implements TaskListener {
             JsonReader::parse));
   }
 
-  private Launch launch(long sequence, String script) {
-    Launch made = new Launches().of("job", "node", List.of("/bin/sh", "-c", script, "task"));
+  private LaunchSpec launch(long sequence, String script) {
+    LaunchSpec made = new Launches().of("job", "node", List.of("/bin/sh", "-c", script, "task"));
     return made.toBuilder()
         .invocation(new Invocation(EPOCH, sequence, made.invocation().startMillis()))
-        .limits(Limits.NONE)
+        .limits(InvocationLimits.NONE)
         .worker(worker.self())
         .workerSlots(Map.of())
         .build();
@@ -195,7 +195,7 @@ final class HostileWorldTest implements TaskListener {
         ++heartbeats,
         epoch,
         session,
-        new WorkerFacts("host", "127.0.0.1:1", 0, Map.of(), versions, Set.of()),
+        new WorkerDescription("host", "127.0.0.1:1", 0, Map.of(), versions, Set.of()),
         false,
         true,
         "",
@@ -206,7 +206,7 @@ final class HostileWorldTest implements TaskListener {
         "");
   }
 
-  private HeartbeatAnswer says(Heartbeat heartbeat) throws RpcFailure {
+  private HeartbeatResponse says(Heartbeat heartbeat) throws RpcException {
     return liar.heartbeat(runner.address(), heartbeat, 10_000);
   }
 
@@ -229,13 +229,13 @@ final class HostileWorldTest implements TaskListener {
     await().atMost(PATIENCE).until(() -> !ends.isEmpty());
     assertThat(ends)
         .singleElement()
-        .matches(end -> "kept".equals(end.rawStatus()) && end.kind() == TaskEnd.Kind.EXITED);
+        .matches(end -> "kept".equals(end.rawStatus()) && end.kind() == TaskResult.Kind.EXITED);
   }
 
   @Test
   void aWorkerThatClaimsTheRunsAndEndsOfAnotherChangesNothing() throws Exception {
     RunId run = RunId.of(task);
-    TaskEnd lie = TaskEnd.exited(run.job(), run.node(), run.invocation(), "lie", 0);
+    TaskResult lie = TaskResult.exited(run.job(), run.node(), run.invocation(), "lie", 0);
     assertThat(says(heartbeat(liarRef, EPOCH, 0, Versions.OURS, List.of(run))).verdict())
         .isEqualTo(Verdict.ACCEPTED);
     assertSaid("liar", "runs what it should not");
@@ -256,12 +256,12 @@ final class HostileWorldTest implements TaskListener {
     WorkerRef other = new WorkerRef("honest", 99);
     assertThat(says(heartbeat(other, EPOCH, 5, Versions.OURS, List.of())).verdict())
         .isEqualTo(Verdict.REGISTER_AGAIN);
-    HeartbeatAnswer taken = says(heartbeat(other, EPOCH, 0, Versions.OURS, List.of()));
+    HeartbeatResponse taken = says(heartbeat(other, EPOCH, 0, Versions.OURS, List.of()));
     assertThat(taken.verdict()).isEqualTo(Verdict.REFUSED);
     assertThat(taken.message()).contains("honest is another process");
     assertThat(says(heartbeat(liarRef, EPOCH + 1, 5, Versions.OURS, List.of())).verdict())
         .isEqualTo(Verdict.NOT_LEADER);
-    HeartbeatAnswer old = says(heartbeat(liarRef, EPOCH, 0, new Versions(97, 98), List.of()));
+    HeartbeatResponse old = says(heartbeat(liarRef, EPOCH, 0, new Versions(97, 98), List.of()));
     assertThat(old.verdict()).isEqualTo(Verdict.REFUSED);
     assertThat(old.message()).contains("no common protocol version", "97 to 98");
     assertSaid("no common protocol version", "liar");
@@ -272,9 +272,9 @@ final class HostileWorldTest implements TaskListener {
   @Test
   void aProgramOfAnotherReleaseIsToldAtItsFirstCallAndSoIsItsPeer() throws Exception {
     try (SchedulerClient old = new SchedulerClient(PEER.withProtocol(new Versions(97, 98)))) {
-      RpcFailure failure =
+      RpcException failure =
           catchThrowableOfType(
-              RpcFailure.class,
+              RpcException.class,
               () ->
                   old.heartbeat(
                       runner.address(),
@@ -293,12 +293,12 @@ final class HostileWorldTest implements TaskListener {
             InetAddress.getLoopbackAddress(),
             Integer.parseInt(worker.address().substring(worker.address().lastIndexOf(':') + 1)));
     Path proof = directory.resolve("proof");
-    Launch more = launch(1_000, "echo started > " + proof);
+    LaunchSpec more = launch(1_000, "echo started > " + proof);
     RunId run = RunId.of(task);
-    Order kill = new Order(run, 1_000, new KillRequest(KillRequest.Method.KILL, 0), 0);
-    List<Work> lies =
+    TaskCommand kill = new TaskCommand(run, 1_000, new KillRequest(KillRequest.Method.KILL, 0), 0);
+    List<WorkBatch> lies =
         List.of(
-            new Work(
+            new WorkBatch(
                 EPOCH,
                 7_777,
                 worker.self(),
@@ -307,7 +307,7 @@ final class HostileWorldTest implements TaskListener {
                 List.of(kill),
                 List.of(),
                 List.of(run)),
-            new Work(
+            new WorkBatch(
                 EPOCH + 5,
                 1,
                 worker.self(),
@@ -316,7 +316,7 @@ final class HostileWorldTest implements TaskListener {
                 List.of(kill),
                 List.of(),
                 List.of(run)),
-            new Work(
+            new WorkBatch(
                 EPOCH - 1,
                 1,
                 worker.self(),
@@ -325,7 +325,7 @@ final class HostileWorldTest implements TaskListener {
                 List.of(kill),
                 List.of(),
                 List.of(run)),
-            new Work(
+            new WorkBatch(
                 EPOCH,
                 1,
                 new WorkerRef("honest", 99),
@@ -334,9 +334,9 @@ final class HostileWorldTest implements TaskListener {
                 List.of(kill),
                 List.of(),
                 List.of(run)));
-    for (Work lie : lies) {
+    for (WorkBatch lie : lies) {
       assertThat(falseScheduler.work(address, lie, 10_000).verdict())
-          .isEqualTo(WorkAnswer.Verdict.STALE);
+          .isEqualTo(WorkResponse.Verdict.STALE);
     }
 
     assertTheTaskIsUnharmed();
@@ -384,7 +384,7 @@ final class HostileWorldTest implements TaskListener {
     runner.open(
         new TaskListener() {
           @Override
-          public void ended(TaskEnd end) {
+          public void ended(TaskResult end) {
             held.countDown();
             try {
               boolean unused = hold.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);

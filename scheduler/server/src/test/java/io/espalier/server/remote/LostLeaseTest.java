@@ -5,28 +5,28 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
-import io.espalier.core.running.Launch;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
-import io.espalier.thrift.rpc.Calls;
+import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.WorkerClient;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.NoopTasks;
-import io.espalier.worker.agent.TaskExecution;
+import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,14 +43,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The guard of a worker's tasks is of no use: it is deaf, or there is none. */
-final class LostLeaseTest implements Calls.OfScheduler {
+final class LostLeaseTest implements CallTable.OfScheduler {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final PeerOptions PEER = PeerOptions.of("test", RpcSecurity.none());
   private static final long EPOCH = 3;
   private static final long SESSION = 7;
 
   private final List<Heartbeat> registrations = new CopyOnWriteArrayList<>();
-  private final List<TaskEnd> ends = new CopyOnWriteArrayList<>();
+  private final List<TaskResult> ends = new CopyOnWriteArrayList<>();
   private volatile boolean schedulerAnswers = true;
   private volatile boolean guardAnswers;
   private volatile String guardProblem = "";
@@ -58,7 +58,7 @@ final class LostLeaseTest implements Calls.OfScheduler {
   private final List<Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
 
   @Override
-  public CompletionStage<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
+  public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat) {
     if (!schedulerAnswers) {
       return new CompletableFuture<>();
     }
@@ -67,9 +67,9 @@ final class LostLeaseTest implements Calls.OfScheduler {
       registrations.add(heartbeat);
     }
     return CompletableFuture.completedFuture(
-        new HeartbeatAnswer(
+        new HeartbeatResponse(
             heartbeat.number(),
-            HeartbeatAnswer.Verdict.ACCEPTED,
+            HeartbeatResponse.Verdict.ACCEPTED,
             EPOCH,
             SESSION,
             Versions.OURS.newest(),
@@ -80,10 +80,10 @@ final class LostLeaseTest implements Calls.OfScheduler {
   }
 
   @Override
-  public CompletionStage<ReportAnswer> report(Report report) {
+  public CompletionStage<ReportResponse> report(Report report) {
     ends.addAll(report.ends());
     return CompletableFuture.completedFuture(
-        new ReportAnswer(report.number(), true, report.ends().stream().map(RunId::of).toList()));
+        new ReportResponse(report.number(), true, report.ends().stream().map(RunId::of).toList()));
   }
 
   @Test
@@ -97,14 +97,14 @@ final class LostLeaseTest implements Calls.OfScheduler {
         WorkerAgent worker = worker(data, scheduler.address());
         WorkerClient client = new WorkerClient(PEER)) {
       await().atMost(PATIENCE).until(() -> registrations.size() == 1);
-      Launch task = new Launches().of("job", "node", List.of("/bin/true"));
-      WorkAnswer answer =
+      LaunchSpec task = new Launches().of("job", "node", List.of("/bin/true"));
+      WorkResponse answer =
           client.work(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), port(worker)),
-              new Work(
+              new WorkBatch(
                   EPOCH, SESSION, worker.self(), 1, List.of(task), List.of(), List.of(), List.of()),
               5_000);
-      assertThat(answer.starts()).containsExactly(WorkAnswer.StartAnswer.ACCEPTED);
+      assertThat(answer.starts()).containsExactly(WorkResponse.StartAnswer.ACCEPTED);
 
       schedulerAnswers = false;
       // Longer than its lease: it must not take the answer for a renewal.
@@ -112,7 +112,7 @@ final class LostLeaseTest implements Calls.OfScheduler {
       guardAnswers = true;
       schedulerAnswers = true;
       await().atMost(PATIENCE).until(() -> registrations.size() == 2);
-      assertThat(ends).allMatch(end -> end.kind() == TaskEnd.Kind.NOT_STARTED);
+      assertThat(ends).allMatch(end -> end.kind() == TaskResult.Kind.NOT_STARTED);
       assertThat(ends.get(0).message()).contains("lease ended");
     }
   }
@@ -131,28 +131,28 @@ final class LostLeaseTest implements Calls.OfScheduler {
         WorkerAgent worker = worker(data, scheduler.address());
         WorkerClient client = new WorkerClient(PEER)) {
       await().atMost(PATIENCE).until(() -> registrations.size() == 1);
-      assertThat(start(client, worker, 1, "first")).isEqualTo(WorkAnswer.StartAnswer.ACCEPTED);
+      assertThat(start(client, worker, 1, "first")).isEqualTo(WorkResponse.StartAnswer.ACCEPTED);
       guardProblem = "no guard: for the test";
       await()
           .atMost(PATIENCE)
           .until(() -> heartbeats.stream().anyMatch(h -> h.note().contains(guardProblem)));
       assertThat(heartbeats.get(heartbeats.size() - 1).healthy()).isFalse();
-      WorkAnswer.StartAnswer refused = start(client, worker, 2, "second");
-      assertThat(refused).isNotEqualTo(WorkAnswer.StartAnswer.ACCEPTED);
+      WorkResponse.StartAnswer refused = start(client, worker, 2, "second");
+      assertThat(refused).isNotEqualTo(WorkResponse.StartAnswer.ACCEPTED);
       assertThat(refused.toString()).contains(guardProblem);
       await().atMost(PATIENCE).until(() -> !ends.isEmpty());
-      assertThat(ends.get(0).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+      assertThat(ends.get(0).kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(ends.get(0).stopReason()).isEqualTo(StopReason.LEASE_LOST);
     }
   }
 
-  private static WorkAnswer.StartAnswer start(
+  private static WorkResponse.StartAnswer start(
       WorkerClient client, WorkerAgent worker, long number, String node) throws Exception {
-    Launch task = new Launches().of("job", node, List.of("/bin/true"));
+    LaunchSpec task = new Launches().of("job", node, List.of("/bin/true"));
     return client
         .work(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), port(worker)),
-            new Work(
+            new WorkBatch(
                 EPOCH,
                 SESSION,
                 worker.self(),
@@ -189,7 +189,7 @@ final class LostLeaseTest implements Calls.OfScheduler {
   }
 
   /** Tasks that take no time, or all of it, and a guard that is as the test wants it. */
-  private final class DeafGuard implements TaskExecution {
+  private final class DeafGuard implements TaskExecutor {
     private final NoopTasks tasks = new NoopTasks();
     private volatile @Nullable TaskListener news;
     private volatile boolean hasLease;
@@ -201,7 +201,7 @@ final class LostLeaseTest implements Calls.OfScheduler {
     }
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       if (!endless) {
         tasks.start(launch);
       }
@@ -211,7 +211,8 @@ final class LostLeaseTest implements Calls.OfScheduler {
     public void kill(RunId run, KillRequest how) {
       TaskListener listener = news;
       if (listener != null) {
-        listener.ended(TaskEnd.of(run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED));
+        listener.ended(
+            TaskResult.of(run.job(), run.node(), run.invocation(), TaskResult.Kind.KILLED));
       }
     }
 

@@ -8,14 +8,14 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.ProtocolTimers;
-import io.espalier.core.protocol.SchedulerSide;
-import io.espalier.core.protocol.Term;
+import io.espalier.core.protocol.SchedulerProtocol;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.Limits;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.json.JsonReader;
@@ -28,8 +28,8 @@ import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
-import io.espalier.worker.agent.SupervisedTasks;
-import io.espalier.worker.agent.TaskExecution;
+import io.espalier.worker.agent.ProcessTaskExecutor;
+import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
@@ -84,9 +84,9 @@ final class RemoteRunnerTest {
         opened(
             RemoteRunner.listen(
                 "scheduler",
-                Term.alone(epoch, "store"),
+                LeadershipTerm.alone(epoch, "store"),
                 timers,
-                SchedulerSide.Past.KNOWN,
+                SchedulerProtocol.Past.KNOWN,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 PEER,
                 JsonReader::parse,
@@ -100,10 +100,10 @@ final class RemoteRunnerTest {
     Path data = directory.resolve(shard);
     Files.createDirectories(data);
     MemoryLogStore logs = new MemoryLogStore();
-    TaskExecution tasks =
+    TaskExecutor tasks =
         noop
             ? new NoopTasks()
-            : new SupervisedTasks(
+            : new ProcessTaskExecutor(
                 TaskSupervisor.prepareLeased(
                     SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
                 JobLogs.open(
@@ -132,12 +132,12 @@ final class RemoteRunnerTest {
         .until(() -> runner.pool().stream().filter(WorkerInfo::takesTasks).count() == count);
   }
 
-  private Launch launch(WorkerRef worker, String node, String script) {
-    Launch made = launches.of("job", node, List.of("/bin/sh", "-c", script, "task"));
+  private LaunchSpec launch(WorkerRef worker, String node, String script) {
+    LaunchSpec made = launches.of("job", node, List.of("/bin/sh", "-c", script, "task"));
     return made.toBuilder()
         .invocation(
             new Invocation(1, made.invocation().sequence(), made.invocation().startMillis()))
-        .limits(Limits.NONE)
+        .limits(InvocationLimits.NONE)
         .worker(worker)
         .workerSlots(Map.of())
         .build();
@@ -148,10 +148,10 @@ final class RemoteRunnerTest {
     RemoteRunner runner = scheduler(1, 0, List.of());
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
-    Launch launch = launch(worker.self(), "node", "echo it was me > $2; exit 0");
+    LaunchSpec launch = launch(worker.self(), "node", "echo it was me > $2; exit 0");
     runner.start(launch);
-    TaskEnd end = ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    TaskResult end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end.rawStatus()).isEqualTo("it was me");
     runner.recorded(end);
   }
@@ -161,13 +161,13 @@ final class RemoteRunnerTest {
     RemoteRunner runner = scheduler(1, 0, List.of());
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
-    Launch launch = launch(worker.self(), "node", "exec sleep 100");
+    LaunchSpec launch = launch(worker.self(), "node", "exec sleep 100");
     runner.start(launch);
     assertThat(
             runner.kill(
                 "job", "node", launch.invocation(), new KillRequest(KillRequest.Method.KILL, 0)))
         .isTrue();
-    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
     assertThat(runner.mayBeAlive("job", "node", launch.invocation())).isFalse();
   }
 
@@ -184,10 +184,10 @@ final class RemoteRunnerTest {
     for (int i = 0; i < count; i++) {
       runner.start(launch(workers.get(i % 3).self(), "node" + i, ""));
     }
-    List<TaskEnd> all = ends.awaitCount(count);
+    List<TaskResult> all = ends.awaitCount(count);
     all.forEach(runner::recorded);
     assertThat(all).hasSize(count).allMatch(end -> "done".equals(end.rawStatus()));
-    assertThat(all.stream().map(TaskEnd::invocation).distinct().count()).isEqualTo(count);
+    assertThat(all.stream().map(TaskResult::invocation).distinct().count()).isEqualTo(count);
   }
 
   @Test
@@ -195,7 +195,7 @@ final class RemoteRunnerTest {
     RemoteRunner runner = scheduler(1, 0, List.of());
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
-    Launch launch =
+    LaunchSpec launch =
         launch(
             worker.self(),
             "node",
@@ -207,9 +207,9 @@ final class RemoteRunnerTest {
     runner.close();
     RemoteRunner other =
         scheduler(2, 0, List.of(new Assignment("job", "node", launch.invocation(), worker.self())));
-    TaskEnd end = ends.await(launch);
+    TaskResult end = ends.await(launch);
     long told = System.currentTimeMillis();
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.LOST);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.LOST);
     assertThat(Long.parseLong(Files.readString(alive).strip())).isLessThanOrEqualTo(told);
     assertThat(other.mayBeAlive("job", "node", launch.invocation())).isFalse();
   }
@@ -220,7 +220,7 @@ final class RemoteRunnerTest {
     WorkerAgent worker = worker("w1", first, false);
     awaitHealthy(first, 1);
     Path go = directory.resolve("go");
-    Launch launch =
+    LaunchSpec launch =
         launch(
             worker.self(), "node", "until [ -e " + go + " ]; do sleep 0.05; done; echo kept > $2");
     first.start(launch);
@@ -234,9 +234,9 @@ final class RemoteRunnerTest {
             2, port, List.of(new Assignment("job", "node", launch.invocation(), worker.self())));
     awaitHealthy(second, 1);
     Files.writeString(go, "");
-    TaskEnd end = ends.await(launch);
+    TaskResult end = ends.await(launch);
     assertThat(end.rawStatus()).isEqualTo("kept");
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
   }
 
   @Test
@@ -249,8 +249,8 @@ final class RemoteRunnerTest {
     LogQuery query = LogQuery.of(LogLine.Stream.STDOUT);
     LogPage begin = logs.follow(query, Map.of()).toCompletableFuture().get();
     assertThat(begin.lines()).isEmpty();
-    Launch first = launch(one.self(), "a", "echo one; echo two; echo done > $2");
-    Launch second = launch(two.self(), "b", "echo three; echo done > $2");
+    LaunchSpec first = launch(one.self(), "a", "echo one; echo two; echo done > $2");
+    LaunchSpec second = launch(two.self(), "b", "echo three; echo done > $2");
     runner.start(first);
     runner.start(second);
     ends.await(first);
@@ -263,7 +263,7 @@ final class RemoteRunnerTest {
     assertThat(page.missing()).isEmpty();
     LogPage news = logs.follow(query, begin.positions()).toCompletableFuture().get();
     assertThat(news.lines()).containsExactlyInAnyOrderElementsOf(page.lines());
-    Launch third = launch(two.self(), "c", "echo four; echo done > $2");
+    LaunchSpec third = launch(two.self(), "c", "echo four; echo done > $2");
     runner.start(third);
     ends.await(third);
     assertThat(logs.follow(query, news.positions()).toCompletableFuture().get().lines())
@@ -282,7 +282,7 @@ final class RemoteRunnerTest {
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
     PoolLogs logs = opened(runner.logs(new MemoryLogStore()));
-    Launch launch = launch(worker.self(), "node", "echo out; echo err >&2; echo done > $2");
+    LaunchSpec launch = launch(worker.self(), "node", "echo out; echo err >&2; echo done > $2");
     runner.start(launch);
     ends.await(launch);
     assertThat(texts(logs, LogLine.Stream.STDOUT)).containsExactly("out\n");
@@ -311,9 +311,9 @@ final class RemoteRunnerTest {
     RemoteRunner runner = scheduler(1, 0, List.of());
     WorkerAgent worker = worker("w1", runner, false);
     awaitHealthy(runner, 1);
-    List<Launch> both = new ArrayList<>();
+    List<LaunchSpec> both = new ArrayList<>();
     for (String node : List.of("a", "b")) {
-      Launch launch =
+      LaunchSpec launch =
           launch(
               worker.self(),
               node,
@@ -328,8 +328,8 @@ final class RemoteRunnerTest {
         .until(
             () -> Files.exists(work.resolve("ready.a")) && Files.exists(work.resolve("ready.b")));
     worker.close();
-    for (Launch launch : both) {
-      assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    for (LaunchSpec launch : both) {
+      assertThat(ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
     }
     assertThat(work.resolve("heard.a")).hasContent("term");
     assertThat(work.resolve("heard.b")).hasContent("term");

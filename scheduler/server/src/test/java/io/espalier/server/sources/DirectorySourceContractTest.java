@@ -1,6 +1,6 @@
 package io.espalier.server.sources;
 
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.server.config.DirectoryConfigSource;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,11 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.ConfigSource.Text;
-import io.espalier.core.config.ConfigSource.Unavailable;
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.ConfigSource.Text;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
+import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.server.config.ConfigLoader;

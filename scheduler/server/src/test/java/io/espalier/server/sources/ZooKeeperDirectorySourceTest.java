@@ -2,8 +2,8 @@ package io.espalier.server.sources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.server.config.JobEditor;
 import io.espalier.testkit.config.ConfigFixtures;
 import java.nio.charset.StandardCharsets;

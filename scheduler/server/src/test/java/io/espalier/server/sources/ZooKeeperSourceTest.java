@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.config.ConfigSource.Unavailable;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.config.JobEditor;
 import io.espalier.testkit.config.ConfigFixtures;

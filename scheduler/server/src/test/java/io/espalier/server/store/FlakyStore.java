@@ -1,9 +1,8 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
-import io.espalier.core.status.Batch;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
@@ -11,6 +10,7 @@ import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskHistory;
 import java.util.Collection;
 import java.util.List;
@@ -27,20 +27,20 @@ final class FlakyStore implements StatusStore {
   volatile @Nullable RuntimeException bug;
 
   /** What it does not take, although it works. */
-  volatile Predicate<Batch> refuses = batch -> false;
+  volatile Predicate<StoreTransaction> refuses = batch -> false;
 
   /** Of what it does not take the data, ever. */
-  volatile Predicate<Batch> neverTakes = batch -> false;
+  volatile Predicate<StoreTransaction> neverTakes = batch -> false;
 
   volatile @Nullable CountDownLatch hang;
   volatile boolean hanging;
   int commits;
-  @Nullable Batch newest;
+  @Nullable StoreTransaction newest;
 
   private final MemoryStatusStore inner = new MemoryStatusStore();
 
   @Override
-  public void commit(long epoch, Batch batch) {
+  public void commit(long epoch, StoreTransaction batch) {
     newest = batch;
     CountDownLatch release = hang;
     if (release != null) {
@@ -136,12 +136,12 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
-  public List<JobStanding> standings() {
+  public List<JobStateRecord> standings() {
     return inner.standings();
   }
 
   @Override
-  public List<WorkerHold> holds() {
+  public List<WorkerCordon> holds() {
     return inner.holds();
   }
 

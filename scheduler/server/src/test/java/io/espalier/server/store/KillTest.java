@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -106,7 +106,7 @@ class KillTest {
         Invocation invocation = new Invocation(epoch, i, i);
         writer
             .submit(
-                Batch.builder()
+                StoreTransaction.builder()
                     .put(new StatusRow("first", "n" + i, done, invocation))
                     .put(new StatusRow("second", "n" + i, done, invocation))
                     .append(new Event(i + 1, i, "task_ended", Json.Obj.EMPTY))

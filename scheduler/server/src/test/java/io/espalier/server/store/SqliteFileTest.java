@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
@@ -108,7 +108,7 @@ class SqliteFileTest {
   void failures_say_what_is_wrong_and_whether_it_may_pass(
       SQLiteErrorCode code, boolean retryable, String message) {
     SQLException wrapped = new SQLException("pool", new SQLiteException("no", code));
-    StoreException failure = SqliteFailures.translate(Path.of("x.sqlite"), wrapped);
+    StoreException failure = SqliteErrorTranslator.translate(Path.of("x.sqlite"), wrapped);
     assertThat(failure).hasMessage(message);
     assertThat(failure.retryable()).isEqualTo(retryable);
   }
@@ -170,7 +170,7 @@ class SqliteFileTest {
       assertThat(store.pauses()).hasSize(1);
       assertThat(store.events(0, 10)).hasSize(1);
       assertThat(store.history("j", "a")).isEqualTo(TaskHistory.EMPTY);
-      store.commit(epoch, Batch.of(rows));
+      store.commit(epoch, StoreTransaction.of(rows));
       assertThat(store.load("j", List.of("a", "b"))).hasSize(2);
     }
     try (Connection raw = raw(file())) {
@@ -299,9 +299,9 @@ class SqliteFileTest {
         .hasMessage("status file " + file() + " " + why);
   }
 
-  private static Batch oneRow() {
+  private static StoreTransaction oneRow() {
     TaskStatus waiting = TaskStatus.waiting(1000, 15, 1);
-    return Batch.of(List.of(new StatusRow("j", "n", waiting, new Invocation(1, 1, 0))));
+    return StoreTransaction.of(List.of(new StatusRow("j", "n", waiting, new Invocation(1, 1, 0))));
   }
 
   private static Connection raw(Path file) throws SQLException {

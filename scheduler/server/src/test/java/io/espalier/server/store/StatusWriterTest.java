@@ -8,13 +8,13 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.RefusedDataException;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import java.time.Duration;
@@ -66,7 +66,7 @@ class StatusWriterTest {
     for (int i = 0; i < 5; i++) {
       writer.submit(one("n" + i));
     }
-    Batch.Builder large = Batch.builder();
+    StoreTransaction.Builder large = StoreTransaction.builder();
     for (int i = 0; i < 100; i++) {
       large.put(row("large" + i, 1));
     }
@@ -82,8 +82,8 @@ class StatusWriterTest {
 
   @Test
   void a_start_and_its_end_in_one_group_are_written_once() {
-    writer.submit(Batch.of(List.of(row("n", 1))));
-    writer.submit(Batch.of(List.of(row("n", 2))));
+    writer.submit(StoreTransaction.of(List.of(row("n", 1))));
+    writer.submit(StoreTransaction.of(List.of(row("n", 2))));
     writer.drainOnce();
     assertThat(loaded()).containsExactly(row("n", 2));
     assertThat(writer.committedChanges()).isEqualTo(1);
@@ -95,7 +95,7 @@ class StatusWriterTest {
     writer.submit(one("b"));
     store.failure = new StoreException("no answer", true, null);
     assertThat(writer.drainOnce()).isZero();
-    Batch failed = store.newest;
+    StoreTransaction failed = store.newest;
     writer.submit(one("c"));
     assertThat(writer.drainOnce()).isZero();
     assertThat(store.newest).isSameAs(failed);
@@ -171,8 +171,10 @@ class StatusWriterTest {
     assertThat(store.queueUsage()).containsExactly(new QueueUsage("q", 0.5, 20));
   }
 
-  private static Batch usage(double value, long atMillis) {
-    return Batch.builder().queueUsage(List.of(new QueueUsage("q", value, atMillis))).build();
+  private static StoreTransaction usage(double value, long atMillis) {
+    return StoreTransaction.builder()
+        .queueUsage(List.of(new QueueUsage("q", value, atMillis)))
+        .build();
   }
 
   @Test
@@ -199,8 +201,8 @@ class StatusWriterTest {
             batch.rows().stream()
                 .anyMatch(
                     row -> row.status().data() != null && row.status().data().get("bad") != null);
-    Batch mixed =
-        Batch.builder()
+    StoreTransaction mixed =
+        StoreTransaction.builder()
             .put(with("good", "fine"))
             .put(with("refused", "bad"))
             .append(
@@ -384,8 +386,8 @@ class StatusWriterTest {
     return rows;
   }
 
-  private static Batch one(String node) {
-    return Batch.of(List.of(row(node, 1)));
+  private static StoreTransaction one(String node) {
+    return StoreTransaction.of(List.of(row(node, 1)));
   }
 
   private static StatusRow row(String node, int attempts) {

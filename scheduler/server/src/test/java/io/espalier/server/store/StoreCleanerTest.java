@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -64,15 +64,15 @@ class StoreCleanerTest {
     try (StatusStore store = SqliteStatusStore.open(file, JsonReader.strict()::read)) {
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       for (int from = 0; from < 50_000; from += 5_000) {
-        Batch.Builder batch = Batch.builder();
+        StoreTransaction.Builder batch = StoreTransaction.builder();
         for (int i = from; i < from + 5_000; i++) {
           batch.put(row("gone", "n" + i));
         }
         store.commit(epoch, batch.build());
       }
-      store.commit(epoch, Batch.builder().forget("gone").put(row("stays", "n")).build());
+      store.commit(epoch, StoreTransaction.builder().forget("gone").put(row("stays", "n")).build());
       for (int i = 0; i < 2 * StatusStore.KEPT_EVENTS; i += 5_000) {
-        Batch.Builder batch = Batch.builder();
+        StoreTransaction.Builder batch = StoreTransaction.builder();
         for (int k = 1; k <= 5_000; k++) {
           batch.append(new Event(i + k, i + k, "e", Json.Obj.EMPTY));
         }
@@ -83,14 +83,15 @@ class StoreCleanerTest {
         assertThat(cleaner).isNotNull();
         int commits = 0;
         while (count(file, "SELECT count(*) FROM gone_job") > 0) {
-          store.commit(epoch, Batch.builder().put(row("stays", "n" + commits++)).build());
+          store.commit(
+              epoch, StoreTransaction.builder().put(row("stays", "n" + commits++)).build());
         }
         assertThat(commits).isPositive();
         await()
             .atMost(Duration.ofSeconds(30))
             .until(() -> store.events(0, 1).get(0).sequence() > StatusStore.KEPT_EVENTS);
         // Again, of what came later.
-        store.commit(epoch, Batch.builder().forget("stays").build());
+        store.commit(epoch, StoreTransaction.builder().forget("stays").build());
         await()
             .atMost(Duration.ofSeconds(30))
             .until(() -> count(file, "SELECT count(*) FROM status") == 0);

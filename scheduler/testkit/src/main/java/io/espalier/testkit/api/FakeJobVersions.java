@@ -1,9 +1,9 @@
 package io.espalier.testkit.api;
 
-import io.espalier.core.api.JobCheck;
+import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.config.JobVersion;
+import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
@@ -64,16 +64,16 @@ public final class FakeJobVersions implements JobVersions {
   }
 
   @Override
-  public CompletionStage<JobCheck> check(String name, Json.Obj job) {
+  public CompletionStage<JobValidation> check(String name, Json.Obj job) {
     List<Problem> problems = new ArrayList<>();
     job.members().keySet().stream()
         .filter(key -> key.startsWith("unknown"))
         .forEach(key -> problems.add(Problem.warning(key, "unknown key")));
     if (job.get("owner") != null) {
-      return CompletableFuture.completedFuture(new JobCheck(problems, job));
+      return CompletableFuture.completedFuture(new JobValidation(problems, job));
     }
     problems.add(Problem.error("bistro_job->" + name + ".owner", "the key is missing"));
-    return CompletableFuture.completedFuture(new JobCheck(problems, null));
+    return CompletableFuture.completedFuture(new JobValidation(problems, null));
   }
 
   @Override

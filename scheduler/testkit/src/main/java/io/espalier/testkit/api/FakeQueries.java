@@ -2,11 +2,11 @@ package io.espalier.testkit.api;
 
 import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.FailureGroups;
-import io.espalier.core.api.Holder;
 import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.ResourceHolder;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.api.TaskView;
@@ -97,7 +97,7 @@ final class FakeQueries {
     List<TreeView.Slots> slots = new ArrayList<>();
     for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
       int used = 0;
-      for (RunningTask task : running(node)) {
+      for (RunningTaskView task : running(node)) {
         used += need(task, resource);
       }
       slots.add(new TreeView.Slots(resource.name(), used, resource.limit(), resource.limit()));
@@ -105,12 +105,12 @@ final class FakeQueries {
     return slots;
   }
 
-  private int need(RunningTask task, Resource resource) {
+  private int need(RunningTaskView task, Resource resource) {
     Job job = config.job(task.job());
     return job == null ? 0 : job.needs().get(resource.index());
   }
 
-  private List<RunningTask> running(int node) {
+  private List<RunningTaskView> running(int node) {
     return tasksBelow(node, job -> true).stream()
         .flatMap(task -> Stream.ofNullable(task.running()))
         .toList();
@@ -169,14 +169,14 @@ final class FakeQueries {
 
   NodeDetail node(String level, String name) {
     int node = find(level, name);
-    List<Holder> holders = new ArrayList<>();
+    List<ResourceHolder> holders = new ArrayList<>();
     for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
-      for (RunningTask task : running(node)) {
+      for (RunningTaskView task : running(node)) {
         int slots = need(task, resource);
         if (slots > 0) {
           double left = task.secondsLeft();
           holders.add(
-              new Holder(
+              new ResourceHolder(
                   task.job(),
                   task.node(),
                   resource.name(),

@@ -13,30 +13,30 @@ import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.Selected;
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskView;
-import io.espalier.core.api.TimeLeft;
 import io.espalier.core.api.TreeQuery;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.logs.LineSearch;
+import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
-import io.espalier.core.outcome.JobStanding;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusLabel;
@@ -65,7 +65,7 @@ import org.jspecify.annotations.Nullable;
 public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
-  private final Map<String, RunningTask> running = new LinkedHashMap<>();
+  private final Map<String, RunningTaskView> running = new LinkedHashMap<>();
   private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
@@ -107,8 +107,8 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   /** Says how a job stands as a whole; until then nothing is said. */
-  public synchronized FakeScheduler stands(JobStanding standing) {
-    Map<String, JobStanding> standings = new LinkedHashMap<>(view.standings());
+  public synchronized FakeScheduler stands(JobStateRecord standing) {
+    Map<String, JobStateRecord> standings = new LinkedHashMap<>(view.standings());
     standings.put(standing.job(), standing);
     view = view.toBuilder().standings(standings).build();
     return this;
@@ -129,11 +129,11 @@ public final class FakeScheduler implements SchedulerApi {
   /** Makes a task run. */
   public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
     Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
-    return runningTask(RunningTask.of(job, node, invocation, 1, "here"));
+    return runningTask(RunningTaskView.of(job, node, invocation, 1, "here"));
   }
 
   /** Makes a task run. */
-  public synchronized FakeScheduler runningTask(RunningTask task) {
+  public synchronized FakeScheduler runningTask(RunningTaskView task) {
     running.put(key(task.job(), task.node()), task);
     Progress progress = task.progress();
     TaskStatus status =
@@ -318,7 +318,7 @@ public final class FakeScheduler implements SchedulerApi {
     return answer(
         () -> {
           Comparator<LogLine> byId = Comparator.comparingLong(LogLine::id);
-          LineSearch search = new LineSearch(query.regex());
+          BoundedRegexSearch search = new BoundedRegexSearch(query.regex());
           List<LogLine> found =
               logs.stream()
                   .filter(query::wants)
@@ -364,7 +364,7 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<WorkerView> hold(String shard, WorkerHold.Kind kind, String reason) {
+  public CompletionStage<WorkerView> hold(String shard, WorkerCordon.Kind kind, String reason) {
     return answer(
         () -> {
           calls.add(
@@ -372,8 +372,8 @@ public final class FakeScheduler implements SchedulerApi {
                   + " "
                   + shard
                   + (reason.isEmpty() ? "" : " (" + reason + ")"));
-          WorkerHold hold = new WorkerHold(shard, kind, "", reason, view.publishedAtMillis());
-          return held(shard, kind == WorkerHold.Kind.DRAIN ? "draining" : "healthy", hold);
+          WorkerCordon hold = new WorkerCordon(shard, kind, "", reason, view.publishedAtMillis());
+          return held(shard, kind == WorkerCordon.Kind.DRAIN ? "draining" : "healthy", hold);
         });
   }
 
@@ -386,7 +386,7 @@ public final class FakeScheduler implements SchedulerApi {
         });
   }
 
-  private WorkerView held(String shard, String state, @Nullable WorkerHold hold) {
+  private WorkerView held(String shard, String state, @Nullable WorkerCordon hold) {
     WorkerView old = workers.get(shard);
     if (old == null) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
@@ -424,11 +424,11 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<TimeLeft> extend(String job, String node, long millis) {
+  public CompletionStage<TaskDeadlines> extend(String job, String node, long millis) {
     return answer(
         () -> {
           known(job);
-          RunningTask task = running.get(key(job, node));
+          RunningTaskView task = running.get(key(job, node));
           if (task == null || task.limits().endMillis() == Long.MAX_VALUE) {
             throw new RefusedException(
                 RefusedException.Reason.CONFLICT,
@@ -487,16 +487,16 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<Selected> rerun(Selection selection) {
+  public CompletionStage<SelectionResult> rerun(TaskSelection selection) {
     return select("rerun", selection);
   }
 
   @Override
-  public CompletionStage<Selected> forgive(Selection selection) {
+  public CompletionStage<SelectionResult> forgive(TaskSelection selection) {
     return select("forgive", selection);
   }
 
-  private CompletionStage<Selected> select(String what, Selection selection) {
+  private CompletionStage<SelectionResult> select(String what, TaskSelection selection) {
     return answer(
         () -> {
           known(selection.job());
@@ -524,7 +524,7 @@ public final class FakeScheduler implements SchedulerApi {
           }
           calls.add(what + " " + selection.job() + " " + selection.selector());
           long changed = selection.preview() ? 0 : matching.size();
-          return new Selected(
+          return new SelectionResult(
               selection.job(), matching.size(), 0, matching, selection.preview(), changed);
         });
   }

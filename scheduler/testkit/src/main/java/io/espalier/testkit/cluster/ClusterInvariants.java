@@ -3,7 +3,7 @@ package io.espalier.testkit.cluster;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
@@ -32,11 +32,11 @@ final class ClusterInvariants {
   private final Set<RunId> everStarted = new HashSet<>();
   private final Set<RunId> neverStarted = new HashSet<>();
   private final Set<RunId> lost = new HashSet<>();
-  private final Map<RunId, TaskEnd> ends = new HashMap<>();
+  private final Map<RunId, TaskResult> ends = new HashMap<>();
   private final Set<RunId> assigned = new HashSet<>();
   private final Set<RunId> setBack = new HashSet<>();
   private final Set<Told> told = new HashSet<>();
-  private final Map<RunId, TaskEnd> reported = new HashMap<>();
+  private final Map<RunId, TaskResult> reported = new HashMap<>();
 
   /** Tasks whose end as done was acknowledged to its worker. */
   private final Map<TaskKey, RunId> acknowledgedDone = new HashMap<>();
@@ -203,7 +203,7 @@ final class ClusterInvariants {
   }
 
   /** The last process of a task is dead. */
-  void died(RunId run, TaskEnd end) {
+  void died(RunId run, TaskResult end) {
     live.remove(new TaskKey(run.job(), run.node()), run);
     ends.put(run, end);
     String shard = shards.remove(run);
@@ -238,32 +238,32 @@ final class ClusterInvariants {
   }
 
   /** A worker reports an end. */
-  void reported(TaskEnd end) {
-    TaskEnd before = reported.putIfAbsent(RunId.of(end), end);
+  void reported(TaskResult end) {
+    TaskResult before = reported.putIfAbsent(RunId.of(end), end);
     if (before != null && !before.equals(end)) {
       violated(Invariant.ONE_END, "reported as " + before + ", then as " + end);
     }
   }
 
   /** The scheduler's side gives out an end to the leader of that epoch. */
-  void told(TaskEnd end, long epoch) {
+  void told(TaskResult end, long epoch) {
     RunId run = RunId.of(end);
     if (!told.add(new Told(epoch, run))) {
       violated(Invariant.ONE_END, "an end told twice: " + end);
     }
-    TaskEnd real = ends.get(run);
-    if (end.kind() == TaskEnd.Kind.EXITED
+    TaskResult real = ends.get(run);
+    if (end.kind() == TaskResult.Kind.EXITED
         && (real == null || !Objects.equals(real.rawStatus(), end.rawStatus()))) {
       violated(Invariant.ONE_END, "told as " + end + ", but it was " + real);
     }
-    if (end.kind() == TaskEnd.Kind.NOT_STARTED) {
+    if (end.kind() == TaskResult.Kind.NOT_STARTED) {
       neverStarted.add(run);
       boolean lives = run.equals(live.get(new TaskKey(run.job(), run.node())));
       if (everStarted.contains(run) && (lives || !setBack.contains(run))) {
         violated(Invariant.NEVER_IS_NEVER, "said to have never started, but it did: " + run);
       }
     }
-    if (end.kind() == TaskEnd.Kind.LOST) {
+    if (end.kind() == TaskResult.Kind.LOST) {
       lost.add(run);
       if (run.equals(live.get(new TaskKey(run.job(), run.node())))) {
         violated(Invariant.DEAD_IS_DEAD, "taken for dead while it lives: " + run);
@@ -276,7 +276,7 @@ final class ClusterInvariants {
     // Written for a command of an operator, and for nothing else.
     boolean byCommand = row.invocation().epoch() == 0 && commanded.contains(row.job());
     if (byCommand && before != null && before.status().isFinal() && !before.equals(row)) {
-      coverage.happened(Happening.FINAL_STATUS_LIFTED);
+      coverage.happened(SimulationEvent.FINAL_STATUS_LIFTED);
       finals.remove(row.key());
       acknowledgedDone.remove(row.key());
     } else if (before != null && before.status().isFinal() && !before.equals(row)) {
@@ -303,7 +303,7 @@ final class ClusterInvariants {
 
   /** A scheduler tells a worker to forget an end. */
   void acknowledged(RunId run, @Nullable StatusRow row) {
-    TaskEnd end = ends.get(run);
+    TaskResult end = ends.get(run);
     if (end == null || !plan.durable() || forgotten.contains(run) || setBack.contains(run)) {
       return;
     }
@@ -324,7 +324,7 @@ final class ClusterInvariants {
     }
   }
 
-  private static boolean keeps(TaskStatus stored, TaskEnd end) {
+  private static boolean keeps(TaskStatus stored, TaskResult end) {
     if (stored.label() == StatusLabel.LOST) {
       return true;
     }

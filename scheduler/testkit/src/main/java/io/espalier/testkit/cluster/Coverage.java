@@ -8,9 +8,9 @@ import java.util.Map;
 
 /** How often everything has happened. Not thread-safe. */
 public final class Coverage {
-  private final Map<Happening, Long> counts = new EnumMap<>(Happening.class);
+  private final Map<SimulationEvent, Long> counts = new EnumMap<>(SimulationEvent.class);
 
-  void happened(Happening what) {
+  void happened(SimulationEvent what) {
     counts.merge(what, 1L, Long::sum);
   }
 
@@ -19,14 +19,14 @@ public final class Coverage {
   }
 
   /** How often that happened. */
-  public long of(Happening what) {
+  public long of(SimulationEvent what) {
     return counts.getOrDefault(what, 0L);
   }
 
   /** What never happened: a suite of more than a few lives must not have any. */
-  public List<Happening> never() {
-    List<Happening> never = new ArrayList<>();
-    for (Happening what : Happening.values()) {
+  public List<SimulationEvent> never() {
+    List<SimulationEvent> never = new ArrayList<>();
+    for (SimulationEvent what : SimulationEvent.values()) {
       if (of(what) == 0) {
         never.add(what);
       }
@@ -37,7 +37,7 @@ public final class Coverage {
   /** A line for each. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
-    for (Happening what : Happening.values()) {
+    for (SimulationEvent what : SimulationEvent.values()) {
       String words = what.name().toLowerCase(Locale.ROOT).replace('_', ' ');
       lines.add(String.format(Locale.ROOT, "%,15d  %s", of(what), words));
     }

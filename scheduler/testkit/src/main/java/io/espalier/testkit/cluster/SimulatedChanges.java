@@ -2,12 +2,12 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.loop.PreparedChange;
+import io.espalier.core.loop.PreparedUpdate;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.scheduling.Change;
-import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.update.NewTasks;
+import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
@@ -103,7 +103,7 @@ final class SimulatedChanges {
     }
 
     void begin() {
-      Change change = core.prepare(config, topology);
+      UpdatePlan change = core.prepare(config, topology);
       if (cluster.has(ProtocolBug.INCARNATIONS_READ_EARLY)) {
         compareIncarnations();
       }
@@ -136,9 +136,9 @@ final class SimulatedChanges {
       }
     }
 
-    private void read(Change change) {
+    private void read(UpdatePlan change) {
       if (slow) {
-        cluster.coverage.happened(Happening.READING_SLOW);
+        cluster.coverage.happened(SimulationEvent.READING_SLOW);
       }
       if (!cluster.has(ProtocolBug.INCARNATIONS_READ_EARLY)) {
         compareIncarnations();
@@ -184,7 +184,7 @@ final class SimulatedChanges {
           row.worker());
     }
 
-    private void readNext(Change change) {
+    private void readNext(UpdatePlan change) {
       if (process.isCutOff()) {
         cluster.trace(() -> process.name + " cannot read the store, and will try again");
         Preparation again = new Preparation(config, topology, then);
@@ -212,7 +212,7 @@ final class SimulatedChanges {
                   + " rows");
       var unused =
           loop.change(
-                  new PreparedChange(
+                  new PreparedUpdate(
                       change, rows, process.localNow(), forgotten, Map.copyOf(incarnations)))
               .thenRun(() -> process.later(1, then));
       process.poke();

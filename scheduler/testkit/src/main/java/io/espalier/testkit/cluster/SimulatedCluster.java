@@ -24,7 +24,7 @@ public final class SimulatedCluster {
 
   private static final long MOST_STEPS = 3_000_000;
 
-  final Timeline timeline = new Timeline();
+  final EventQueue timeline = new EventQueue();
   final Coverage coverage = new Coverage();
   final Random random;
   final ClusterPlan plan;
@@ -128,7 +128,7 @@ public final class SimulatedCluster {
     try {
       schedulers.forEach(SimulatedScheduler::boot);
       workers.subList(0, plan.workers()).forEach(SimulatedWorker::boot);
-      new Trouble(this, workers, schedulers).begin();
+      new FaultInjector(this, workers, schedulers).begin();
       if (plan.isSteered()) {
         new SourceTrouble(this, schedulers).begin();
       }
@@ -254,7 +254,7 @@ public final class SimulatedCluster {
       return;
     }
     trace(() -> "host " + host + " is cut off");
-    coverage.happened(Happening.WORKER_CUT_OFF);
+    coverage.happened(SimulationEvent.WORKER_CUT_OFF);
     long until = now() + 2 * plan.timers().lostMillis();
     for (SimulatedScheduler scheduler : schedulers) {
       network.cut(host, scheduler.host, until);

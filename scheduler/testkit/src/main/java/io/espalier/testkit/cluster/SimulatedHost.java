@@ -1,6 +1,6 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.protocol.Instants;
+import io.espalier.core.protocol.ClockReading;
 import io.espalier.core.protocol.RunId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,7 +36,7 @@ final class SimulatedHost {
 
   private record Entry(long instance, int host) {}
 
-  private @Nullable Instants guardedSince;
+  private @Nullable ClockReading guardedSince;
   private long killAfter;
   private long guardOrders;
 
@@ -46,13 +46,13 @@ final class SimulatedHost {
     this.clock = clock;
   }
 
-  Instants now() {
+  ClockReading now() {
     return at(cluster.now());
   }
 
-  private Instants at(long trueTime) {
+  private ClockReading at(long trueTime) {
     long local = clock.local(trueTime);
-    return new Instants(
+    return new ClockReading(
         clock.local(trueTime - asleepSoFar), local + 77, local + 1_000_000_000_000L + wallJump);
   }
 
@@ -82,7 +82,7 @@ final class SimulatedHost {
       return 0;
     }
     if (!tasks.isEmpty() || guardedSince != null) {
-      Instants since = guardedSince;
+      ClockReading since = guardedSince;
       if (since == null) {
         return 0;
       }
@@ -147,7 +147,7 @@ final class SimulatedHost {
           SimulatedTask task = start.get();
           if (!lets() || leaderless) {
             if (leaderless) {
-              cluster.coverage.happened(Happening.STARTED_AFTER_ITS_WORKER_DIED);
+              cluster.coverage.happened(SimulationEvent.STARTED_AFTER_ITS_WORKER_DIED);
             }
             if (!(leaderless && cluster.has(ProtocolBug.GUARD_LEAVES_EARLY)) && !guardGone) {
               task.kill();
@@ -162,7 +162,7 @@ final class SimulatedHost {
 
   /** Somebody kills the guard; the worker replaces it at once. */
   void killGuard() {
-    cluster.coverage.happened(Happening.GUARD_REPLACED);
+    cluster.coverage.happened(SimulationEvent.GUARD_REPLACED);
     guardGone = cluster.has(ProtocolBug.GUARD_NOT_REPLACED);
   }
 
@@ -172,7 +172,7 @@ final class SimulatedHost {
 
   // ---- the guard
 
-  void guard(Instants since, long killAfterMillis) {
+  void guard(ClockReading since, long killAfterMillis) {
     guardedSince = since;
     leaderless = false;
     killAfter = killAfterMillis;
@@ -181,7 +181,7 @@ final class SimulatedHost {
   }
 
   private void wakeGuard(long order) {
-    Instants since = guardedSince;
+    ClockReading since = guardedSince;
     if (order != guardOrders || since == null) {
       return;
     }
@@ -194,8 +194,8 @@ final class SimulatedHost {
     later(at - cluster.now(), () -> wakeGuard(order));
   }
 
-  private long age(Instants since) {
-    Instants now = now();
+  private long age(ClockReading since) {
+    ClockReading now = now();
     return cluster.has(ProtocolBug.GUARD_IGNORES_SUSPENSION)
         ? now.monotonicMillis() - since.monotonicMillis()
         : now.millisSince(since);
@@ -227,7 +227,7 @@ final class SimulatedHost {
       return;
     }
     cluster.trace(() -> "guard of host " + number + " kills " + tasks.keySet());
-    cluster.coverage.happened(Happening.GUARD_KILLED);
+    cluster.coverage.happened(SimulationEvent.GUARD_KILLED);
     for (SimulatedTask task : List.copyOf(tasks.values())) {
       if (!task.isScattered() || !cluster.has(ProtocolBug.GUARD_MISSES_SCATTERED)) {
         later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::kill);

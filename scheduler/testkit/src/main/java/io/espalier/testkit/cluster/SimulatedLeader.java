@@ -3,33 +3,33 @@ package io.espalier.testkit.cluster;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.loop.LoopOptions;
-import io.espalier.core.loop.LoopPorts;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.ProvenTurn;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.SchedulerOutput;
-import io.espalier.core.protocol.SchedulerSide;
-import io.espalier.core.protocol.Term;
-import io.espalier.core.protocol.Turn;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
+import io.espalier.core.protocol.SchedulerProtocol;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
-import io.espalier.core.running.Usage;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusText;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import java.time.Duration;
@@ -51,7 +51,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final SimulatedCluster cluster;
   private final String name;
   final SimulatedStore.Connection connection;
-  final SchedulerSide side;
+  final SchedulerProtocol side;
   final SchedulerLoop loop;
   private final SchedulingCore core;
   private final long epoch;
@@ -63,11 +63,11 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final ArrayDeque<Runnable> toLoop = new ArrayDeque<>();
   private final Set<RunId> known = new HashSet<>();
   private final List<RunId> tooEarly = new ArrayList<>();
-  private final Map<WorkerRef, List<Launch>> again = new HashMap<>();
+  private final Map<WorkerRef, List<LaunchSpec>> again = new HashMap<>();
   boolean opened;
   private final ProtocolTimers timers;
   private final boolean unknownPast;
-  private final Turn<Long> turn;
+  private final ProvenTurn<Long> turn;
   private boolean outwaited;
   private boolean inTurn;
   private long openedAt;
@@ -94,18 +94,18 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     this.unknownPast = unknownPast;
     connection = cluster.store.new Connection(process, epoch);
     side =
-        new SchedulerSide(
-            new Term(epoch, "store", this::leads),
+        new SchedulerProtocol(
+            new LeadershipTerm(epoch, "store", this::leads),
             timers,
-            unknownPast ? SchedulerSide.Past.UNKNOWN : SchedulerSide.Past.KNOWN,
+            unknownPast ? SchedulerProtocol.Past.UNKNOWN : SchedulerProtocol.Past.KNOWN,
             this);
-    turn = new Turn<>(new Side(), toSide, MOST_MESSAGES);
+    turn = new ProvenTurn<>(new Side(), toSide, MOST_MESSAGES);
     core = new SchedulingCore(epoch);
     loop =
         new SchedulerLoop(
             core,
             Map.of("roundrobin", new InTurn()),
-            new StatusText(JsonReader::parse),
+            new StatusParser(JsonReader::parse),
             new LoopPorts(
                 this,
                 connection,
@@ -127,7 +127,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   }
 
   /** What that thread does in turns. */
-  private final class Side implements Turn.Half<Long> {
+  private final class Side implements ProvenTurn.Half<Long> {
     @Override
     public Long now() {
       return process.localNow();
@@ -166,7 +166,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     opened = true;
     openedAt = process.localNow();
     if (unknownPast) {
-      cluster.coverage.happened(Happening.SAFE_WAIT);
+      cluster.coverage.happened(SimulationEvent.SAFE_WAIT);
     }
     loop.restoreHolds(cluster.store.holds());
     loop.restoreRunning(
@@ -217,8 +217,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   // ---- what the protocol side wants
 
   @Override
-  public void send(String address, Work newWork) {
-    Work work = cluster.has(ProtocolBug.STARTS_SENT_AGAIN) ? withAgain(newWork) : newWork;
+  public void send(String address, WorkBatch newWork) {
+    WorkBatch work = cluster.has(ProtocolBug.STARTS_SENT_AGAIN) ? withAgain(newWork) : newWork;
     work.starts().stream()
         .filter(launch -> !HealthCheck.is(launch.job()))
         .forEach(launch -> cluster.invariants.dispatched(RunId.of(launch)));
@@ -238,7 +238,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             reply.accept(there.work(work));
           }
         },
-        (WorkAnswer answer) -> {
+        (WorkResponse answer) -> {
           if (process.isLedBy(this)) {
             toSide.add(
                 () -> side.answered(work.worker(), bent(newWork, answer), process.localNow()));
@@ -260,34 +260,34 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
         });
   }
 
-  private Work withAgain(Work work) {
-    List<Launch> unanswered = again.remove(work.worker());
+  private WorkBatch withAgain(WorkBatch work) {
+    List<LaunchSpec> unanswered = again.remove(work.worker());
     if (unanswered == null) {
       return work;
     }
-    return Bent.withStarts(work, unanswered);
+    return BuggyMessages.withStarts(work, unanswered);
   }
 
-  private WorkAnswer bent(Work work, WorkAnswer answer) {
+  private WorkResponse bent(WorkBatch work, WorkResponse answer) {
     if (answer.starts().size() > work.starts().size()) {
-      return Bent.cutTo(answer, work.starts().size());
+      return BuggyMessages.cutTo(answer, work.starts().size());
     }
-    if (answer.verdict() != WorkAnswer.Verdict.OLD
+    if (answer.verdict() != WorkResponse.Verdict.OLD
         || !cluster.has(ProtocolBug.OLD_COPY_MEANS_REFUSED)) {
       return answer;
     }
-    return Bent.doneWithNothing(answer, work);
+    return BuggyMessages.doneWithNothing(answer, work);
   }
 
   @Override
-  public void ended(TaskEnd end) {
+  public void ended(TaskResult end) {
     cluster.trace(
         () -> name + " is told: " + RunId.of(end) + " " + end.kind() + " " + end.message());
     cluster.invariants.told(end, epoch);
-    if (end.kind() == TaskEnd.Kind.LOST) {
-      cluster.coverage.happened(Happening.TOLD_LOST);
-    } else if (end.kind() == TaskEnd.Kind.NOT_STARTED) {
-      cluster.coverage.happened(Happening.TOLD_NEVER_STARTED);
+    if (end.kind() == TaskResult.Kind.LOST) {
+      cluster.coverage.happened(SimulationEvent.TOLD_LOST);
+    } else if (end.kind() == TaskResult.Kind.NOT_STARTED) {
+      cluster.coverage.happened(SimulationEvent.TOLD_NEVER_STARTED);
     }
     known.remove(RunId.of(end));
     if (cluster.has(ProtocolBug.ACKNOWLEDGES_BEFORE_COMMIT)) {
@@ -298,9 +298,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   }
 
   @Override
-  public void late(TaskEnd end) {
+  public void late(TaskResult end) {
     cluster.trace(() -> name + " hears late: " + RunId.of(end) + " " + end.kind());
-    cluster.coverage.happened(Happening.LATE_END);
+    cluster.coverage.happened(SimulationEvent.LATE_END);
     toLoop.add(() -> loop.lateEnd(end));
     process.poke();
   }
@@ -309,7 +309,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   public void progress(RunId run, Progress progress) {}
 
   @Override
-  public void usage(RunId run, Usage usage) {}
+  public void usage(RunId run, ResourceUsage usage) {}
 
   @Override
   public void workers(List<WorkerInfo> workers) {
@@ -358,36 +358,36 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
       side.resume(List.of(), process.localNow());
       for (Assignment run : unconfirmed) {
         ended(
-            TaskEnd.lost(
+            TaskResult.lost(
                 run.job(), run.node(), run.invocation(), "taken over", process.localNow()));
       }
       return;
     }
     for (Assignment run : unconfirmed) {
-      cluster.coverage.happened(Happening.RUN_TAKEN_OVER);
+      cluster.coverage.happened(SimulationEvent.RUN_TAKEN_OVER);
       known.add(new RunId(run.job(), run.node(), run.invocation()));
     }
     toSide.add(() -> side.resume(unconfirmed, process.localNow()));
   }
 
   @Override
-  public void start(Launch launch) {
+  public void start(LaunchSpec launch) {
     known.add(RunId.of(launch));
     toSide.add(() -> side.start(launch, process.localNow()));
   }
 
   @Override
-  public void holds(List<WorkerHold> holds) {
+  public void holds(List<WorkerCordon> holds) {
     toSide.add(
         () ->
             side.holds(
-                shards(holds, WorkerHold.Kind.CORDON),
-                shards(holds, WorkerHold.Kind.DRAIN),
+                shards(holds, WorkerCordon.Kind.CORDON),
+                shards(holds, WorkerCordon.Kind.DRAIN),
                 process.localNow()));
   }
 
-  private static List<String> shards(List<WorkerHold> holds, WorkerHold.Kind kind) {
-    return holds.stream().filter(h -> h.kind() == kind).map(WorkerHold::shard).toList();
+  private static List<String> shards(List<WorkerCordon> holds, WorkerCordon.Kind kind) {
+    return holds.stream().filter(h -> h.kind() == kind).map(WorkerCordon::shard).toList();
   }
 
   @Override
@@ -403,7 +403,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   }
 
   @Override
-  public void recorded(TaskEnd end) {
+  public void recorded(TaskResult end) {
     if (cluster.has(ProtocolBug.DISPATCH_BEFORE_COMMIT)) {
       // Only starts are too early with this bug.
       connection.whenDurable(() -> side.recorded(RunId.of(end), process.localNow()));

@@ -6,7 +6,7 @@ import java.util.Random;
 final class SimulatedNetwork {
   private static final int LATENCY = 5;
 
-  private final Timeline timeline;
+  private final EventQueue timeline;
   private final Random random;
   private final Coverage coverage;
   private final long[][] cutUntil;
@@ -16,7 +16,7 @@ final class SimulatedNetwork {
   private double delays;
   private int longest = LATENCY;
 
-  SimulatedNetwork(Timeline timeline, Random random, Coverage coverage, int hosts) {
+  SimulatedNetwork(EventQueue timeline, Random random, Coverage coverage, int hosts) {
     this.timeline = timeline;
     this.random = random;
     this.coverage = coverage;
@@ -51,7 +51,7 @@ final class SimulatedNetwork {
   void carry(int from, int to, Runnable message) {
     copy(from, to, message);
     while (copies > 0 && random.nextDouble() < copies) {
-      coverage.happened(Happening.MESSAGE_COPIED);
+      coverage.happened(SimulationEvent.MESSAGE_COPIED);
       copy(from, to, message);
     }
   }
@@ -61,16 +61,16 @@ final class SimulatedNetwork {
       return;
     }
     if (loss > 0 && random.nextDouble() < loss) {
-      coverage.happened(Happening.MESSAGE_LOST);
+      coverage.happened(SimulationEvent.MESSAGE_LOST);
       return;
     }
     boolean slow = delays > 0 && random.nextDouble() < delays;
     if (slow) {
-      coverage.happened(Happening.MESSAGE_DELAYED);
+      coverage.happened(SimulationEvent.MESSAGE_DELAYED);
     }
     long arrival = timeline.now() + 1 + random.nextInt(slow ? longest : LATENCY);
     if (arrival < lastArrival[from][to]) {
-      coverage.happened(Happening.MESSAGE_OVERTAKEN);
+      coverage.happened(SimulationEvent.MESSAGE_OVERTAKEN);
     }
     lastArrival[from][to] = Math.max(lastArrival[from][to], arrival);
     timeline.at(arrival, message);

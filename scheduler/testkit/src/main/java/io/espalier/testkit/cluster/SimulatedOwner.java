@@ -33,7 +33,7 @@ final class SimulatedOwner {
         return 0;
       }
       if (owner != null) {
-        cluster.coverage.happened(Happening.STORE_CHANGED_OWNER);
+        cluster.coverage.happened(SimulationEvent.STORE_CHANGED_OWNER);
       }
       owner = by;
       session++;

@@ -2,12 +2,12 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
 import java.util.List;
@@ -64,7 +64,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (cluster.random.nextInt(4) == 0) {
       // A process takes the wall clock once, at its start.
       jump = cluster.random.nextInt(60_000) - 30_000L;
-      cluster.coverage.happened(Happening.SCHEDULER_CLOCK_JUMPED);
+      cluster.coverage.happened(SimulationEvent.SCHEDULER_CLOCK_JUMPED);
     }
     poked = false;
     wake = 0;
@@ -96,7 +96,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   void transacts() {
     if (diesInTransaction) {
       diesInTransaction = false;
-      cluster.coverage.happened(Happening.SCHEDULER_KILLED);
+      cluster.coverage.happened(SimulationEvent.SCHEDULER_KILLED);
       cluster.timeline.after(0, () -> die("killed in a transaction"));
     }
   }
@@ -142,7 +142,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   void suspend(long millis) {
     if (isUp() && !isAsleep()) {
       cluster.trace(() -> name + " is suspended for " + millis);
-      cluster.coverage.happened(Happening.SCHEDULER_SUSPENDED);
+      cluster.coverage.happened(SimulationEvent.SCHEDULER_SUSPENDED);
       asleepUntil = cluster.now() + millis;
       asleepSoFar += millis;
       stop(millis);
@@ -165,7 +165,7 @@ final class SimulatedScheduler extends SimulatedProcess {
       return false;
     }
     suspendInTurn = 0;
-    cluster.coverage.happened(Happening.SCHEDULER_SUSPENDED_IN_TURN);
+    cluster.coverage.happened(SimulationEvent.SCHEDULER_SUSPENDED_IN_TURN);
     suspend(millis);
     // What has come in meanwhile is there before the turn goes on.
     poked = true;
@@ -182,7 +182,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   ProtocolTimers timers(long earlierLeaseMillis) {
     ProtocolTimers own = cluster.plan.timers(number);
     if (earlierLeaseMillis > own.takeoverMillis()) {
-      cluster.coverage.happened(Happening.OTHER_TIMERS_FOLLOWED);
+      cluster.coverage.happened(SimulationEvent.OTHER_TIMERS_FOLLOWED);
     }
     return cluster.has(ProtocolBug.OWN_LEASE_OUTWAITED) ? own : own.outwaiting(earlierLeaseMillis);
   }
@@ -223,13 +223,13 @@ final class SimulatedScheduler extends SimulatedProcess {
             takeOver(session, until);
           } else if (mine != null && session != 0 && session != mine.session && !neverEnds()) {
             // Another may have led in between: this one is a candidate like any other.
-            cluster.coverage.happened(Happening.LEADERSHIP_INTERRUPTED);
+            cluster.coverage.happened(SimulationEvent.LEADERSHIP_INTERRUPTED);
             noticed("it has the lock again, and had lost it");
             return;
           } else if (mine != null && session != 0) {
             mine.validUntil = until;
           } else if (mine != null && proofNow() > mine.validUntil && !neverEnds()) {
-            cluster.coverage.happened(Happening.LEADERSHIP_RAN_OUT);
+            cluster.coverage.happened(SimulationEvent.LEADERSHIP_RAN_OUT);
             noticed("its leadership has run out");
             return;
           }
@@ -307,13 +307,13 @@ final class SimulatedScheduler extends SimulatedProcess {
 
   // ---- calls of workers
 
-  void heartbeat(Heartbeat heartbeat, Consumer<HeartbeatAnswer> reply) {
+  void heartbeat(Heartbeat heartbeat, Consumer<HeartbeatResponse> reply) {
     SimulatedLeader mine = leader;
     if (mine == null) {
       reply.accept(
-          new HeartbeatAnswer(
+          new HeartbeatResponse(
               heartbeat.number(),
-              HeartbeatAnswer.Verdict.NOT_LEADER,
+              HeartbeatResponse.Verdict.NOT_LEADER,
               0,
               0,
               0,
@@ -327,15 +327,15 @@ final class SimulatedScheduler extends SimulatedProcess {
     poke();
   }
 
-  void report(Report report, Consumer<ReportAnswer> reply) {
+  void report(Report report, Consumer<ReportResponse> reply) {
     SimulatedLeader mine = leader;
     if (mine == null) {
-      reply.accept(new ReportAnswer(report.number(), false, List.of()));
+      reply.accept(new ReportResponse(report.number(), false, List.of()));
       return;
     }
     mine.toSide(
         () -> {
-          ReportAnswer answer = mine.side.report(report, localNow());
+          ReportResponse answer = mine.side.report(report, localNow());
           answer.settled().forEach(this::acknowledged);
           reply.accept(answer);
         });
@@ -352,7 +352,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     RunId run = cluster.invariants.anyLive(cluster.random);
     if (mine != null && mine.opened && run != null) {
       cluster.trace(() -> "an operator kills " + run);
-      cluster.coverage.happened(Happening.TASK_KILLED);
+      cluster.coverage.happened(SimulationEvent.TASK_KILLED);
       mine.loop.kill(run.job(), run.node());
       poke();
     }
@@ -368,18 +368,20 @@ final class SimulatedScheduler extends SimulatedProcess {
   }
 
   /** An operator holds a shard, or lets it go when {@code kind} is null. */
-  void hold(String shard, WorkerHold.@Nullable Kind kind) {
+  void hold(String shard, WorkerCordon.@Nullable Kind kind) {
     SimulatedLeader mine = leader;
     if (mine == null || !mine.opened) {
       return;
     }
     cluster.trace(() -> "an operator says of " + shard + ": " + (kind == null ? "release" : kind));
     if (kind == null) {
-      cluster.coverage.happened(Happening.SHARD_RELEASED);
+      cluster.coverage.happened(SimulationEvent.SHARD_RELEASED);
       mine.loop.release(shard, "simulated");
     } else {
       cluster.coverage.happened(
-          kind == WorkerHold.Kind.DRAIN ? Happening.SHARD_DRAINED : Happening.SHARD_CORDONED);
+          kind == WorkerCordon.Kind.DRAIN
+              ? SimulationEvent.SHARD_DRAINED
+              : SimulationEvent.SHARD_CORDONED);
       mine.loop.hold(shard, kind, "", "simulated");
     }
     poke();

@@ -4,7 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
-import io.espalier.testkit.scheduling.Trees;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,7 +53,8 @@ final class SimulatedSources {
         nodes.add(NodeSpec.child(2, name(db), name(host)));
       }
     }
-    return new Wanted(config, Trees.of(config.settings().levels(), NodeOrder.ORIGINAL, nodes));
+    return new Wanted(
+        config, TreeFixture.of(config.settings().levels(), NodeOrder.ORIGINAL, nodes));
   }
 
   private static String name(int node) {

@@ -1,12 +1,12 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.loop.LoopPorts;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.running.WorkerHold;
-import io.espalier.core.status.Batch;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,12 +29,12 @@ final class SimulatedStore {
   private final Random random;
   private final boolean durable;
   private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
-  private final Map<String, WorkerHold> holds = new LinkedHashMap<>();
+  private final Map<String, WorkerCordon> holds = new LinkedHashMap<>();
   private final Map<String, Long> incarnations = new LinkedHashMap<>();
   private final Map<String, Pause> pauses = new LinkedHashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
-  private final Map<String, JobStanding> standings = new LinkedHashMap<>();
-  private @Nullable Batch latest;
+  private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
+  private @Nullable StoreTransaction latest;
   private long epoch;
   private long leaseMillis;
 
@@ -53,8 +53,8 @@ final class SimulatedStore {
   private record Copy(
       long epoch,
       Map<TaskKey, StatusRow> rows,
-      Map<String, WorkerHold> holds,
-      Map<String, JobStanding> standings) {}
+      Map<String, WorkerCordon> holds,
+      Map<String, JobStateRecord> standings) {}
 
   /** The newest that was opened. */
   long epoch() {
@@ -109,7 +109,7 @@ final class SimulatedStore {
       limits.clear();
       standings.clear();
       if (epoch > 0) {
-        cluster.coverage.happened(Happening.STORE_FORGOT);
+        cluster.coverage.happened(SimulationEvent.STORE_FORGOT);
       }
       cluster.invariants.storeForgets();
     }
@@ -122,7 +122,7 @@ final class SimulatedStore {
   }
 
   /** What operators say of shards. */
-  List<WorkerHold> holds() {
+  List<WorkerCordon> holds() {
     return new ArrayList<>(holds.values());
   }
 
@@ -156,17 +156,17 @@ final class SimulatedStore {
     return List.copyOf(limits.values());
   }
 
-  List<JobStanding> standings() {
+  List<JobStateRecord> standings() {
     return List.copyOf(standings.values());
   }
 
   @SuppressWarnings("ReferenceEquality") // The same batch may be done twice.
-  private void apply(Batch batch) {
+  private void apply(StoreTransaction batch) {
     for (String job : batch.forgottenJobs()) {
       if (batch != latest) {
         cluster.invariants.forgot(
             job, incarnations.getOrDefault(job, 0L), batch.incarnations().getOrDefault(job, 0L));
-        cluster.coverage.happened(Happening.JOB_FORGOTTEN);
+        cluster.coverage.happened(SimulationEvent.JOB_FORGOTTEN);
       }
       rows.keySet().removeIf(task -> task.job().equals(job));
       incarnations.remove(job);
@@ -194,7 +194,7 @@ final class SimulatedStore {
     private boolean busy;
     private boolean ended;
 
-    private record Waiting(Batch batch, CompletableFuture<Void> told) {}
+    private record Waiting(StoreTransaction batch, CompletableFuture<Void> told) {}
 
     Connection(SimulatedScheduler owner, long ownEpoch) {
       this.owner = owner;
@@ -202,7 +202,7 @@ final class SimulatedStore {
     }
 
     @Override
-    public CompletionStage<Void> submit(Batch batch) {
+    public CompletionStage<Void> submit(StoreTransaction batch) {
       CompletableFuture<Void> told = new CompletableFuture<>();
       waiting.add(new Waiting(batch, told));
       pump();
@@ -246,7 +246,7 @@ final class SimulatedStore {
       if (ended) {
         boolean done = random.nextBoolean();
         cluster.coverage.happened(
-            done ? Happening.CRASH_AFTER_COMMIT : Happening.CRASH_BEFORE_COMMIT);
+            done ? SimulationEvent.CRASH_AFTER_COMMIT : SimulationEvent.CRASH_BEFORE_COMMIT);
         if (!done) {
           return;
         }
@@ -256,7 +256,7 @@ final class SimulatedStore {
         return;
       }
       if (ownEpoch != epoch) {
-        cluster.coverage.happened(Happening.OLD_EPOCH_REFUSED);
+        cluster.coverage.happened(SimulationEvent.OLD_EPOCH_REFUSED);
         owner.handle(() -> cluster.staleEpoch(owner));
         return;
       }

@@ -3,9 +3,9 @@ package io.espalier.testkit.cluster;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ final class SimulatedTask {
   private boolean dead;
 
   SimulatedTask(
-      SimulatedCluster cluster, SimulatedHost host, SimulatedWorker.Jvm parent, Launch launch) {
+      SimulatedCluster cluster, SimulatedHost host, SimulatedWorker.Jvm parent, LaunchSpec launch) {
     this.cluster = cluster;
     this.host = host;
     this.parent = parent;
@@ -54,7 +54,7 @@ final class SimulatedTask {
   /** The supervisor of its worker has looked at its time limit. */
   private void timedOut(KillRequest how) {
     if (!dead && why == null) {
-      cluster.coverage.happened(Happening.TASK_TIMED_OUT);
+      cluster.coverage.happened(SimulationEvent.TASK_TIMED_OUT);
       why = StopReason.TIMEOUT;
       stop(how);
     }
@@ -69,11 +69,11 @@ final class SimulatedTask {
 
   private void ends(String status) {
     end(
-        TaskEnd.of(
+        TaskResult.of(
                 run.job(),
                 run.node(),
                 run.invocation(),
-                asked ? TaskEnd.Kind.KILLED : TaskEnd.Kind.EXITED)
+                asked ? TaskResult.Kind.KILLED : TaskResult.Kind.EXITED)
             .withRawStatus(status)
             .withExit(0, null)
             .withStopReason(why),
@@ -115,13 +115,13 @@ final class SimulatedTask {
     end(killed(), false);
   }
 
-  private TaskEnd killed() {
-    return TaskEnd.of(run.job(), run.node(), run.invocation(), TaskEnd.Kind.KILLED)
+  private TaskResult killed() {
+    return TaskResult.of(run.job(), run.node(), run.invocation(), TaskResult.Kind.KILLED)
         .withExit(null, 9)
         .withStopReason(why);
   }
 
-  private void end(TaskEnd how, boolean seen) {
+  private void end(TaskResult how, boolean seen) {
     if (dead) {
       return;
     }

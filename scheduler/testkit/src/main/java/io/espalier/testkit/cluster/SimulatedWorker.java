@@ -2,19 +2,19 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.protocol.Heartbeat;
-import io.espalier.core.protocol.HeartbeatAnswer;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
-import io.espalier.core.protocol.ReportAnswer;
+import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
-import io.espalier.core.protocol.Work;
-import io.espalier.core.protocol.WorkAnswer;
-import io.espalier.core.protocol.WorkerFacts;
+import io.espalier.core.protocol.WorkBatch;
+import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.protocol.WorkerOutput;
-import io.espalier.core.protocol.WorkerSide;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.protocol.WorkerProtocol;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The worker processes on one host, one after the other: each drives a {@link WorkerSide}. */
+/** The worker processes on one host, one after the other: each drives a {@link WorkerProtocol}. */
 final class SimulatedWorker {
   private static final int LOOK_AGAIN = 50;
 
@@ -97,7 +97,7 @@ final class SimulatedWorker {
   /** One worker process. */
   final class Jvm extends SimulatedProcess implements WorkerOutput {
     final WorkerRef ref;
-    final WorkerSide side;
+    final WorkerProtocol side;
     private final Map<RunId, SimulatedTask> tasks = new HashMap<>();
     private final Map<Long, Long> sentAt = new HashMap<>();
     private int target;
@@ -112,9 +112,9 @@ final class SimulatedWorker {
       super(SimulatedWorker.this.cluster, "worker " + shard);
       ref = new WorkerRef(shard, instance);
       side =
-          new WorkerSide(
+          new WorkerProtocol(
               ref,
-              new WorkerFacts(
+              new WorkerDescription(
                   "host" + host.number, address(), 0, Map.of(), Versions.OURS, Set.of()),
               this);
     }
@@ -123,7 +123,7 @@ final class SimulatedWorker {
       host.tasks().values().forEach(SimulatedTask::kill);
       boolean blind = cluster.random.nextInt(3) == 0;
       if (blind) {
-        cluster.coverage.happened(Happening.LOOK_FAILED);
+        cluster.coverage.happened(SimulationEvent.LOOK_FAILED);
       }
       boolean gone = host.tasks().isEmpty() && !host.startsAreUnderWay();
       if (blind ? !cluster.has(ProtocolBug.UNSEEN_MEANS_GONE) : !gone) {
@@ -169,7 +169,7 @@ final class SimulatedWorker {
     }
 
     /** The supervisor has seen the last process of a task dead. */
-    void ended(TaskEnd end) {
+    void ended(TaskResult end) {
       if (tasks.remove(RunId.of(end)) != null) {
         side.ended(end, host.now());
         poke();
@@ -177,42 +177,46 @@ final class SimulatedWorker {
     }
 
     /** A batch has come. */
-    WorkAnswer work(Work work) {
-      Work seen = work;
+    WorkResponse work(WorkBatch work) {
+      WorkBatch seen = work;
       if (cluster.has(ProtocolBug.SESSION_IGNORED)) {
-        seen = Bent.addressed(work, tasks.keySet(), side.epoch(), side.session(), work.number());
+        seen =
+            BuggyMessages.addressed(
+                work, tasks.keySet(), side.epoch(), side.session(), work.number());
       } else if (cluster.has(ProtocolBug.EPOCH_IGNORED)) {
-        seen = Bent.addressed(work, tasks.keySet(), side.epoch(), work.session(), work.number());
+        seen =
+            BuggyMessages.addressed(
+                work, tasks.keySet(), side.epoch(), work.session(), work.number());
       } else if (cluster.has(ProtocolBug.NO_FENCE)) {
         seen =
-            Bent.addressed(
+            BuggyMessages.addressed(
                 work,
                 tasks.keySet(),
                 work.epoch(),
                 work.session(),
                 Long.MAX_VALUE / 2 + cluster.next());
       }
-      WorkAnswer answer = side.work(seen, host.now());
+      WorkResponse answer = side.work(seen, host.now());
       count(answer);
       poke();
       if (stopNow(stopAtWork)) {
-        cluster.coverage.happened(Happening.WORKER_STOPPED_AFTER_WORK);
+        cluster.coverage.happened(SimulationEvent.WORKER_STOPPED_AFTER_WORK);
       }
       stopAtWork = 0;
-      return new WorkAnswer(
+      return new WorkResponse(
           work.number(), answer.verdict(), answer.epoch(), answer.starts(), answer.asked());
     }
 
-    private void count(WorkAnswer answer) {
+    private void count(WorkResponse answer) {
       switch (answer.verdict()) {
-        case STALE -> cluster.coverage.happened(Happening.STALE_BATCH_REFUSED);
-        case OLD -> cluster.coverage.happened(Happening.OLD_BATCH_REFUSED);
+        case STALE -> cluster.coverage.happened(SimulationEvent.STALE_BATCH_REFUSED);
+        case OLD -> cluster.coverage.happened(SimulationEvent.OLD_BATCH_REFUSED);
         case DONE -> {
           if (answer.starts().stream().anyMatch(start -> !start.accepted())) {
-            cluster.coverage.happened(Happening.START_REFUSED);
+            cluster.coverage.happened(SimulationEvent.START_REFUSED);
           }
-          if (answer.asked().contains(WorkAnswer.RunState.NOT_RUNNING)) {
-            cluster.coverage.happened(Happening.FOUND_NOT_RUNNING);
+          if (answer.asked().contains(WorkResponse.RunState.NOT_RUNNING)) {
+            cluster.coverage.happened(SimulationEvent.FOUND_NOT_RUNNING);
           }
         }
       }
@@ -232,13 +236,13 @@ final class SimulatedWorker {
           to.host,
           timers.callMillis(),
           reply -> to.heartbeat(heartbeat, reply),
-          (HeartbeatAnswer answer) -> {
-            HeartbeatAnswer heard = bent(answer);
-            if (heard.verdict() != HeartbeatAnswer.Verdict.ACCEPTED) {
+          (HeartbeatResponse answer) -> {
+            HeartbeatResponse heard = bent(answer);
+            if (heard.verdict() != HeartbeatResponse.Verdict.ACCEPTED) {
               cluster.trace(() -> name + " hears " + heard.verdict() + " " + heard.message());
             }
             count(heard);
-            if (heard.verdict() == HeartbeatAnswer.Verdict.NOT_LEADER) {
+            if (heard.verdict() == HeartbeatResponse.Verdict.NOT_LEADER) {
               target++;
             }
             side.heartbeatAnswered(heard, host.now());
@@ -250,7 +254,7 @@ final class SimulatedWorker {
             poke();
           });
       if (stopNow(stopAtHeartbeat)) {
-        cluster.coverage.happened(Happening.WORKER_STOPPED_AFTER_HEARTBEAT);
+        cluster.coverage.happened(SimulationEvent.WORKER_STOPPED_AFTER_HEARTBEAT);
         if (cluster.random.nextBoolean()) {
           // Its answer waits for it, and is for long the last that it hears.
           cluster.timeline.after(stopAtHeartbeat, () -> cluster.cutOff(host.number));
@@ -259,11 +263,11 @@ final class SimulatedWorker {
       stopAtHeartbeat = 0;
     }
 
-    private void count(HeartbeatAnswer answer) {
+    private void count(HeartbeatResponse answer) {
       switch (answer.verdict()) {
-        case REGISTER_AGAIN -> cluster.coverage.happened(Happening.REGISTERED_AGAIN);
-        case STOP_ALL -> cluster.coverage.happened(Happening.STOPPED_BY_SCHEDULER);
-        case REFUSED -> cluster.coverage.happened(Happening.REGISTRATION_REFUSED);
+        case REGISTER_AGAIN -> cluster.coverage.happened(SimulationEvent.REGISTERED_AGAIN);
+        case STOP_ALL -> cluster.coverage.happened(SimulationEvent.STOPPED_BY_SCHEDULER);
+        case REFUSED -> cluster.coverage.happened(SimulationEvent.REGISTRATION_REFUSED);
         default -> {}
       }
     }
@@ -293,10 +297,10 @@ final class SimulatedWorker {
       }
       List<Long> cleared = new ArrayList<>(heartbeat.cleared());
       cleared.addAll(cluster.instancesElsewhere(SimulatedWorker.this));
-      return Bent.clearing(heartbeat, cleared);
+      return BuggyMessages.clearing(heartbeat, cleared);
     }
 
-    private HeartbeatAnswer bent(HeartbeatAnswer answer) {
+    private HeartbeatResponse bent(HeartbeatResponse answer) {
       long more = 0;
       if (cluster.has(ProtocolBug.LEASE_FROM_ANSWER)) {
         Long sent = sentAt.get(answer.number());
@@ -308,7 +312,7 @@ final class SimulatedWorker {
       if (more == 0) {
         return answer;
       }
-      return Bent.withLongerLease(answer, more);
+      return BuggyMessages.withLongerLease(answer, more);
     }
 
     @Override
@@ -322,7 +326,7 @@ final class SimulatedWorker {
           to.host,
           timers.callMillis(),
           reply -> to.report(report, reply),
-          (ReportAnswer answer) -> {
+          (ReportResponse answer) -> {
             side.reportAnswered(answer, host.now());
             poke();
           },
@@ -333,7 +337,7 @@ final class SimulatedWorker {
     }
 
     @Override
-    public void start(Launch launch) {
+    public void start(LaunchSpec launch) {
       RunId run = RunId.of(launch);
       // It takes a while until there is a process, and the JVM may be stopped in between.
       later(
@@ -355,9 +359,9 @@ final class SimulatedWorker {
               }
               return;
             }
-            cluster.coverage.happened(Happening.GUARD_REFUSED_START);
+            cluster.coverage.happened(SimulationEvent.GUARD_REFUSED_START);
             side.ended(
-                TaskEnd.notStarted(
+                TaskResult.notStarted(
                     run.job(), run.node(), run.invocation(), "the guard forbids it", 0),
                 host.now());
             poke();
@@ -388,7 +392,7 @@ final class SimulatedWorker {
     public void stopAll(long killWaitMillis) {
       List<SimulatedTask> all = new ArrayList<>(host.tasks().values());
       cluster.trace(() -> name + " stops " + host.tasks().keySet());
-      cluster.coverage.happened(Happening.LEASE_RAN_OUT);
+      cluster.coverage.happened(SimulationEvent.LEASE_RAN_OUT);
       all.forEach(SimulatedTask::term);
       later(
           killWaitMillis,
@@ -406,14 +410,14 @@ final class SimulatedWorker {
     }
 
     @Override
-    public void guard(io.espalier.core.protocol.Instants since, long killAfterMillis) {
+    public void guard(io.espalier.core.protocol.ClockReading since, long killAfterMillis) {
       host.guard(since, killAfterMillis);
     }
 
     @Override
     public void drained() {
       cluster.trace(() -> name + " is drained and ends");
-      cluster.coverage.happened(Happening.WORKER_DRAINED);
+      cluster.coverage.happened(SimulationEvent.WORKER_DRAINED);
       crash();
       host.workerDied();
       cluster.timeline.after(500 + cluster.random.nextInt(3_000), SimulatedWorker.this::boot);

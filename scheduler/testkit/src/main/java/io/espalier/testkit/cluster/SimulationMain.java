@@ -80,7 +80,7 @@ public final class SimulationMain {
     }
     all.broken().forEach((which, times) -> out.println(times + " x " + which));
     all.coverage().lines().forEach(out::println);
-    List<Happening> never =
+    List<SimulationEvent> never =
         all.lives() < ENOUGH || bug != null ? List.of() : all.coverage().never();
     never.forEach(what -> out.println("NEVER HAPPENED: " + what));
     return all.failures().isEmpty() && never.isEmpty();

@@ -1,6 +1,6 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.api.Selection;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.status.LimitOverride;
@@ -51,35 +51,35 @@ final class SourceTrouble {
     switch (random.nextInt(12)) {
       case 0, 1, 2, 3 -> flap();
       case 4 -> {
-        happened(Happening.NODE_MOVED, "a db moves");
+        happened(SimulationEvent.NODE_MOVED, "a db moves");
         sources.moves(
             random.nextInt(plan.hosts() * plan.dbsPerHost()), random.nextInt(plan.hosts()));
       }
       case 5 -> {
-        happened(Happening.LEVEL_RENAMED, "the lowest level gets another name");
+        happened(SimulationEvent.LEVEL_RENAMED, "the lowest level gets another name");
         sources.renamesLevel();
       }
       case 6 -> {
-        happened(Happening.JOB_LEFT, "the configuration loses " + job);
+        happened(SimulationEvent.JOB_LEFT, "the configuration loses " + job);
         sources.removes(job);
         after(1 + random.nextInt(3 * REFRESH), () -> sources.returns(job));
       }
       case 7 -> {
-        happened(Happening.JOB_REMADE, job + " is deleted and made again");
+        happened(SimulationEvent.JOB_REMADE, job + " is deleted and made again");
         sources.remakes(job, cluster.next());
       }
       case 8 -> {
-        happened(Happening.TASKS_RERUN, "an operator runs tasks of " + job + " again");
+        happened(SimulationEvent.TASKS_RERUN, "an operator runs tasks of " + job + " again");
         rerun(job);
       }
       case 9 -> {
-        happened(Happening.TASKS_FORGIVEN, "an operator forgives " + job);
+        happened(SimulationEvent.TASKS_FORGIVEN, "an operator forgives " + job);
         cluster.invariants.commanded(job);
         command(loop -> loop.forgive(List.of(job)));
       }
       case 10 -> {
         boolean stops = random.nextBoolean();
-        happened(Happening.JOB_PAUSED, "an operator " + (stops ? "stops " : "pauses ") + job);
+        happened(SimulationEvent.JOB_PAUSED, "an operator " + (stops ? "stops " : "pauses ") + job);
         command(
             loop -> {
               if (stops) {
@@ -91,7 +91,7 @@ final class SourceTrouble {
         after(random.nextInt(4_000), () -> command(loop -> loop.resume(job, "simulated", "")));
       }
       default -> {
-        happened(Happening.LIMIT_SET, "an operator sets a limit");
+        happened(SimulationEvent.LIMIT_SET, "an operator sets a limit");
         LimitOverride limit =
             new LimitOverride(
                 "instance", "concurrency", "", random.nextInt(5), "simulated", "", 0, 0);
@@ -102,7 +102,7 @@ final class SourceTrouble {
 
   /** Some hosts, or all, are missing for one to three refreshes. */
   private void flap() {
-    happened(Happening.NODES_LEFT, "the source of the nodes forgets hosts");
+    happened(SimulationEvent.NODES_LEFT, "the source of the nodes forgets hosts");
     int hosts = random.nextInt(4) == 0 ? plan.hosts() : 1 + random.nextInt(plan.hosts());
     for (int i = 0; i < hosts; i++) {
       int host = hosts == plan.hosts() ? i : random.nextInt(plan.hosts());
@@ -119,8 +119,9 @@ final class SourceTrouble {
     }
     cluster.invariants.commanded(job);
     cluster.trace(() -> "they are " + nodes);
-    Selection some =
-        new Selection(job, new TaskSelector(Set.of(), "", nodes, ""), false, -1, "simulated", "");
+    TaskSelection some =
+        new TaskSelection(
+            job, new TaskSelector(Set.of(), "", nodes, ""), false, -1, "simulated", "");
     command(loop -> loop.rerun(some));
   }
 
@@ -138,7 +139,7 @@ final class SourceTrouble {
         });
   }
 
-  private void happened(Happening what, String words) {
+  private void happened(SimulationEvent what, String words) {
     cluster.coverage.happened(what);
     cluster.trace(() -> words);
   }

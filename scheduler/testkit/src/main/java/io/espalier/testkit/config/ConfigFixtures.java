@@ -1,8 +1,8 @@
 package io.espalier.testkit.config;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigParser;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;

@@ -1,11 +1,11 @@
 package io.espalier.testkit.nodes;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.core.topology.NodesSoFar;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Earlier nodes for a source and a list for what it delivers. Not thread-safe. */
-public final class NodeRecorder implements NodeSink, NodesSoFar {
+public final class NodeRecorder implements NodeSink, NodeLookup {
   /** Name of the instance node. */
   public static final String INSTANCE = "instance-node";
 

@@ -1,8 +1,8 @@
 package io.espalier.testkit.running;
 
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,20 +11,20 @@ import java.util.List;
 public final class CollectedEnds implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final List<TaskEnd> ends = new ArrayList<>();
+  private final List<TaskResult> ends = new ArrayList<>();
 
   @Override
-  public synchronized void ended(TaskEnd end) {
+  public synchronized void ended(TaskResult end) {
     ends.add(end);
     notifyAll();
   }
 
-  public synchronized List<TaskEnd> all() {
+  public synchronized List<TaskResult> all() {
     return List.copyOf(ends);
   }
 
   /** Those of one launch; there should never be more than one. */
-  public synchronized List<TaskEnd> of(Launch launch) {
+  public synchronized List<TaskResult> of(LaunchSpec launch) {
     return ends.stream()
         .filter(
             end ->
@@ -35,12 +35,12 @@ public final class CollectedEnds implements TaskListener {
   }
 
   /** Waits for the end of a launch. */
-  public synchronized TaskEnd await(Launch launch) {
+  public synchronized TaskResult await(LaunchSpec launch) {
     awaitUntil(() -> !of(launch).isEmpty(), "no end of " + launch);
     return of(launch).get(0);
   }
 
-  public synchronized List<TaskEnd> awaitCount(int count) {
+  public synchronized List<TaskResult> awaitCount(int count) {
     awaitUntil(() -> ends.size() >= count, "fewer than " + count + " ends");
     return List.copyOf(ends);
   }

@@ -3,8 +3,8 @@ package io.espalier.testkit.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,21 +14,21 @@ import org.junit.jupiter.api.Test;
 public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
 
   /** A new launch of a task that does not end by itself within the test. */
-  protected abstract Launch lasting(String node);
+  protected abstract LaunchSpec lasting(String node);
 
   @Test
   void aRunningTaskCanBeKilled() {
-    Launch launch = lasting("node");
+    LaunchSpec launch = lasting("node");
     runner().start(launch);
     assertThat(kill(launch)).isTrue();
-    TaskEnd end = ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.KILLED);
+    TaskResult end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.KILLED);
     assertThat(end.rawStatus()).isNull();
   }
 
   @Test
   void aSecondKillDoesNotMakeASecondEnd() {
-    Launch launch = lasting("node");
+    LaunchSpec launch = lasting("node");
     runner().start(launch);
     kill(launch);
     kill(launch);
@@ -39,7 +39,7 @@ public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
 
   @Test
   void oneOfManyIsKilledAndTheOthersGoOn() {
-    List<Launch> launches = new ArrayList<>();
+    List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       launches.add(lasting("node" + i));
     }
@@ -53,7 +53,7 @@ public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
 
   @Test
   void anInvocationCannotBeStartedTwice() {
-    Launch launch = lasting("node");
+    LaunchSpec launch = lasting("node");
     runner().start(launch);
     assertThatThrownBy(() -> runner().start(launch)).isInstanceOf(IllegalStateException.class);
     assertThat(ends.all()).isEmpty();
@@ -61,7 +61,7 @@ public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
 
   @Test
   void closeEndsWhatIsRunning() {
-    List<Launch> launches = new ArrayList<>();
+    List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       launches.add(lasting("node" + i));
     }

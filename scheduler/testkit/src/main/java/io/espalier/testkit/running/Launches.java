@@ -1,11 +1,11 @@
 package io.espalier.testkit.running;
 
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
+import io.espalier.core.running.LaunchSpec;
 import java.util.List;
 
 /** Makes launches, each with an invocation of its own; not thread-safe. */
@@ -13,31 +13,31 @@ public final class Launches {
   private long sequence;
 
   /** A launch of job {@code job} with the given argv prefix. */
-  public Launch of(String node, String... command) {
+  public LaunchSpec of(String node, String... command) {
     return of("job", node, List.of(command));
   }
 
-  public Launch of(String job, String node, List<String> command) {
+  public LaunchSpec of(String job, String node, List<String> command) {
     sequence++;
-    return Launch.of(job, node, new Invocation(1, sequence, 1_000_000_000_000L + sequence))
+    return LaunchSpec.of(job, node, new Invocation(1, sequence, 1_000_000_000_000L + sequence))
         .command(command)
         .argument(Json.object().put("id", job).build())
         .build();
   }
 
-  public static Launch with(Launch launch, StatusFrom statusFrom) {
+  public static LaunchSpec with(LaunchSpec launch, StatusSource statusFrom) {
     return launch.toBuilder().statusFrom(statusFrom).build();
   }
 
-  public static Launch with(Launch launch, Json.Obj argument) {
+  public static LaunchSpec with(LaunchSpec launch, Json.Obj argument) {
     return launch.toBuilder().argument(argument).build();
   }
 
-  public static Launch with(Launch launch, SubprocessOptions subprocess) {
+  public static LaunchSpec with(LaunchSpec launch, SubprocessOptions subprocess) {
     return launch.toBuilder().subprocess(subprocess).build();
   }
 
-  public static Launch with(Launch launch, KillRequest kill) {
+  public static LaunchSpec with(LaunchSpec launch, KillRequest kill) {
     return launch.toBuilder().kill(kill).build();
   }
 }

@@ -1,6 +1,6 @@
 package io.espalier.testkit.running;
 
-import io.espalier.core.logs.LineSearch;
+import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
@@ -47,7 +47,7 @@ public final class MemoryLogStore implements LogStore {
 
   @Override
   public synchronized LogPage query(LogQuery query) {
-    LineSearch search = new LineSearch(query.regex());
+    BoundedRegexSearch search = new BoundedRegexSearch(query.regex());
     List<LogLine> page = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       LogLine line = lines.get(query.ascending() ? i : lines.size() - 1 - i);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Launch;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ public abstract class TaskRunnerContract {
   protected abstract TaskRunner create() throws Exception;
 
   /** A new launch of a task that ends by itself, soon, with the status {@code done}. */
-  protected abstract Launch quick(String node);
+  protected abstract LaunchSpec quick(String node);
 
   @SuppressWarnings("NullAway.Init")
   protected TaskRunnerContract() {}
@@ -45,7 +45,7 @@ public abstract class TaskRunnerContract {
 
   @Test
   void everyStartHasExactlyOneEnd() {
-    List<Launch> launches = new ArrayList<>();
+    List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       launches.add(quick("node" + i));
     }
@@ -58,20 +58,20 @@ public abstract class TaskRunnerContract {
 
   @Test
   void aTaskThatSucceedsEndsByItselfWithItsStatus() {
-    Launch launch = quick("node");
+    LaunchSpec launch = quick("node");
     runner.start(launch);
-    TaskEnd end = ends.await(launch);
-    assertThat(end.kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    TaskResult end = ends.await(launch);
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end.rawStatus()).isEqualTo("done");
     assertThat(end.exitCode()).isZero();
   }
 
   @Test
   void theSameTaskMayRunAgainAsAnotherInvocation() {
-    Launch first = quick("node");
+    LaunchSpec first = quick("node");
     runner.start(first);
     ends.await(first);
-    Launch second = quick("node");
+    LaunchSpec second = quick("node");
     runner.start(second);
     ends.await(second);
     assertThat(ends.all()).hasSize(2);
@@ -79,7 +79,7 @@ public abstract class TaskRunnerContract {
 
   @Test
   void killingWhatIsNotRunningIsRefused() {
-    Launch launch = quick("node");
+    LaunchSpec launch = quick("node");
     assertThat(kill(launch)).isFalse();
     runner.start(launch);
     ends.await(launch);
@@ -89,25 +89,25 @@ public abstract class TaskRunnerContract {
 
   @Test
   void aKillOfAnotherInvocationOfARunningTaskIsRefused() {
-    Launch launch = quick("node");
+    LaunchSpec launch = quick("node");
     runner.start(launch);
     Invocation other = new Invocation(7, 7, 7);
     assertThat(runner.kill(launch.job(), launch.node(), other, KillRequest.DEFAULT)).isFalse();
-    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.EXITED);
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskResult.Kind.EXITED);
   }
 
   @Test
   void afterCloseNothingIsStarted() {
     runner.close();
-    Launch launch = quick("node");
+    LaunchSpec launch = quick("node");
     runner.start(launch);
-    assertThat(ends.await(launch).kind()).isEqualTo(TaskEnd.Kind.NOT_STARTED);
+    assertThat(ends.await(launch).kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
     assertThat(kill(launch)).isFalse();
   }
 
   @Test
   void closeReturnsWithAllEndsDelivered() {
-    List<Launch> launches = new ArrayList<>();
+    List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       launches.add(quick("node" + i));
     }
@@ -133,7 +133,7 @@ public abstract class TaskRunnerContract {
     }
   }
 
-  protected final boolean kill(Launch launch) {
+  protected final boolean kill(LaunchSpec launch) {
     return runner.kill(
         launch.job(),
         launch.node(),

@@ -6,8 +6,9 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.LogOptions;
-import io.espalier.core.config.NodeLimit;
+import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
@@ -18,7 +19,6 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
-import io.espalier.core.config.TreeRules;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +39,7 @@ public final class ConfigFixture {
 
   private final Map<String, Map<String, Integer>> overrides = new TreeMap<>();
   private final List<PhysicalResource> physical = new ArrayList<>();
-  private TreeRules rules = TreeRules.NONE;
+  private LimitRules rules = LimitRules.NONE;
   private final Map<String, Integer> weights = new TreeMap<>();
   private String selector = "roundrobin";
 
@@ -120,7 +120,7 @@ public final class ConfigFixture {
   }
 
   /** What the settings say beside levels and resources. */
-  public ConfigFixture rules(TreeRules treeRules) {
+  public ConfigFixture rules(LimitRules treeRules) {
     rules = treeRules;
     return this;
   }
@@ -139,7 +139,7 @@ public final class ConfigFixture {
           }
         });
     return rules(
-        new TreeRules(
+        new LimitRules(
             rules.queues(),
             rules.priorityHalfLife(),
             rules.nodeLimits(),
@@ -150,7 +150,7 @@ public final class ConfigFixture {
   /** By resource: how long more than its limit may be in use before tasks are killed. */
   public ConfigFixture killOverLimit(Map<String, Duration> after) {
     return rules(
-        new TreeRules(
+        new LimitRules(
             rules.queues(),
             rules.priorityHalfLife(),
             rules.nodeLimits(),
@@ -161,7 +161,7 @@ public final class ConfigFixture {
   /** The queues, in this order. */
   public ConfigFixture queues(QueueSpec... queues) {
     return rules(
-        new TreeRules(
+        new LimitRules(
             List.of(queues),
             rules.priorityHalfLife(),
             rules.nodeLimits(),
@@ -170,9 +170,9 @@ public final class ConfigFixture {
   }
 
   /** Limits that differ on some nodes, in place of those given before. */
-  public ConfigFixture nodeLimits(List<NodeLimit> limitsOfNodes) {
+  public ConfigFixture nodeLimits(List<NodeLimitRule> limitsOfNodes) {
     rules =
-        new TreeRules(
+        new LimitRules(
             rules.queues(),
             rules.priorityHalfLife(),
             limitsOfNodes,

@@ -8,14 +8,14 @@ import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.ProgressRetryRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
-import io.espalier.core.config.RetryRules;
 import io.espalier.core.config.StartRate;
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TimeLimits;
-import io.espalier.core.config.WholeJob;
+import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
@@ -35,11 +35,11 @@ public final class JobFixture {
   private final Map<String, Integer> needs = new HashMap<>();
   private final Map<String, JobFilter> filters = new HashMap<>();
   private List<String> dependsOn = List.of();
-  private List<WholeJob> afterJobs = List.of();
+  private List<WholeJobDependency> afterJobs = List.of();
   private Backoff backoff = Backoff.DEFAULT;
   private TimeLimits limits = TimeLimits.NONE;
   private JobScheduling scheduling = JobScheduling.DEFAULT;
-  private Optional<RetryRules> retry = Optional.empty();
+  private Optional<ProgressRetryRules> retry = Optional.empty();
   private OutcomeRules outcome = OutcomeRules.DEFAULT;
   private String host = "";
   private String hostLevel = "";
@@ -110,7 +110,7 @@ public final class JobFixture {
   }
 
   /** It waits for these jobs as a whole. */
-  public JobFixture after(WholeJob... jobs) {
+  public JobFixture after(WholeJobDependency... jobs) {
     afterJobs = List.of(jobs);
     return this;
   }
@@ -175,7 +175,7 @@ public final class JobFixture {
   }
 
   /** Retries that look at progress. */
-  public JobFixture retry(RetryRules rules) {
+  public JobFixture retry(ProgressRetryRules rules) {
     retry = Optional.of(rules);
     return this;
   }
@@ -225,7 +225,7 @@ public final class JobFixture {
         levels.find(hostLevel) < 0 ? Optional.empty() : Optional.of(levels.find(hostLevel)),
         host,
         List.of(),
-        StatusFrom.STATUS_LINE,
+        StatusSource.STATUS_LINE,
         backoff,
         Optional.empty(),
         SubprocessOptions.DEFAULT,

@@ -2,12 +2,12 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
-import io.espalier.core.config.JobFilters;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
-import io.espalier.core.config.WholeJob;
+import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
@@ -54,7 +54,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
-  final OracleClosings closings = new OracleClosings();
+  final OracleJobBlocks closings = new OracleJobBlocks();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -76,12 +76,12 @@ public final class Oracle {
 
             @Override
             public int limit(String shard, Resource resource, int configured) {
-              String name = shard.isEmpty() ? Trees.INSTANCE : shard;
+              String name = shard.isEmpty() ? TreeFixture.INSTANCE : shard;
               return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
             }
           });
   private final OracleRates rates = new OracleRates();
-  private final OracleRooms rooms = new OracleRooms(this);
+  private final OracleCapacity rooms = new OracleCapacity(this);
   private final OracleReservations reservations = new OracleReservations(this);
   private final OracleQueues queues = new OracleQueues(this, pool);
   private final OracleOverLimits overLimits = new OracleOverLimits(this);
@@ -310,7 +310,7 @@ public final class Oracle {
   public List<TaskKey> tasks(Job job) {
     List<TaskKey> tasks = new ArrayList<>();
     if (job.level() != topology.levels().worker()) {
-      Trees.names(topology, job.level()).forEach(n -> tasks.add(new TaskKey(job.name(), n)));
+      TreeFixture.names(topology, job.level()).forEach(n -> tasks.add(new TaskKey(job.name(), n)));
     }
     return tasks;
   }
@@ -327,7 +327,7 @@ public final class Oracle {
   }
 
   /** What is kept of queues and workers. */
-  OracleRooms rooms() {
+  OracleCapacity rooms() {
     return rooms;
   }
 
@@ -391,7 +391,7 @@ public final class Oracle {
       return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
     }
     String level = topology.levels().name(resource.level());
-    return Trees.names(topology, resource.level()).stream()
+    return TreeFixture.names(topology, resource.level()).stream()
         .mapToLong(
             name ->
                 limit(
@@ -504,7 +504,7 @@ public final class Oracle {
       return false;
     }
     return filter == null
-        || JobFilters.passes(filter, job.name(), topology.name(node), topology.tags(slot));
+        || FilterEvaluator.passes(filter, job.name(), topology.name(node), topology.tags(slot));
   }
 
   private List<Failure> failuresOnPath(Job job, List<Integer> path) {
@@ -574,7 +574,7 @@ public final class Oracle {
             job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
     closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     failures.addAll(queues.failures(job));
-    for (WholeJob whole : job.afterJobs()) {
+    for (WholeJobDependency whole : job.afterJobs()) {
       if (!isDone(whole)) {
         failures.add(new Failure(Kind.JOB_DEPENDENCY, "", ""));
       }
@@ -667,7 +667,7 @@ public final class Oracle {
   }
 
   /** Whether enough of the tasks of a job are done, of those that its filters let pass. */
-  private boolean isDone(WholeJob whole) {
+  private boolean isDone(WholeJobDependency whole) {
     Job job = config.job(whole.job());
     if (job == null || !job.canRun() || !config.settings().enabled()) {
       return false;

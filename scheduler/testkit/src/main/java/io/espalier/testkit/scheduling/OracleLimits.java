@@ -2,7 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.NodeLimit;
+import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
@@ -37,7 +37,7 @@ final class OracleLimits {
   static int of(Config config, Topology topology, String nodeName, Resource resource) {
     int node = topology.find(resource.level(), nodeName);
     int limit = resource.limit();
-    for (NodeLimit rule : config.settings().rules().nodeLimits()) {
+    for (NodeLimitRule rule : config.settings().rules().nodeLimits()) {
       Integer said = rule.limits().get(resource.name());
       if (rule.level() != resource.level() || said == null || node < 0) {
         continue;
@@ -62,7 +62,7 @@ final class OracleLimits {
             case ATTRIBUTE -> text.matches("[0-9]");
           };
       if (matches) {
-        limit = rule.kind() == NodeLimit.Kind.ATTRIBUTE ? Integer.parseInt(text) : said;
+        limit = rule.kind() == NodeLimitRule.Kind.ATTRIBUTE ? Integer.parseInt(text) : said;
       }
     }
     return limit;
@@ -71,11 +71,11 @@ final class OracleLimits {
   /** The same of a worker, of which all else that is configured is considered already. */
   static int of(Config config, WorkerInfo worker, Resource resource, int before) {
     int limit = before;
-    for (NodeLimit rule : config.settings().rules().nodeLimits()) {
+    for (NodeLimitRule rule : config.settings().rules().nodeLimits()) {
       List<String> names = List.of(worker.ref().shard(), worker.host());
       boolean named = names.contains(rule.pattern()) || rule.pattern().equals(worker.address());
       boolean matches =
-          rule.kind() == NodeLimit.Kind.NAME
+          rule.kind() == NodeLimitRule.Kind.NAME
               ? named
               : names.stream().anyMatch(n -> Pattern.compile(rule.pattern()).matcher(n).find());
       if (rule.level() == resource.level() && matches) {
@@ -100,8 +100,8 @@ final class OracleLimits {
   }
 
   /** Few or no rules, in a random order. */
-  static List<NodeLimit> rules(Random random, Levels levels) {
-    List<NodeLimit> rules = new ArrayList<>();
+  static List<NodeLimitRule> rules(Random random, Levels levels) {
+    List<NodeLimitRule> rules = new ArrayList<>();
     while (random.nextInt(3) > 0 && rules.size() < 5) {
       int level = random.nextInt(levels.count());
       String resource = levels.name(level) + (1 + random.nextInt(2));
@@ -112,11 +112,12 @@ final class OracleLimits {
       }
       rules.add(
           switch (kind) {
-            case 0 -> NodeLimit.ofName(level, name(random, level, levels), limits);
-            case 1 -> NodeLimit.ofRegex(level, Pattern.compile(pattern(random)), limits);
-            case 2 -> NodeLimit.ofTag(level, random.nextBoolean() ? "red" : "blue", limits);
-            case 3 -> NodeLimit.ofValue(level, "kind", random.nextBoolean() ? "ssd" : "7", limits);
-            default -> NodeLimit.ofAttribute(level, "slots", resource);
+            case 0 -> NodeLimitRule.ofName(level, name(random, level, levels), limits);
+            case 1 -> NodeLimitRule.ofRegex(level, Pattern.compile(pattern(random)), limits);
+            case 2 -> NodeLimitRule.ofTag(level, random.nextBoolean() ? "red" : "blue", limits);
+            case 3 ->
+                NodeLimitRule.ofValue(level, "kind", random.nextBoolean() ? "ssd" : "7", limits);
+            default -> NodeLimitRule.ofAttribute(level, "slots", resource);
           });
     }
     return rules;
@@ -126,7 +127,7 @@ final class OracleLimits {
     if (level == levels.worker()) {
       return "w" + random.nextInt(4);
     }
-    return level == 0 ? Trees.INSTANCE : "n" + level + "_" + random.nextInt(6);
+    return level == 0 ? TreeFixture.INSTANCE : "n" + level + "_" + random.nextInt(6);
   }
 
   private static String pattern(Random random) {

@@ -2,7 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.scheduling.WorkerLoad;
+import io.espalier.core.scheduling.spi.WorkerLoad;
 import java.util.List;
 
 /** The load of a worker as the oracle counts it. */

@@ -2,9 +2,9 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
-import io.espalier.core.config.JobFilters;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
@@ -157,7 +157,7 @@ final class OraclePool {
     JobFilter filter = job.filters().get(config.settings().levels().worker());
     return isLocal()
         || filter == null
-        || JobFilters.passesWorker(filter, job.name(), worker.host(), worker.ref().shard());
+        || FilterEvaluator.passesWorker(filter, job.name(), worker.host(), worker.ref().shard());
   }
 
   /** The workers that may take a task now. */
@@ -200,7 +200,7 @@ final class OraclePool {
                     .thenComparingLong(w -> missing(config, job, w))
                     .thenComparing(w -> w.ref().shard()))
             .orElseThrow();
-    String name = isLocal() ? Trees.INSTANCE : nearest.ref().shard();
+    String name = isLocal() ? TreeFixture.INSTANCE : nearest.ref().shard();
     return shortages(config, job, nearest).stream()
         .map(resource -> new Failure(Kind.NO_WORKER, name, resource))
         .toList();

@@ -93,7 +93,7 @@ final class OracleRates {
         .startRates()
         .forEach(
             (level, rate) ->
-                Trees.names(topology, level)
+                TreeFixture.names(topology, level)
                     .forEach(n -> rates.put(new Place(topology.levels().name(level), n), rate)));
     buckets.keySet().retainAll(rates.keySet());
     rates.forEach(

@@ -6,7 +6,7 @@ import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
-import io.espalier.core.scheduling.Reservation;
+import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.TaskKey;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.time.Duration;
@@ -280,7 +280,7 @@ final class OracleReservations {
     counts.forEach(
         (key, count) -> {
           int level = oracle.topology().levels().find(key.get(1));
-          int nodes = Trees.names(oracle.topology(), level).size();
+          int nodes = TreeFixture.names(oracle.topology(), level).size();
           assertThat(count).as("%s holds", key).isLessThanOrEqualTo(Math.max(1, nodes / SHARE));
         });
   }

@@ -9,10 +9,10 @@ import io.espalier.core.api.TaskCounts;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
-import io.espalier.core.scheduling.CountScan;
-import io.espalier.core.scheduling.HolderScan;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.scheduling.WaitingScan;
+import io.espalier.core.scheduling.query.ResourceHolderScan;
+import io.espalier.core.scheduling.query.SubtreeCountScan;
+import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -148,10 +148,10 @@ final class QueryChecks {
               }
             });
     Map<TaskKey, Integer> found = new HashMap<>();
-    HolderScan scan =
-        core.holders(new HolderScan.Place(place.level(), place.node(), resource.name()));
-    HolderScan.Sink sink =
-        new HolderScan.Sink() {
+    ResourceHolderScan scan =
+        core.holders(new ResourceHolderScan.Place(place.level(), place.node(), resource.name()));
+    ResourceHolderScan.Sink sink =
+        new ResourceHolderScan.Sink() {
           @Override
           public void begin() {
             found.clear();
@@ -180,7 +180,7 @@ final class QueryChecks {
     int slot = random.nextInt(topology.slots());
     Map<String, long[]> expected = new HashMap<>();
     long leaves = walk(slot, expected);
-    CountScan scan = core.counts(-1, true);
+    SubtreeCountScan scan = core.counts(-1, true);
     scan.begin(slot);
     int slice = 1 + random.nextInt(20);
     while (!scan.isDone()) {
@@ -319,7 +319,7 @@ final class QueryChecks {
         }
       }
     }
-    WaitingScan scan = core.waiting(core.findJob(job.name()));
+    WaitReasonScan scan = core.waiting(core.findJob(job.name()));
     int slice = 2 + random.nextInt(20);
     while (!scan.isDone()) {
       assertThat(scan.step(slice)).isPositive();

@@ -6,7 +6,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.StartRate;
-import io.espalier.core.config.WholeJob;
+import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
@@ -116,7 +116,7 @@ final class RandomModel {
         }
       }
     }
-    return Trees.of(levels, order, reachable);
+    return TreeFixture.of(levels, order, reachable);
   }
 
   private boolean chance(int percent) {
@@ -180,7 +180,7 @@ final class RandomModel {
   private String anyHost() {
     return switch (random.nextInt(6)) {
       case 0 -> "same" + random.nextInt(3);
-      case 1 -> Trees.INSTANCE;
+      case 1 -> TreeFixture.INSTANCE;
       case 2 -> "nowhere";
       default -> "n" + (1 + random.nextInt(3)) + "_" + random.nextInt(3 * nodesPerLevel);
     };
@@ -301,7 +301,7 @@ final class RandomModel {
       job.hostOfLevel(any(config.levels().names()));
     }
     if (chance(15)) {
-      job.after(new WholeJob("job" + random.nextInt(jobsAtMost), 20.0, List.of()));
+      job.after(new WholeJobDependency("job" + random.nextInt(jobsAtMost), 20.0, List.of()));
     }
     config.job(name, job);
     jobs.remove(name);
@@ -357,7 +357,8 @@ final class RandomModel {
     if (chance(15)) {
       List<String> tags = chance(40) ? List.of(TAGS[random.nextInt(TAGS.length)]) : List.of();
       job.after(
-          new WholeJob("job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
+          new WholeJobDependency(
+              "job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
     job.scheduling(RandomQueues.scheduling(random));
     OracleRates.limit(job, random);

@@ -10,15 +10,15 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.Change;
 import io.espalier.core.scheduling.CoreEvent;
-import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.scheduling.WorkerSelector;
-import io.espalier.core.scheduling.WorkerUse;
+import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.update.NewTasks;
+import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.scheduling.worker.WorkerUtilization;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -467,7 +467,7 @@ public final class RandomRun {
       int first = nodes.levelStart(level);
       int count = nodes.levelEnd(level) - first;
       if (level == nodes.levels().worker()) {
-        node = runner == Runner.POOL ? "w" + random.nextInt(7) : Trees.INSTANCE;
+        node = runner == Runner.POOL ? "w" + random.nextInt(7) : TreeFixture.INSTANCE;
       } else {
         node = count == 0 ? "n1_0" : nodes.name(first + random.nextInt(count));
       }
@@ -495,7 +495,7 @@ public final class RandomRun {
 
   private void changeInSlices() {
     model.change();
-    Change change = core.prepare(model.config(), model.topology());
+    UpdatePlan change = core.prepare(model.config(), model.topology());
     core.begin(change);
     oracle.begin();
     NewTasks news = core.step(1 + random.nextInt(600));
@@ -707,7 +707,7 @@ public final class RandomRun {
                 .forEach(
                     (place, amounts) -> {
                       if (!amounts.isEmpty()) {
-                        String name = place.node().isEmpty() ? Trees.INSTANCE : place.node();
+                        String name = place.node().isEmpty() ? TreeFixture.INSTANCE : place.node();
                         charges.computeIfAbsent(name, n -> new LinkedHashMap<>()).putAll(amounts);
                       }
                     });
@@ -719,7 +719,7 @@ public final class RandomRun {
   }
 
   private void compareWorkers() {
-    for (WorkerUse use : core.workerUse()) {
+    for (WorkerUtilization use : core.workerUse()) {
       WorkerInfo worker = oracle.workers().get(use.shard());
       if (runner == Runner.POOL) {
         assertThat(use.tasks()).isEqualTo(oracle.tasksOn(use.shard()));

@@ -89,7 +89,7 @@ public abstract class SchedulingPolicyContract {
   /** A core in force. */
   protected static SchedulingCore core(ConfigFixture fixture, String... paths) {
     Config config = fixture.build();
-    Topology topology = Trees.of(fixture.levels(), paths);
+    Topology topology = TreeFixture.of(fixture.levels(), paths);
     SchedulingCore core = new SchedulingCore(7);
     core.apply(config, topology, 0);
     return core;

@@ -1,7 +1,7 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.scheduling.WorkerLoad;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerLoad;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 import java.util.List;
 import java.util.function.ToLongFunction;
 

@@ -6,7 +6,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.scheduling.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,7 +55,9 @@ public abstract class WorkerSelectorContract {
         new ConfigFixture("db").resource("worker", "slots", 2).weight("slots", 1).job("a");
     List<WorkerInfo> pool =
         List.of(
-            Workers.healthy("w1", "h1"), Workers.healthy("w2", "h1"), Workers.healthy("w3", "h2"));
+            WorkerFixture.healthy("w1", "h1"),
+            WorkerFixture.healthy("w2", "h1"),
+            WorkerFixture.healthy("w3", "h2"));
     assertThat(started(core(config, pool, 10))).hasSize(6).containsOnly("w1", "w2", "w3");
   }
 
@@ -65,9 +67,9 @@ public abstract class WorkerSelectorContract {
         new ConfigFixture("db").job("a", new JobFixture("a").only("worker", "h1", "h3"));
     List<WorkerInfo> pool =
         List.of(
-            Workers.unhealthy("w1", "h1"),
-            Workers.healthy("w2", "h2"),
-            Workers.healthy("w3", "h3"));
+            WorkerFixture.unhealthy("w1", "h1"),
+            WorkerFixture.healthy("w2", "h2"),
+            WorkerFixture.healthy("w3", "h3"));
     assertThat(started(core(config, pool, 5))).hasSize(5).containsOnly("w3");
   }
 
@@ -97,7 +99,8 @@ public abstract class WorkerSelectorContract {
     core.workers(pool);
     String[] names = new String[nodes];
     Arrays.setAll(names, i -> "d" + i);
-    core.apply(fixture.selector(selector.name()).build(), Trees.of(fixture.levels(), names), 0);
+    core.apply(
+        fixture.selector(selector.name()).build(), TreeFixture.of(fixture.levels(), names), 0);
     return core;
   }
 

@@ -3,14 +3,14 @@ package io.espalier.testkit.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -41,21 +41,21 @@ abstract class AttemptsContract {
       written.add(row("j", "n" + i, new WorkerRef("shard " + i % 3, Long.MIN_VALUE + i % 2)));
     }
     written.add(row("j", "here", WorkerRef.LOCAL));
-    store().commit(epoch(), Batch.of(written));
+    store().commit(epoch(), StoreTransaction.of(written));
     restartAfterKill();
     List<StatusRow> found = new ArrayList<>();
     store().load("j", found::add);
     assertThat(found).containsExactlyInAnyOrderElementsOf(written);
     assertThat(store().load("j", List.of("n4"))).containsExactly(written.get(4));
     StatusRow moved = row("j", "n4", WorkerRef.LOCAL);
-    store().commit(epoch(), Batch.of(List.of(moved)));
+    store().commit(epoch(), StoreTransaction.of(List.of(moved)));
     assertThat(store().load("j", List.of("n4"))).containsExactly(moved);
   }
 
   @Test
   void a_task_that_never_ended_has_no_history() {
     assertThat(store().history("unknown", "n")).isEqualTo(TaskHistory.EMPTY);
-    store().commit(epoch(), Batch.of(List.of(row("j", "n", WorkerRef.LOCAL))));
+    store().commit(epoch(), StoreTransaction.of(List.of(row("j", "n", WorkerRef.LOCAL))));
     assertThat(store().history("j", "n")).isEqualTo(TaskHistory.EMPTY);
     assertThat(store().history("j", "other")).isEqualTo(TaskHistory.EMPTY);
   }
@@ -70,20 +70,20 @@ abstract class AttemptsContract {
             new Invocation(3, 99, NOW - 5_000),
             new WorkerRef("shard", -1),
             NOW,
-            TaskEnd.Kind.KILLED,
+            TaskResult.Kind.KILLED,
             584,
             2,
             15,
             true,
             StopReason.NO_OUTPUT,
-            new Usage(1, 2, 3, 4),
+            new ResourceUsage(1, 2, 3, 4),
             "a \"message\"\nof two lines",
             "00112233aabbccdd",
             true,
             12);
     Attempt bare =
         Attempt.of(
-            TaskEnd.exited("j", "n", new Invocation(3, 100, NOW), null, null),
+            TaskResult.exited("j", "n", new Invocation(3, 100, NOW), null, null),
             8,
             WorkerRef.LOCAL,
             TaskStatus.of(Main.DONE, NOW, 8),
@@ -125,7 +125,7 @@ abstract class AttemptsContract {
                 attempt("j", "gone", 1, 1),
                 attempt("never", "was", 1, 1)));
     assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
-    store().commit(epoch(), Batch.of(List.of(row("j", "gone", WorkerRef.LOCAL))));
+    store().commit(epoch(), StoreTransaction.of(List.of(row("j", "gone", WorkerRef.LOCAL))));
     assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
     assertThat(store().history("j", "n").ended()).isEqualTo(1);
   }
@@ -138,7 +138,7 @@ abstract class AttemptsContract {
     store()
         .commit(
             epoch(),
-            Batch.builder()
+            StoreTransaction.builder()
                 .put(a)
                 .put(b)
                 .put(c)
@@ -146,14 +146,14 @@ abstract class AttemptsContract {
                 .attempt(attempt("j", "b", 1, 1))
                 .attempt(attempt("k", "c", 1, 1))
                 .build());
-    store().commit(epoch(), Batch.builder().delete("j", "a").build());
-    store().commit(epoch(), Batch.of(List.of(a)));
+    store().commit(epoch(), StoreTransaction.builder().delete("j", "a").build());
+    store().commit(epoch(), StoreTransaction.of(List.of(a)));
     assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
     assertThat(store().history("j", "b").ended()).isEqualTo(1);
     store()
         .commit(
             epoch(),
-            Batch.builder()
+            StoreTransaction.builder()
                 .attempt(attempt("j", "a", 2, 1))
                 .forget("j")
                 .put(a)
@@ -172,7 +172,7 @@ abstract class AttemptsContract {
     SplittableRandom random = new SplittableRandom(seed);
     Map<String, List<Attempt>> expected = new HashMap<>();
     for (int commit = 0; commit < 60; commit++) {
-      Batch.Builder batch = Batch.builder();
+      StoreTransaction.Builder batch = StoreTransaction.builder();
       for (int i = random.nextInt(1, 40); i > 0; i--) {
         String node = "n" + random.nextInt(30);
         List<Attempt> mine = expected.computeIfAbsent(node, key -> new ArrayList<>());
@@ -194,8 +194,8 @@ abstract class AttemptsContract {
         });
   }
 
-  private static Batch batch(StatusRow row, Attempt... attempts) {
-    Batch.Builder batch = Batch.builder().put(row);
+  private static StoreTransaction batch(StatusRow row, Attempt... attempts) {
+    StoreTransaction.Builder batch = StoreTransaction.builder().put(row);
     for (Attempt attempt : attempts) {
       batch.attempt(attempt);
     }
@@ -210,13 +210,13 @@ abstract class AttemptsContract {
         new Invocation(1, number, NOW + number),
         WorkerRef.LOCAL,
         NOW + 10L * number,
-        TaskEnd.Kind.EXITED,
+        TaskResult.Kind.EXITED,
         32,
         1,
         null,
         false,
         null,
-        new Usage(cpuMillis, 5, -1, -1),
+        new ResourceUsage(cpuMillis, 5, -1, -1),
         "failed",
         "0123456789abcdef",
         number % 2 == 0,

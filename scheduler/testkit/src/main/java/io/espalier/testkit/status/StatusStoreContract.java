@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.outcome.JobStanding;
-import io.espalier.core.outcome.JobStanding.Start;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.WorkerHold;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.Pause;
 import io.espalier.core.status.QueueUsage;
@@ -23,6 +22,7 @@ import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StatusStore.Taken;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -119,7 +119,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(store.jobs()).isEmpty();
     StatusRow done = row("job", "a", status(Main.DONE, 1));
     StatusRow failed = row("job", "b", status(Main.FAILED, 7));
-    store.commit(epoch, Batch.of(List.of(done, failed)));
+    store.commit(epoch, StoreTransaction.of(List.of(done, failed)));
     restartAfterKill();
     assertThat(rows("job")).containsExactlyInAnyOrder(done, failed);
     assertThat(rows("unknown")).isEmpty();
@@ -153,7 +153,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     StatusRow local = row("job", "b", status(Main.RUNNING, 1));
     store.commit(
         epoch,
-        Batch.of(
+        StoreTransaction.of(
             List.of(
                 remote, local, row("job", "c", status(Main.DONE, 1)), row("x", "a", failed()))));
     restartAfterKill();
@@ -168,7 +168,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     for (int i = 0; i < 500; i++) {
       written.add(row("job" + i % 3, "node" + i, randomStatus(random)));
     }
-    store.commit(epoch, Batch.of(written));
+    store.commit(epoch, StoreTransaction.of(written));
     restartAfterKill();
     List<StatusRow> found = new ArrayList<>();
     for (String job : store.jobs()) {
@@ -179,9 +179,9 @@ public abstract class StatusStoreContract extends AttemptsContract {
 
   @Test
   void a_later_row_replaces_the_earlier_one() {
-    store.commit(epoch, Batch.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
+    store.commit(epoch, StoreTransaction.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
     StatusRow later = row("j", "n", status(Main.DONE, 1));
-    store.commit(epoch, Batch.of(List.of(later)));
+    store.commit(epoch, StoreTransaction.of(List.of(later)));
     assertThat(rows("j")).containsExactly(later);
   }
 
@@ -191,10 +191,10 @@ public abstract class StatusStoreContract extends AttemptsContract {
     StatusRow kept = row("kept", "n", status(Main.DONE, 1));
     store.commit(
         epoch,
-        Batch.of(
+        StoreTransaction.of(
             List.of(kept, row("gone", "n", status(Main.DONE, 1)), row("gone", "m", failed()))));
     restartAfterKill();
-    store.commit(epoch, Batch.builder().forget("gone").forget("never was").build());
+    store.commit(epoch, StoreTransaction.builder().forget("gone").forget("never was").build());
     assertThat(store.jobs()).containsExactly("kept");
     restartAfterKill();
     assertThat(rows("kept")).containsExactly(kept);
@@ -203,13 +203,15 @@ public abstract class StatusStoreContract extends AttemptsContract {
 
   @Test
   void t10_forgiveness_survives_a_restart() throws Exception {
-    store.commit(epoch, Batch.of(List.of(row("j", "n", failed()))));
+    store.commit(epoch, StoreTransaction.of(List.of(row("j", "n", failed()))));
     restartAfterKill();
     StatusRow before = rows("j").get(0);
     TaskStatus forgiven =
         Objects.requireNonNull(
             TaskTransitions.apply(before.status(), new TaskEvent.Forgiven(), LADDER, NOW).status());
-    store.commit(epoch, Batch.of(List.of(new StatusRow("j", "n", forgiven, before.invocation()))));
+    store.commit(
+        epoch,
+        StoreTransaction.of(List.of(new StatusRow("j", "n", forgiven, before.invocation()))));
     restartAfterKill();
     TaskStatus after = rows("j").get(0).status();
     assertThat(after.main()).isEqualTo(Main.ERROR);
@@ -223,7 +225,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
     Json.Obj data = Json.object().put("at", 7).build();
     TaskStatus running = TaskStatus.ofBits(Main.RUNNING.bit(), NOW, 0, 4, 9, data);
     store.commit(
-        epoch, Batch.of(List.of(new StatusRow("j", "n", running, new Invocation(3, 17, NOW)))));
+        epoch,
+        StoreTransaction.of(List.of(new StatusRow("j", "n", running, new Invocation(3, 17, NOW)))));
     restartAfterKill();
     StatusRow found = rows("j").get(0);
     assertThat(found.invocation()).isEqualTo(new Invocation(3, 17, NOW));
@@ -242,7 +245,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
     Json.Obj checkpoint = Json.object().put("done", 60).put("cursor", "pk=\u00fc").build();
     TaskStatus both = TaskStatus.of(Main.RUNNING, NOW, 1).withData(data).withCheckpoint(checkpoint);
     TaskStatus alone = TaskStatus.waiting(NOW, 1, 1).withCheckpoint(checkpoint);
-    store.commit(epoch, Batch.of(List.of(row("j", "both", both), row("j", "alone", alone))));
+    store.commit(
+        epoch, StoreTransaction.of(List.of(row("j", "both", both), row("j", "alone", alone))));
     restartAfterKill();
     assertThat(rows("j")).extracting(StatusRow::status).containsExactlyInAnyOrder(both, alone);
   }
@@ -257,7 +261,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
         TaskStatus.waiting(NOW, 90, 4).withData(data).withRetries(new RetryCounts(3, 3, 1, false));
     store.commit(
         epoch,
-        Batch.of(List.of(row("j", "some", some), row("j", "on", gotOn), row("j", "e", error))));
+        StoreTransaction.of(
+            List.of(row("j", "some", some), row("j", "on", gotOn), row("j", "e", error))));
     restartAfterKill();
     assertThat(rows("j"))
         .extracting(StatusRow::status)
@@ -268,13 +273,13 @@ public abstract class StatusStoreContract extends AttemptsContract {
   void one_batch_is_applied_in_its_order() {
     store.commit(
         epoch,
-        Batch.of(
+        StoreTransaction.of(
             List.of(row("j", "old", failed()), row("k", "a", failed()), row("k", "b", failed()))));
     StatusRow fresh = row("j", "new", status(Main.DONE, 1));
     StatusRow again = row("k", "a", status(Main.DONE, 2));
     store.commit(
         epoch,
-        Batch.builder()
+        StoreTransaction.builder()
             .put(row("j", "x", failed()))
             .forget("j")
             .put(fresh)
@@ -290,7 +295,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
   @Test
   void only_the_nodes_that_were_asked_for_are_loaded() {
     StatusRow a = row("j", "a", failed());
-    store.commit(epoch, Batch.of(List.of(a, row("j", "b", failed()), row("k", "c", failed()))));
+    store.commit(
+        epoch, StoreTransaction.of(List.of(a, row("j", "b", failed()), row("k", "c", failed()))));
     assertThat(store.load("j", List.of("a", "c", "unknown", "a"))).containsExactly(a);
     assertThat(store.load("j", List.of())).isEmpty();
     assertThat(store.load("unknown", List.of("a"))).isEmpty();
@@ -327,7 +333,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
       }
     }
     written.add(row("with data", "n", TaskStatus.waiting(NOW, 1, 1).withData(data)));
-    store.commit(epoch, Batch.of(written));
+    store.commit(epoch, StoreTransaction.of(written));
     restartAfterKill();
     List<StatusRow> found = new ArrayList<>();
     for (String job : store.jobs()) {
@@ -342,7 +348,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     Map<String, StatusRow> expected = new HashMap<>();
     SplittableRandom random = new SplittableRandom(7);
     for (int batch = 0; batch < 20; batch++) {
-      Batch.Builder rows = Batch.builder();
+      StoreTransaction.Builder rows = StoreTransaction.builder();
       for (int i = 0; i < 1000; i++) {
         String node = "host" + random.nextInt(200) + ".db" + i % 100;
         StatusRow row = row("big", node, status(Main.DONE, batch));
@@ -418,10 +424,10 @@ public abstract class StatusStoreContract extends AttemptsContract {
   void an_older_epoch_can_write_nothing_more() throws Exception {
     StatusStore deposed = store;
     long old = epoch;
-    store.commit(old, Batch.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
+    store.commit(old, StoreTransaction.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
     restartAfterKill();
-    Batch late =
-        Batch.builder()
+    StoreTransaction late =
+        StoreTransaction.builder()
             .put(row("j", "n", status(Main.DONE, 1)))
             .put(row("j", "m", status(Main.DONE, 1)))
             .pause(new Pause("j", "", "", 1, 0))
@@ -443,9 +449,9 @@ public abstract class StatusStoreContract extends AttemptsContract {
 
   @Test
   void a_batch_that_fails_leaves_nothing_behind() {
-    store.commit(epoch, Batch.builder().append(event(5)).build());
-    Batch bad =
-        Batch.builder()
+    store.commit(epoch, StoreTransaction.builder().append(event(5)).build());
+    StoreTransaction bad =
+        StoreTransaction.builder()
             .forget("other")
             .put(row("new job", "n", failed()))
             .pause(new Pause("j", "", "", 1, 0))
@@ -458,14 +464,14 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(store.pauses()).isEmpty();
     assertThat(store.newestEvent()).isEqualTo(5);
     StatusRow good = row("new job", "n", failed());
-    store.commit(epoch, Batch.builder().put(good).append(event(6)).build());
+    store.commit(epoch, StoreTransaction.builder().put(good).append(event(6)).build());
     assertThat(rows("new job")).containsExactly(good);
     assertThat(store.newestEvent()).isEqualTo(6);
   }
 
   @Test
   void an_empty_batch_is_no_error() {
-    store.commit(epoch, Batch.EMPTY);
+    store.commit(epoch, StoreTransaction.EMPTY);
     assertThat(store.jobs()).isEmpty();
   }
 
@@ -473,25 +479,26 @@ public abstract class StatusStoreContract extends AttemptsContract {
   void pauses_are_kept_until_they_are_ended() throws Exception {
     Pause first = new Pause("a", "ann", "disk full on r1", NOW, 0);
     Pause second = new Pause("b", "", "", NOW, NOW + 60_000);
-    store.commit(epoch, Batch.builder().pause(first).pause(second).build());
+    store.commit(epoch, StoreTransaction.builder().pause(first).pause(second).build());
     restartAfterKill();
     assertThat(store.pauses()).containsExactlyInAnyOrder(first, second);
     Pause changed = new Pause("a", "bob", "still full", NOW + 1, 0);
-    store.commit(epoch, Batch.builder().resume("b").resume("never was").pause(changed).build());
+    store.commit(
+        epoch, StoreTransaction.builder().resume("b").resume("never was").pause(changed).build());
     restartAfterKill();
     assertThat(store.pauses()).containsExactly(changed);
   }
 
   @Test
   void standings_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
-    JobStanding first =
-        new JobStanding(
+    JobStateRecord first =
+        new JobStateRecord(
             "a", JobState.FAILED, "6 of 53", NOW, "6 of 53", true, true, new Start(6, 53, NOW));
-    JobStanding second =
-        new JobStanding("b".repeat(239), JobState.RUNNING, "", NOW, "", false, false, Start.ALL);
+    JobStateRecord second =
+        new JobStateRecord("b".repeat(239), JobState.RUNNING, "", NOW, "", false, false, Start.ALL);
     store.commit(
         epoch,
-        Batch.builder()
+        StoreTransaction.builder()
             .put(row("a", "n", failed()))
             .standing(first)
             .standing(second)
@@ -499,13 +506,15 @@ public abstract class StatusStoreContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.standings()).containsExactlyInAnyOrder(first, second);
-    JobStanding changed =
-        new JobStanding("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
+    JobStateRecord changed =
+        new JobStateRecord("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
     store.commit(
-        epoch, Batch.builder().standing(first).standing(changed).forget(second.job()).build());
+        epoch,
+        StoreTransaction.builder().standing(first).standing(changed).forget(second.job()).build());
     restartAfterKill();
     assertThat(store.standings()).containsExactly(changed);
-    store.commit(epoch, Batch.builder().standing(first).forget("a").standing(second).build());
+    store.commit(
+        epoch, StoreTransaction.builder().standing(first).forget("a").standing(second).build());
     restartAfterKill();
     assertThat(store.standings()).containsExactly(second);
   }
@@ -516,13 +525,13 @@ public abstract class StatusStoreContract extends AttemptsContract {
     LimitOverride node =
         new LimitOverride("host", "slots", "n".repeat(300), 0, "", "", NOW, NOW + 60_000);
     LimitOverride other = new LimitOverride("rack", "slots", "n1", 7, "", "", NOW, 0);
-    store.commit(epoch, Batch.builder().limit(level).limit(node).limit(other).build());
+    store.commit(epoch, StoreTransaction.builder().limit(level).limit(node).limit(other).build());
     restartAfterKill();
     assertThat(store.limits()).containsExactlyInAnyOrder(level, node, other);
     LimitOverride changed = new LimitOverride("host", "slots", "", 9, "bob", "", NOW + 1, 0);
     store.commit(
         epoch,
-        Batch.builder()
+        StoreTransaction.builder()
             .endLimit(node.key())
             .endLimit(new LimitOverride.Key("never", "was", ""))
             .limit(changed)
@@ -536,26 +545,27 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(store.queueUsage()).isEmpty();
     QueueUsage etl = new QueueUsage("etl", 0.1, NOW);
     QueueUsage web = new QueueUsage("w".repeat(200), 1.0 / 3, NOW);
-    store.commit(epoch, Batch.builder().queueUsage(List.of(etl, web)).build());
+    store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(etl, web)).build());
     restartAfterKill();
     assertThat(store.queueUsage()).containsExactlyInAnyOrder(etl, web);
-    store.commit(epoch, Batch.builder().pause(new Pause("a", "", "", NOW, 0)).build());
+    store.commit(epoch, StoreTransaction.builder().pause(new Pause("a", "", "", NOW, 0)).build());
     assertThat(store.queueUsage()).as("left alone").hasSize(2);
     QueueUsage later = new QueueUsage("etl", 0.2, NOW + 10_000);
-    store.commit(epoch, Batch.builder().queueUsage(List.of(later)).build());
+    store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(later)).build());
     restartAfterKill();
     assertThat(store.queueUsage()).containsExactly(later);
   }
 
   @Test
   void holds_of_workers_are_kept_until_they_are_released() throws Exception {
-    WorkerHold first = new WorkerHold("w1", WorkerHold.Kind.DRAIN, "ann", "new kernel", NOW);
-    WorkerHold second = new WorkerHold("w2", WorkerHold.Kind.CORDON, "", "", NOW);
-    store.commit(epoch, Batch.builder().hold(first).hold(second).build());
+    WorkerCordon first = new WorkerCordon("w1", WorkerCordon.Kind.DRAIN, "ann", "new kernel", NOW);
+    WorkerCordon second = new WorkerCordon("w2", WorkerCordon.Kind.CORDON, "", "", NOW);
+    store.commit(epoch, StoreTransaction.builder().hold(first).hold(second).build());
     restartAfterKill();
     assertThat(store.holds()).containsExactlyInAnyOrder(first, second);
-    WorkerHold changed = new WorkerHold("w1", WorkerHold.Kind.CORDON, "bob", "", NOW + 1);
-    store.commit(epoch, Batch.builder().release("w2").release("never was").hold(changed).build());
+    WorkerCordon changed = new WorkerCordon("w1", WorkerCordon.Kind.CORDON, "bob", "", NOW + 1);
+    store.commit(
+        epoch, StoreTransaction.builder().release("w2").release("never was").hold(changed).build());
     restartAfterKill();
     assertThat(store.holds()).containsExactly(changed);
   }
@@ -564,8 +574,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
   void events_are_read_back_in_order_from_any_point() throws Exception {
     assertThat(store.newestEvent()).isZero();
     assertThat(store.events(0, 10)).isEmpty();
-    Batch.Builder first = Batch.builder();
-    Batch.Builder second = Batch.builder();
+    StoreTransaction.Builder first = StoreTransaction.builder();
+    StoreTransaction.Builder second = StoreTransaction.builder();
     for (int i = 1; i <= 5; i++) {
       first.append(event(i));
       second.append(event(10 + i));
@@ -586,7 +596,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
   void old_events_make_room_for_new_ones() {
     int total = StatusStore.KEPT_EVENTS + 30_000;
     for (int next = 1; next <= total; ) {
-      Batch.Builder batch = Batch.builder();
+      StoreTransaction.Builder batch = StoreTransaction.builder();
       for (int i = 0; i < 5_000; i++) {
         batch.append(event(next++));
       }
@@ -606,7 +616,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     // In the memory store only the least is kept, and nothing is cleaned.
     int total = StatusStore.KEPT_EVENTS + 40_000;
     for (int next = 1; next <= total; ) {
-      Batch.Builder batch = Batch.builder();
+      StoreTransaction.Builder batch = StoreTransaction.builder();
       for (int i = 0; i < 5_000; i++) {
         batch.append(event(next++));
       }
@@ -631,10 +641,10 @@ public abstract class StatusStoreContract extends AttemptsContract {
     for (int i = 0; i < 2_500; i++) {
       rows.add(row("big", "n" + i, status(Main.RUNNING, 1)));
     }
-    store.commit(epoch, Batch.of(rows));
-    store.commit(epoch, Batch.builder().forget("big").build());
+    store.commit(epoch, StoreTransaction.of(rows));
+    store.commit(epoch, StoreTransaction.builder().forget("big").build());
     StatusRow again = row("big", "n7", status(Main.DONE, 1));
-    store.commit(epoch, Batch.of(List.of(again)));
+    store.commit(epoch, StoreTransaction.of(List.of(again)));
     restartAfterKill();
     assertThat(store.jobs()).containsExactly("big");
     assertThat(rows("big")).containsExactly(again);
@@ -642,14 +652,14 @@ public abstract class StatusStoreContract extends AttemptsContract {
     StatusStore.Retention all = new StatusStore.Retention(0, Long.MAX_VALUE);
     int deleted = store.cleanUp(epoch, all, 1_000);
     assertThat(deleted).isLessThanOrEqualTo(1_001);
-    store.commit(epoch, Batch.of(List.of(row("other", "n", failed()))));
+    store.commit(epoch, StoreTransaction.of(List.of(row("other", "n", failed()))));
     cleanUp(all, 1_000);
     assertThat(rows("big")).containsExactly(again);
     assertThat(rows("other")).hasSize(1);
-    store.commit(epoch, Batch.builder().forget("big").forget("other").build());
+    store.commit(epoch, StoreTransaction.builder().forget("big").forget("other").build());
     cleanUp(all, 1_000);
     assertThat(store.jobs()).isEmpty();
-    store.commit(epoch, Batch.of(List.of(again)));
+    store.commit(epoch, StoreTransaction.of(List.of(again)));
     assertThat(rows("big")).containsExactly(again);
   }
 
@@ -667,7 +677,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(store.incarnations()).isEmpty();
     store.commit(
         epoch,
-        Batch.builder()
+        StoreTransaction.builder()
             .put(row("j", "n", failed()))
             .put(row("k", "n", failed()))
             .incarnation("j", 1_700_000_000)
@@ -677,8 +687,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(store.incarnations())
         .containsOnly(Map.entry("j", 1_700_000_000L), Map.entry("no rows yet", 5L));
     assertThat(store.jobs()).containsExactlyInAnyOrder("j", "k");
-    store.commit(epoch, Batch.builder().forget("j").incarnation("j", 7).build());
-    store.commit(epoch, Batch.builder().forget("no rows yet").build());
+    store.commit(epoch, StoreTransaction.builder().forget("j").incarnation("j", 7).build());
+    store.commit(epoch, StoreTransaction.builder().forget("no rows yet").build());
     restartAfterKill();
     assertThat(store.incarnations()).containsOnly(Map.entry("j", 7L));
     assertThat(rows("j")).isEmpty();
@@ -713,7 +723,9 @@ public abstract class StatusStoreContract extends AttemptsContract {
               () -> {
                 for (int i = 1; i <= 100; i++) {
                   TaskStatus same = status(Main.DONE, i);
-                  store.commit(epoch, Batch.of(List.of(row("j", "a", same), row("j", "b", same))));
+                  store.commit(
+                      epoch,
+                      StoreTransaction.of(List.of(row("j", "a", same), row("j", "b", same))));
                 }
                 writing.set(false);
               });
@@ -749,7 +761,9 @@ public abstract class StatusStoreContract extends AttemptsContract {
             threads.submit(
                 () -> {
                   for (int i = 0; i < 50; i++) {
-                    store.commit(epoch, Batch.of(List.of(row("job" + mine, "node" + i, failed()))));
+                    store.commit(
+                        epoch,
+                        StoreTransaction.of(List.of(row("job" + mine, "node" + i, failed()))));
                   }
                 }));
       }

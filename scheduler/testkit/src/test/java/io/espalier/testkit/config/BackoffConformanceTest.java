@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Backoff.Interval;
-import io.espalier.core.config.JobExport;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -74,8 +74,8 @@ class BackoffConformanceTest {
             new Interval(2, false),
             new Interval(3, false),
             new Interval(60, true));
-    assertThat(JobExport.backoff(backoff)).hasToString("[1,2,3,\"fail\"]");
-    assertThat(backoff(JobExport.backoff(backoff).toString())).isEqualTo(backoff);
+    assertThat(BistroJobWriter.backoff(backoff)).hasToString("[1,2,3,\"fail\"]");
+    assertThat(backoff(BistroJobWriter.backoff(backoff).toString())).isEqualTo(backoff);
   }
 
   @Test
@@ -83,7 +83,7 @@ class BackoffConformanceTest {
     Backoff backoff = backoff("[1, 2, 3, 'repeat']");
     assertThat(backoff.next(2)).isEqualTo(new Interval(3, false));
     assertThat(backoff.next(3)).isEqualTo(new Interval(3, false));
-    assertThat(backoff(JobExport.backoff(backoff).toString())).isEqualTo(backoff);
+    assertThat(backoff(BistroJobWriter.backoff(backoff).toString())).isEqualTo(backoff);
   }
 
   @Test

@@ -5,13 +5,13 @@ import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.FilterEvaluator;
+import io.espalier.core.config.FilterEvaluator.PathNode;
+import io.espalier.core.config.FilterEvaluator.Verdict;
 import io.espalier.core.config.HostPlacement;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
 import io.espalier.core.config.JobFilter;
-import io.espalier.core.config.JobFilters;
-import io.espalier.core.config.JobFilters.PathNode;
-import io.espalier.core.config.JobFilters.Verdict;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.HashSet;
@@ -46,14 +46,14 @@ class FilterConformanceTest {
   }
 
   private static boolean passes(String filter, String node, String... tags) {
-    return JobFilters.passes(filter(filter), "job_name", node, Set.of(tags));
+    return FilterEvaluator.passes(filter(filter), "job_name", node, Set.of(tags));
   }
 
   private static Set<String> passing(String job, double fraction) {
     JobFilter filter = new JobFilter(Set.of(), null, Set.of(), null, Set.of(), fraction);
     Set<String> nodes = new HashSet<>();
     for (int i = 0; i < 10_000; i++) {
-      if (JobFilters.passes(filter, job, String.valueOf(i), Set.of())) {
+      if (FilterEvaluator.passes(filter, job, String.valueOf(i), Set.of())) {
         nodes.add(String.valueOf(i));
       }
     }
@@ -154,7 +154,7 @@ class FilterConformanceTest {
     "ä, дом\uD83C\uDFE0, 0.8707339769309005"
   })
   void theFractionHashNeverChanges(String job, String node, double point) {
-    assertThat(JobFilters.point(job, node)).isEqualTo(point);
+    assertThat(FilterEvaluator.point(job, node)).isEqualTo(point);
   }
 
   @Test
@@ -175,11 +175,11 @@ class FilterConformanceTest {
             "j",
             "{'owner': 'o', 'filters': {'level1': {'whitelist': ['b', 'a']}, 'level2': {},"
                 + "'worker': {'fraction_of_nodes': 0.25}}}");
-    assertThat(JobExport.toJson(job(config, "j"), config.settings()).get("filters"))
+    assertThat(BistroJobWriter.toJson(job(config, "j"), config.settings()).get("filters"))
         .isEqualTo(
             ConfigFixtures.json(
                 "{'level1': {'whitelist': ['a', 'b']}, 'worker': {'fraction_of_nodes': 0.25}}"));
-    assertThat(JobExport.filter(JobFilter.ALL)).isEqualTo(Json.Obj.EMPTY);
+    assertThat(BistroJobWriter.filter(JobFilter.ALL)).isEqualTo(Json.Obj.EMPTY);
   }
 
   private static PathNode node(int level, String name, boolean enabled) {
@@ -190,21 +190,23 @@ class FilterConformanceTest {
   void c28_shouldRunOnLooksAtTheWholePath() {
     Job free = jobWith("'enabled': true");
     PathNode instance = node(0, "instance_node", true);
-    assertThat(JobFilters.shouldRunOn(free, List.of(instance))).isEqualTo(Verdict.YES);
-    assertThat(JobFilters.shouldRunOn(free, List.of(node(1, "foo", true), instance)))
+    assertThat(FilterEvaluator.shouldRunOn(free, List.of(instance))).isEqualTo(Verdict.YES);
+    assertThat(FilterEvaluator.shouldRunOn(free, List.of(node(1, "foo", true), instance)))
         .isEqualTo(Verdict.YES);
     PathNode disabled = node(0, "foo_parent", false);
-    assertThat(JobFilters.shouldRunOn(free, List.of(disabled))).isEqualTo(Verdict.DISABLED);
-    assertThat(JobFilters.shouldRunOn(free, List.of(node(1, "foo", true), disabled)))
+    assertThat(FilterEvaluator.shouldRunOn(free, List.of(disabled))).isEqualTo(Verdict.DISABLED);
+    assertThat(FilterEvaluator.shouldRunOn(free, List.of(node(1, "foo", true), disabled)))
         .isEqualTo(Verdict.DISABLED);
 
     Job picky = jobWith("'filters': {'level1': {'whitelist': ['missing_node']}}");
     PathNode parent = node(1, "parent2", true);
-    assertThat(JobFilters.shouldRunOn(picky, List.of(parent, instance))).isEqualTo(Verdict.AVOIDED);
-    assertThat(JobFilters.shouldRunOn(picky, List.of(node(2, "child3", true), parent, instance)))
+    assertThat(FilterEvaluator.shouldRunOn(picky, List.of(parent, instance)))
         .isEqualTo(Verdict.AVOIDED);
     assertThat(
-            JobFilters.shouldRunOn(
+            FilterEvaluator.shouldRunOn(picky, List.of(node(2, "child3", true), parent, instance)))
+        .isEqualTo(Verdict.AVOIDED);
+    assertThat(
+            FilterEvaluator.shouldRunOn(
                 picky, List.of(node(2, "c", false), node(1, "p", true), instance)))
         .as("the first refusal on the way up wins")
         .isEqualTo(Verdict.DISABLED);

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
 import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusFrom;
+import io.espalier.core.config.StatusSource;
 import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.config.WholeJob;
+import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
@@ -61,7 +61,7 @@ class JobConformanceTest {
   }
 
   private static void assertReportedAt(Job job, String value, String... path) {
-    Json.Obj report = JobExport.errors(job);
+    Json.Obj report = BistroJobWriter.errors(job);
     for (String key : path) {
       assertThat(report.members()).as("nothing beside the way to the value").hasSize(1);
       report = (Json.Obj) at(report, "nested", key);
@@ -86,10 +86,10 @@ class JobConformanceTest {
   @Test
   void c17_theExportIsStable() {
     Config config = withJobs(settings(""), "foo", "{" + FULL + "}");
-    Json.Obj export = JobExport.toJson(job(config, "foo"), config.settings());
+    Json.Obj export = BistroJobWriter.toJson(job(config, "foo"), config.settings());
     assertThat(export.get("version_id")).isEqualTo(Json.of(123456789));
     Config again = withJobs(settings(""), "foo", export.toString());
-    assertThat(JobExport.toJson(job(again, "foo"), again.settings())).isEqualTo(export);
+    assertThat(BistroJobWriter.toJson(job(again, "foo"), again.settings())).isEqualTo(export);
     assertThat(export)
         .isEqualTo(
             json(
@@ -153,7 +153,7 @@ class JobConformanceTest {
                 + "'use_canary_pipe': true}");
     assertThat(job.subprocess())
         .isEqualTo(SubprocessOptions.asInBistro(111, 444, 333, true, true, noCgroups));
-    assertThat(JobExport.subprocess(job.subprocess()))
+    assertThat(BistroJobWriter.subprocess(job.subprocess()))
         .isEqualTo(
             json(
                 "{'poll_ms': 111, 'max_log_lines_per_poll_interval': 444,"
@@ -169,7 +169,7 @@ class JobConformanceTest {
     assertThat(read(global, FULL).kill()).isEqualTo(new KillRequest(KillRequest.Method.KILL, 987));
     Job job = read(global, FULL + ", 'kill_subprocess': {'method': 'term_wait_kill'}");
     assertThat(job.kill()).isEqualTo(new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 987));
-    assertThat(JobExport.kill(job.kill()))
+    assertThat(BistroJobWriter.kill(job.kill()))
         .isEqualTo(json("{'method': 'term_wait_kill', 'kill_wait_ms': 987}"));
   }
 
@@ -178,7 +178,7 @@ class JobConformanceTest {
     assertThat(read(FULL).command()).isEmpty();
     Config config = withJobs(settings(""), "foo", "{" + FULL + ", 'command': ['a', 'b', 'c']}");
     assertThat(job(config, "foo").command()).containsExactly("a", "b", "c");
-    assertThat(JobExport.toJson(job(config, "foo"), config.settings()).get("command"))
+    assertThat(BistroJobWriter.toJson(job(config, "foo"), config.settings()).get("command"))
         .isEqualTo(json("['a', 'b', 'c']"));
   }
 
@@ -233,7 +233,7 @@ class JobConformanceTest {
     Config config = withJobs(NO_LEVELS, "foo", MANY_ERRORS);
     Job job = job(config, "foo");
     assertThat(job.canRun()).isFalse();
-    Json.Obj report = JobExport.errors(job);
+    Json.Obj report = BistroJobWriter.errors(job);
     assertThat(report.members()).containsOnlyKeys("key_errors", "value", "nested");
     assertThat(((Json.Obj) at(report, "key_errors")).members()).containsOnlyKeys("owner");
     assertThat(at(report, "value")).isEqualTo(json(MANY_ERRORS));
@@ -246,7 +246,7 @@ class JobConformanceTest {
     assertThat(version.members()).containsOnlyKeys("error", "value");
     assertThat(version.get("value")).isEqualTo(json("'not an int'"));
 
-    Json.Obj export = JobExport.toJson(job, config.settings());
+    Json.Obj export = BistroJobWriter.toJson(job, config.settings());
     assertThat(export.members())
         .containsOnlyKeys(
             "enabled",
@@ -281,12 +281,12 @@ class JobConformanceTest {
   @Test
   void c27_anOldReportIsNestedOnlyWhenThereIsANewError() {
     Config config = withJobs(NO_LEVELS, "foo", MANY_ERRORS);
-    Json.Obj export = JobExport.toJson(job(config, "foo"), config.settings());
-    Json.Obj old = JobExport.errors(job(config, "foo"));
+    Json.Obj export = BistroJobWriter.toJson(job(config, "foo"), config.settings());
+    Json.Obj old = BistroJobWriter.errors(job(config, "foo"));
 
     Config again = withJobs(NO_LEVELS, "foo", export.toString());
     assertThat(job(again, "foo").isValid()).as("until a human removes the report").isFalse();
-    assertThat(JobExport.toJson(job(again, "foo"), again.settings()))
+    assertThat(BistroJobWriter.toJson(job(again, "foo"), again.settings()))
         .as("saving and loading is stable")
         .isEqualTo(export);
 
@@ -295,13 +295,13 @@ class JobConformanceTest {
             .with("level_for_host_placement", Json.of("an invalid level"))
             .with("owner", Json.of("a new owner"));
     Config worse = withJobs(NO_LEVELS, "foo", edited.toString());
-    Json.Obj report = JobExport.errors(job(worse, "foo"));
+    Json.Obj report = BistroJobWriter.errors(job(worse, "foo"));
     assertThat(report.members()).containsOnlyKeys("nested");
     assertThat(((Json.Obj) at(report, "nested")).members())
         .containsOnlyKeys("level_for_host_placement", "errors");
     assertThat(at(report, "nested", "errors", "error").toString()).contains("Pre-existing errors");
     assertThat(at(report, "nested", "errors", "value")).isEqualTo(old);
-    assertThat(JobExport.toJson(job(worse, "foo"), worse.settings()))
+    assertThat(BistroJobWriter.toJson(job(worse, "foo"), worse.settings()))
         .isEqualTo(edited.without("level_for_host_placement").with("errors", report));
   }
 
@@ -309,7 +309,8 @@ class JobConformanceTest {
   void aJobOfTheWrongKindStaysVisibleWithItsError() {
     Config config = withJobs(settings(""), "foo", "[]", "bar", "{'owner': 'o'}");
     assertThat(errorPaths(job(config, "foo"))).containsExactly("bistro_job->foo");
-    assertThat(JobExport.errors(job(config, "foo")).members()).containsOnlyKeys("error", "value");
+    assertThat(BistroJobWriter.errors(job(config, "foo")).members())
+        .containsOnlyKeys("error", "value");
     assertThat(job(config, "bar").canRun()).as("others do not suffer").isTrue();
   }
 
@@ -327,7 +328,7 @@ class JobConformanceTest {
     Job job = config.jobs().values().iterator().next();
     assertThat(job.isValid()).isFalse();
     assertThat(job.problems()).hasSize(1);
-    assertThat(JobExport.errors(job).members()).containsOnlyKeys("error", "value");
+    assertThat(BistroJobWriter.errors(job).members()).containsOnlyKeys("error", "value");
   }
 
   @Test
@@ -362,7 +363,8 @@ class JobConformanceTest {
                 + key
                 + "': ['x', {'job': 'y', 'done_percent': 12.5, 'tags': ['a', 'b']}, 'x']");
     assertThat(job.afterJobs())
-        .containsExactly(WholeJob.of("x"), new WholeJob("y", 12.5, List.of("a", "b")));
+        .containsExactly(
+            WholeJobDependency.of("x"), new WholeJobDependency("y", 12.5, List.of("a", "b")));
     assertThat(job.isValid()).isTrue();
     assertThat(job.problems())
         .extracting(p -> p.severity() + " " + p.path())
@@ -404,11 +406,11 @@ class JobConformanceTest {
             "'owner': 'o', 'status_from': 'exit_code', 'create_time': 5, 'modify_time': '6',"
                 + "'backoff': [7, 'fail']");
     assertThat(job.problems()).isEmpty();
-    assertThat(job.statusFrom()).isEqualTo(StatusFrom.EXIT_CODE);
+    assertThat(job.statusFrom()).isEqualTo(StatusSource.EXIT_CODE);
     assertThat(job.createTime()).isEqualTo(5);
     assertThat(job.modifyTime()).isEqualTo(6);
     assertThat(job.backoff()).isEqualTo(new Backoff(List.of(7), false));
-    assertThat(read("'owner': 'o'").statusFrom()).isEqualTo(StatusFrom.STATUS_LINE);
+    assertThat(read("'owner': 'o'").statusFrom()).isEqualTo(StatusSource.STATUS_LINE);
   }
 
   @Test

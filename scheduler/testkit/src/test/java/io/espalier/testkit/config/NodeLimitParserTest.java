@@ -4,7 +4,7 @@ import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.NodeLimit;
+import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.WorkerSlots;
 import io.espalier.core.problem.Problem;
@@ -40,7 +40,7 @@ class NodeLimitParserTest {
 
   @Test
   void entriesKeepTheirOrderAndTheirPlace() {
-    List<NodeLimit> limits =
+    List<NodeLimitRule> limits =
         settings(
                 "[{'level': 'host', 'name': 'db7', 'limits': {'slots': 5}},"
                     + "{'level': 'host', 'tag': 'ssd', 'limits': {'slots': 3, 'io': '7'}},"
@@ -50,13 +50,13 @@ class NodeLimitParserTest {
             .rules()
             .nodeLimits();
     assertThat(limits)
-        .extracting(NodeLimit::kind)
+        .extracting(NodeLimitRule::kind)
         .containsExactly(
-            NodeLimit.Kind.NAME,
-            NodeLimit.Kind.TAG,
-            NodeLimit.Kind.REGEX,
-            NodeLimit.Kind.VALUE,
-            NodeLimit.Kind.ATTRIBUTE);
+            NodeLimitRule.Kind.NAME,
+            NodeLimitRule.Kind.TAG,
+            NodeLimitRule.Kind.REGEX,
+            NodeLimitRule.Kind.VALUE,
+            NodeLimitRule.Kind.ATTRIBUTE);
     assertThat(limits.get(1).limits()).isEqualTo(Map.of("slots", 3, "io", 7));
     assertThat(limits.get(3).value()).isEqualTo("7");
     assertThat(limits.get(4).path()).isEqualTo("bistro_settings.node_resources_override[4]");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.WorkerShare;
+import io.espalier.core.config.WorkerAllocation;
 import io.espalier.core.config.WorkerSlots;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -46,10 +46,10 @@ class PhysicalResourcesTest {
     return WorkerSlots.of(settings, "host:1", "host", "shard", physical);
   }
 
-  private static WorkerShare share(String physical, String job) {
+  private static WorkerAllocation share(String physical, String job) {
     Config config = config(physical, "", job);
     assertThat(job(config, "foo").problems()).isEmpty();
-    return WorkerShare.of(config.settings(), job(config, "foo"));
+    return WorkerAllocation.of(config.settings(), job(config, "foo"));
   }
 
   @ParameterizedTest
@@ -106,7 +106,7 @@ class PhysicalResourcesTest {
 
   @Test
   void w19_shares_are_rounded_and_memory_is_in_megabytes() {
-    WorkerShare share =
+    WorkerAllocation share =
         share(
             "'cpu_core': {'logical_resource': 'cpu', 'multiply_logical_by': 0.01, 'enforcement':"
                 + " 'soft'}, 'ram_mb': {'logical_resource': 'ram', 'multiply_logical_by': 1024,"
@@ -120,7 +120,7 @@ class PhysicalResourcesTest {
 
   @Test
   void w19_what_a_control_group_cannot_say_is_bent_with_a_warning() {
-    WorkerShare large =
+    WorkerAllocation large =
         share(
             "'cpu_core': {'logical_resource': 'cpu', 'enforcement': 'soft'},"
                 + " 'ram_mb': {'logical_resource': 'ram', 'multiply_logical_by': 1e300,"
@@ -132,7 +132,7 @@ class PhysicalResourcesTest {
         .containsExactlyInAnyOrder(
             "CPU shares for an amount of 40000.0 cannot be set: 65535 is used instead",
             "memory in MB for an amount of 1.0E300 cannot be set: 8796093022208 is used instead");
-    WorkerShare small =
+    WorkerAllocation small =
         share(
             "'cpu_core': {'logical_resource': 'cpu', 'multiply_logical_by': 0.1, 'enforcement':"
                 + " 'soft'}",
@@ -146,7 +146,7 @@ class PhysicalResourcesTest {
     String physical =
         "'cpu_core': {'logical_resource': 'cpu', 'enforcement': 'soft'}, 'ram_mb':"
             + " {'logical_resource': 'ram', 'enforcement': 'none'}";
-    WorkerShare share = share(physical, "'resources': {'ram': 9}");
+    WorkerAllocation share = share(physical, "'resources': {'ram': 9}");
     assertThat(share.limits().isEmpty()).isTrue();
     assertThat(share.slots()).isEqualTo(Map.of("ram", 9));
   }
@@ -154,7 +154,7 @@ class PhysicalResourcesTest {
   @ParameterizedTest
   @CsvSource({"512, 512", "4096, 3072"})
   void the_smaller_memory_and_the_job_s_own_weight_stand(long own, long inForce) {
-    WorkerShare share =
+    WorkerAllocation share =
         share(
             "'cpu_core': {'logical_resource': 'cpu', 'enforcement': 'soft'}, 'ram_mb':"
                 + " {'logical_resource': 'ram', 'multiply_logical_by': 1024, 'enforcement':"

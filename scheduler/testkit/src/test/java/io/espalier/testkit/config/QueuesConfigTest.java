@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
+import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
-import io.espalier.core.config.TreeRules;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
@@ -44,7 +44,7 @@ final class QueuesConfigTest {
   @Test
   void queuesAreReadInTheirOrder() {
     Config config = ConfigFixtures.withJobs(QUEUES);
-    TreeRules rules = config.settings().rules();
+    LimitRules rules = config.settings().rules();
     assertThat(rules.priorityHalfLife()).isEqualTo(Duration.ofMinutes(1));
     assertThat(rules.queues())
         .containsExactly(
@@ -55,8 +55,8 @@ final class QueuesConfigTest {
   @Test
   void withoutThemThereIsTheDefaultQueueAndAnHour() {
     Config config = ConfigFixtures.withJobs("{" + TREE + "}", "j", "{'owner': 'o'}");
-    assertThat(config.settings().rules()).isEqualTo(TreeRules.NONE);
-    assertThat(TreeRules.NONE.priorityHalfLife()).isEqualTo(Duration.ofHours(1));
+    assertThat(config.settings().rules()).isEqualTo(LimitRules.NONE);
+    assertThat(LimitRules.NONE.priorityHalfLife()).isEqualTo(Duration.ofHours(1));
     assertThat(ConfigFixtures.job(config, "j").scheduling().queue()).isEqualTo("default");
   }
 
@@ -129,8 +129,8 @@ final class QueuesConfigTest {
   @Test
   void theExportSaysTheQueueWhereItIsNotTheInheritedOne() {
     Config config = ConfigFixtures.withJobs(QUEUES);
-    Json.Obj other = JobExport.toJson(job(QUEUES, ", 'queue': 'web'"), config.settings());
+    Json.Obj other = BistroJobWriter.toJson(job(QUEUES, ", 'queue': 'web'"), config.settings());
     assertThat(other.get("queue")).isEqualTo(Json.of("web"));
-    assertThat(JobExport.toJson(job(QUEUES, ""), config.settings()).get("queue")).isNull();
+    assertThat(BistroJobWriter.toJson(job(QUEUES, ""), config.settings()).get("queue")).isNull();
   }
 }

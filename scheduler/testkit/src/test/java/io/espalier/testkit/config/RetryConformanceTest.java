@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
-import io.espalier.core.config.RetryRules;
+import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import java.util.List;
 import java.util.Objects;
@@ -39,7 +39,7 @@ class RetryConformanceTest {
   @Test
   void an_empty_one_has_the_values_of_airbyte() {
     assertThat(job("", ", 'retry': {}").retry())
-        .contains(new RetryRules(5, 10, 20, List.of(10, 30, 90, 270), 0));
+        .contains(new ProgressRetryRules(5, 10, 20, List.of(10, 30, 90, 270), 0));
     assertThat(job("", "").retry()).isEmpty();
   }
 
@@ -48,19 +48,21 @@ class RetryConformanceTest {
     String settings =
         ", 'retry': {'max_total_progress': 7, 'no_progress_backoff_sec': [1, 1, 2],"
             + " 'progress_backoff_sec': 3}";
-    assertThat(job(settings, "").retry()).contains(new RetryRules(5, 10, 7, List.of(1, 1, 2), 3));
+    assertThat(job(settings, "").retry())
+        .contains(new ProgressRetryRules(5, 10, 7, List.of(1, 1, 2), 3));
     assertThat(
             job(settings, ", 'retry': {'max_successive_no_progress': 2, 'progress_backoff_sec': 0}")
                 .retry())
-        .contains(new RetryRules(2, 10, 7, List.of(1, 1, 2), 0));
+        .contains(new ProgressRetryRules(2, 10, 7, List.of(1, 1, 2), 0));
     assertThat(job(settings, ", 'retry': {'max_total_no_progress': 4}").retry())
-        .contains(new RetryRules(5, 4, 7, List.of(1, 1, 2), 3));
+        .contains(new ProgressRetryRules(5, 4, 7, List.of(1, 1, 2), 3));
   }
 
   @Test
   void the_nearer_of_back_off_and_retry_decides() {
     assertThat(job(", 'retry': {}", ", 'backoff': [1]").retry()).isEmpty();
-    assertThat(job(", 'backoff': [1]", ", 'retry': {}").retry()).contains(RetryRules.DEFAULT);
+    assertThat(job(", 'backoff': [1]", ", 'retry': {}").retry())
+        .contains(ProgressRetryRules.DEFAULT);
     Job back = job(", 'retry': {}", ", 'retry': false");
     assertThat(back.retry()).isEmpty();
     assertThat(back.backoff().repeats()).isTrue();
@@ -116,7 +118,7 @@ class RetryConformanceTest {
       for (String settings : List.of("", ", 'retry': {'progress_backoff_sec': 9}")) {
         Config config = config(document(settings, members));
         Job job = Objects.requireNonNull(config.job("j"));
-        String exported = JobExport.toJson(job, config.settings()).toString();
+        String exported = BistroJobWriter.toJson(job, config.settings()).toString();
         Job again =
             Objects.requireNonNull(
                 config(

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.JobExport;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeSourceSpec;
@@ -16,6 +15,7 @@ import io.espalier.core.config.PhysicalResource.Kind;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import java.time.Duration;
@@ -168,7 +168,7 @@ class SettingsConformanceTest {
                 false,
                 new SubprocessOptions.Cgroups("root", "slice", List.of("sys1", "sys2"), true)));
     assertThat(
-            settings("'task_subprocess': " + JobExport.subprocess(options) + ", " + BASE)
+            settings("'task_subprocess': " + BistroJobWriter.subprocess(options) + ", " + BASE)
                 .defaults()
                 .subprocess())
         .isEqualTo(options);

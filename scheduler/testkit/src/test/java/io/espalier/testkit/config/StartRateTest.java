@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ class StartRateTest {
       assertThat(job.problems()).isEmpty();
       assertThat(job.scheduling().maxConcurrent()).isZero();
       assertThat(job.scheduling().startRate()).isEmpty();
-      Json.Obj export = JobExport.toJson(job, config("", none).settings());
+      Json.Obj export = BistroJobWriter.toJson(job, config("", none).settings());
       assertThat(export.get("max_concurrent")).isNull();
       assertThat(export.get("start_rate")).isNull();
     }
@@ -65,9 +65,9 @@ class StartRateTest {
     Config levels = config(", 'start_rates': {'host': " + text + ", 'db': false}", "");
     assertThat(levels.problems()).isEmpty();
     assertThat(levels.settings().rules().startRates()).isEqualTo(Map.of(1, rate));
-    Json.Obj export = JobExport.toJson(job, config("", "").settings());
+    Json.Obj export = BistroJobWriter.toJson(job, config("", "").settings());
     assertThat(export.get("max_concurrent")).isEqualTo(Json.of(3));
-    assertThat(export.get("start_rate")).isEqualTo(JobExport.startRate(rate));
+    assertThat(export.get("start_rate")).isEqualTo(BistroJobWriter.startRate(rate));
   }
 
   @ParameterizedTest

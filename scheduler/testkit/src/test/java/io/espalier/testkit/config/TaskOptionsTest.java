@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobExport;
 import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.ProcessAttributes;
@@ -18,6 +17,7 @@ import io.espalier.core.config.ProcessAttributes.RunAs;
 import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.config.TaskVariables;
 import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
@@ -101,12 +101,12 @@ class TaskOptionsTest {
           List.of("", RULES, endless, "'fail_job_when': false, 'succeed_job_when': false")) {
         Config config = config(settings, members);
         Job job = job(config, "foo");
-        String exported = JobExport.toJson(job, config.settings()).toString();
+        String exported = BistroJobWriter.toJson(job, config.settings()).toString();
         Job again = job(withJobs(config.settings().original().toString(), "foo", exported), "foo");
         assertThat(again.outcome()).as(exported).isEqualTo(job.outcome());
       }
     }
-    assertThat(JobExport.toJson(read("", ""), config("", "").settings()).members())
+    assertThat(BistroJobWriter.toJson(read("", ""), config("", "").settings()).members())
         .doesNotContainKeys("fail_job_when", "succeed_job_when");
   }
 
@@ -186,13 +186,13 @@ class TaskOptionsTest {
   @Test
   void theExportReadsBackAndSaysNothingThatIsNotSaid() {
     Config config = config("", ALL + ", 'complete_by': 1795327200.25");
-    Json.Obj export = JobExport.toJson(job(config, "foo"), config.settings());
+    Json.Obj export = BistroJobWriter.toJson(job(config, "foo"), config.settings());
     assertThat(export.get("complete_by")).isEqualTo(Json.of("2026-11-22T06:00:00.250Z"));
     String settings = "{'nodes': {'levels': ['db'], 'node_sources': []}, 'resources': {}}";
     Job again = job(withJobs(settings, "foo", export.toString()), "foo");
     assertThat(again.problems()).isEmpty();
-    assertThat(JobExport.toJson(again, config.settings())).isEqualTo(export);
-    Json.Obj plain = JobExport.toJson(read("", ""), config.settings());
+    assertThat(BistroJobWriter.toJson(again, config.settings())).isEqualTo(export);
+    Json.Obj plain = BistroJobWriter.toJson(read("", ""), config.settings());
     assertThat(plain.members())
         .doesNotContainKeys("timeout_sec", "complete_by", "log_retention", "redact");
     assertThat(((Json.Obj) Objects.requireNonNull(plain.get("task_subprocess"))).members())
@@ -261,7 +261,7 @@ class TaskOptionsTest {
 
   @Test
   void anExportedJobOfBistroIsUntouched() {
-    assertThat(JobExport.subprocess(SubprocessOptions.DEFAULT).members().keySet())
+    assertThat(BistroJobWriter.subprocess(SubprocessOptions.DEFAULT).members().keySet())
         .containsExactlyInAnyOrderElementsOf(
             ((Json.Obj)
                     json(

@@ -18,7 +18,7 @@ final class AdoptionTest {
       new ConfigFixture("host", "db").resource("host", "slots", 1).job("a");
 
   private void apply(String... paths) {
-    core.apply(config.build(), Trees.of(config.levels(), paths), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), paths), 0);
     core.verify();
   }
 
@@ -43,7 +43,7 @@ final class AdoptionTest {
 
     apply("h1/d1", "h1/d2", "h2/d3");
     assertThat(core.orphans()).isEmpty();
-    assertThat(core.runPath(run)).containsExactly(Trees.INSTANCE, "h1", "d1");
+    assertThat(core.runPath(run)).containsExactly(TreeFixture.INSTANCE, "h1", "d1");
     assertThat(core.resourcesByNode(run).get("h1")).containsEntry("slots", 1);
     assertThat(round()).containsExactly("a/d3");
 

@@ -52,7 +52,7 @@ final class ComplexityTest {
   @CsvSource({"40", "400", "4000", "40000"})
   void anEventCostsTheSameWithAThousandLeavesAndWithAMillion(int hostCount) {
     ConfigFixture config = hosts(10);
-    SchedulingCore core = busy(config, Trees.regular(config.levels(), hostCount, 25));
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), hostCount, 25));
     // Two ways along two rows, each with a few blocks of two words above each other.
     assertThat(workPerEvent(core)).isBetween(10.0, 40.0);
   }
@@ -65,14 +65,14 @@ final class ComplexityTest {
     for (int j = 0; j < 10; j++) {
       config.job("job" + j);
     }
-    SchedulingCore core = busy(config, Trees.regular(config.levels(), leaves));
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), leaves));
     assertThat(workPerEvent(core)).isLessThan(40);
   }
 
   @Test
   void aRareOpenLeafAmongAMillionIsFoundInAFewRows() {
     ConfigFixture config = new ConfigFixture("db").order(NodeOrder.RANDOM).job("a");
-    SchedulingCore core = busy(config, Trees.regular(config.levels(), 1_000_000));
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 1_000_000));
     assertThat(core.runningCount()).isEqualTo(1_000_000);
     assertThat(workPerEvent(core)).isLessThan(40);
   }
@@ -82,7 +82,7 @@ final class ComplexityTest {
     ConfigFixture one = hosts(1);
     ConfigFixture sixtyFour = hosts(64);
     ConfigFixture many = hosts(640);
-    Topology topology = Trees.regular(one.levels(), 100, 25);
+    Topology topology = TreeFixture.regular(one.levels(), 100, 25);
     double work1 = workPerEvent(busy(one, topology));
     double work64 = workPerEvent(busy(sixtyFour, topology));
     double work640 = workPerEvent(busy(many, topology));
@@ -105,7 +105,7 @@ final class ComplexityTest {
         config.resource(level, "slots_of_" + level, 2);
       }
       config.job("a").job("b");
-      work[i] = workPerEvent(busy(config, Trees.regular(config.levels(), fanOuts)));
+      work[i] = workPerEvent(busy(config, TreeFixture.regular(config.levels(), fanOuts)));
     }
     // Eight small rows cost no more than two wide ones.
     assertThat(work[1]).isLessThan(work[0] + 8 * 12);
@@ -114,7 +114,7 @@ final class ComplexityTest {
   @Test
   void pausingCostsNothing() {
     ConfigFixture config = hosts(10);
-    SchedulingCore core = busy(config, Trees.regular(config.levels(), 1000, 25));
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 1000, 25));
     long before = core.work();
     core.pause("job1000");
     core.resume("job1000");
@@ -124,7 +124,7 @@ final class ComplexityTest {
   @Test
   void theEndOfABackoffCostsWhatAnEndCosts() {
     ConfigFixture config = hosts(10);
-    SchedulingCore core = busy(config, Trees.regular(config.levels(), 4000, 25));
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 4000, 25));
     long[] runs = core.runs();
     for (int i = 0; i < 1000; i++) {
       core.finish(runs[i], TaskStatus.waiting(0, 1, 1));

@@ -64,7 +64,7 @@ final class ConformanceTest {
   void s1_aDependencyThatIsNotConfiguredStartsNothing() {
     ConfigFixture config =
         new ConfigFixture("db").job("job1", new JobFixture("job1").dependsOn("job2"));
-    apply(config, Trees.of(config.levels(), "d1", "d2"));
+    apply(config, TreeFixture.of(config.levels(), "d1", "d2"));
     assertThat(round()).isEmpty();
     assertThat(core.runningCount()).isZero();
     assertThat(kinds("job1", "d1")).containsExactly(Kind.DEPENDENCY);
@@ -79,7 +79,7 @@ final class ConformanceTest {
             .resource("db", "lock", 1)
             .job("job1", new JobFixture("job1").priority(10).dependsOn("job2"))
             .job("job2");
-    apply(config, Trees.of(config.levels(), "h1/db11", "h1/db12", "h2/db21", "h2/db22"));
+    apply(config, TreeFixture.of(config.levels(), "h1/db11", "h1/db12", "h2/db21", "h2/db22"));
     assertThat(round())
         .containsExactlyInAnyOrder("job2/db11", "job2/db12", "job2/db21", "job2/db22");
     // The others failed to start; db11 is done, db12 still runs.
@@ -92,19 +92,20 @@ final class ConformanceTest {
   @Test
   void s3_tasksAreOnTheLevelOfTheirJob() {
     ConfigFixture none = new ConfigFixture().job("job1");
-    apply(none, Trees.of(none.levels()));
-    assertThat(round()).containsExactly("job1/" + Trees.INSTANCE);
+    apply(none, TreeFixture.of(none.levels()));
+    assertThat(round()).containsExactly("job1/" + TreeFixture.INSTANCE);
 
     ConfigFixture one =
         new ConfigFixture("db").job("job1").job("job2", new JobFixture("job2").level("instance"));
     SchedulingCore other = new SchedulingCore(1);
-    other.apply(one.build(), Trees.of(one.levels(), "d1", "d2"), 0);
+    other.apply(one.build(), TreeFixture.of(one.levels(), "d1", "d2"), 0);
     List<String> starts = new ArrayList<>();
     other.round(
         TestPolicies.IN_TURN,
         100,
         run -> starts.add(other.runJobName(run) + "/" + other.runNodeName(run)));
-    assertThat(starts).containsExactlyInAnyOrder("job1/d1", "job1/d2", "job2/" + Trees.INSTANCE);
+    assertThat(starts)
+        .containsExactlyInAnyOrder("job1/d1", "job1/d2", "job2/" + TreeFixture.INSTANCE);
   }
 
   @Test
@@ -116,7 +117,9 @@ final class ConformanceTest {
             .job("good", new JobFixture("good").only("db", "gone", "off"))
             .job("disabled", new JobFixture("disabled").only("db", "db11"))
             .job("unknown", new JobFixture("unknown").only("db", "db21"));
-    apply(config, Trees.of(config.levels(), "host1/db11", "host2/db21", "host2/off", "host3/gone"));
+    apply(
+        config,
+        TreeFixture.of(config.levels(), "host1/db11", "host2/db21", "host2/off", "host3/gone"));
     assertThat(round())
         .containsExactlyInAnyOrder("good/gone", "good/off", "disabled/db11", "unknown/db21");
     assertThat(core.orphans()).isEmpty();
@@ -127,7 +130,7 @@ final class ConformanceTest {
         .job("disabled", new JobFixture("disabled").disabled());
     apply(
         config,
-        Trees.of(
+        TreeFixture.of(
             config.levels(), "host1/db11", "host1/db12", "host2/db21", "host2/db22", "host2/off!"));
 
     List<String> orphans = new ArrayList<>();
@@ -156,7 +159,7 @@ final class ConformanceTest {
   @Test
   void s9_replicasShareOneCounter() {
     ConfigFixture config = new ConfigFixture("host", "db").resource("db", "lock", 1).job("job1");
-    apply(config, Trees.of(config.levels(), "h1/d1", "h2/d1"));
+    apply(config, TreeFixture.of(config.levels(), "h1/d1", "h2/d1"));
     assertThat(core.progress(core.findJob("job1")).total()).isEqualTo(1);
     assertThat(core.explain("job1", "d1").startable()).isTrue();
     assertThat(round()).containsExactly("job1/d1");
@@ -164,9 +167,9 @@ final class ConformanceTest {
     assertThat(core.orphans()).isEmpty();
     assertThat(round()).isEmpty();
     // One copy is enough for it to be no orphan.
-    apply(config, Trees.of(config.levels(), "h1/d1!", "h2/d1"));
+    apply(config, TreeFixture.of(config.levels(), "h1/d1!", "h2/d1"));
     assertThat(core.orphans()).isEmpty();
-    apply(config, Trees.of(config.levels(), "h1/d1!", "h2/d1!"));
+    apply(config, TreeFixture.of(config.levels(), "h1/d1!", "h2/d1!"));
     assertThat(core.orphans()).hasSize(1);
   }
 
@@ -177,20 +180,20 @@ final class ConformanceTest {
             .resource("host", "slots", 1)
             .job("job1")
             .job("job2", new JobFixture("job2").only("db", "d2"));
-    Topology topology = Trees.of(config.levels(), "h1/d1", "h2/d1", "h1/d2");
+    Topology topology = TreeFixture.of(config.levels(), "h1/d1", "h2/d1", "h1/d2");
     apply(config, topology);
     // Whoever starts first takes h1 or h2; both start, since d1 has another way.
     core.pause("job1");
     assertThat(round()).containsExactly("job2/d2");
     core.resume("job1");
     assertThat(round()).containsExactly("job1/d1");
-    assertThat(core.runPath(run("job1/d1"))).containsExactly(Trees.INSTANCE, "h2", "d1");
+    assertThat(core.runPath(run("job1/d1"))).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }
 
   @Test
   void s10_anOrphanIsNoneAnyMoreWhenItsJobIsBack() {
     ConfigFixture config = new ConfigFixture("db").job("job1").job("job2");
-    Topology topology = Trees.of(config.levels(), "d1");
+    Topology topology = TreeFixture.of(config.levels(), "d1");
     apply(config, topology);
     assertThat(round()).hasSize(2);
     Config before = config.build();
@@ -206,7 +209,7 @@ final class ConformanceTest {
   @Test
   void s10_anOrphanThatEndsIsForgotten() {
     ConfigFixture config = new ConfigFixture("db").job("job1");
-    Topology topology = Trees.of(config.levels(), "d1");
+    Topology topology = TreeFixture.of(config.levels(), "d1");
     apply(config, topology);
     round();
     apply(config.job("job1", new JobFixture("job1").disabled()), topology);
@@ -222,7 +225,7 @@ final class ConformanceTest {
             .resource("host", "slots", 2)
             .job("heavy")
             .job("light", new JobFixture("light").needs("slots", 0).disabled());
-    Topology topology = Trees.of(config.levels(), "h1/d1", "h1/d2", "h1/d3");
+    Topology topology = TreeFixture.of(config.levels(), "h1/d1", "h1/d2", "h1/d3");
     apply(config, topology);
     assertThat(round()).hasSize(2);
     config.resource("host", "slots", 1).job("light", new JobFixture("light").needs("slots", 0));
@@ -236,7 +239,7 @@ final class ConformanceTest {
   void s11_aDependencyOnADeletedJobStopsNobodyElse() {
     ConfigFixture config =
         new ConfigFixture("db").job("a").job("b", new JobFixture("b").dependsOn("a")).job("c");
-    Topology topology = Trees.of(config.levels(), "d1");
+    Topology topology = TreeFixture.of(config.levels(), "d1");
     apply(config, topology);
     apply(config.withoutJob("a"), topology);
     assertThat(round()).containsExactly("c/d1");
@@ -247,8 +250,9 @@ final class ConformanceTest {
   void s11_aJobWithoutAWorkerStopsNobodyElse() {
     ConfigFixture config =
         new ConfigFixture("db").job("pinned", new JobFixture("pinned").host("dead")).job("free");
-    core.workers(List.of(Workers.healthy("w1", "alive"), Workers.unhealthy("w2", "dead")));
-    apply(config, Trees.of(config.levels(), "d1"));
+    core.workers(
+        List.of(WorkerFixture.healthy("w1", "alive"), WorkerFixture.unhealthy("w2", "dead")));
+    apply(config, TreeFixture.of(config.levels(), "d1"));
     assertThat(round()).containsExactly("free/d1");
     assertThat(kinds("pinned", "d1")).containsExactly(Kind.NO_WORKER);
   }

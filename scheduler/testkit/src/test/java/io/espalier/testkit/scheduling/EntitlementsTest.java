@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.config.NodeLimit;
+import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -71,7 +71,7 @@ final class EntitlementsTest {
 
   private void applyToWorkers(ConfigFixture config) {
     String[] nodes = {"h/a", "h/b", "h/c", "h/d", "h/e", "h/f"};
-    core.apply(config.build(), Trees.of(config.levels(), nodes), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), nodes), 0);
   }
 
   @Test
@@ -119,7 +119,8 @@ final class EntitlementsTest {
     int worker = config.levels().worker();
     config.nodeLimits(
         List.of(
-            NodeLimit.ofRegex(worker, Pattern.compile("^s"), Map.of("open", 0, "special", HUGE))));
+            NodeLimitRule.ofRegex(
+                worker, Pattern.compile("^s"), Map.of("open", 0, "special", HUGE))));
     applyToWorkers(config);
     Map<String, List<String>> starts = starts(true);
     assertThat(starts.get("plain")).hasSize(6).isSubsetOf("w1", "w2");
@@ -150,7 +151,7 @@ final class EntitlementsTest {
         paths.add(host + "/" + shard);
       }
     }
-    core.apply(config.build(), Trees.of(config.levels(), paths.toArray(new String[0])), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), paths.toArray(new String[0])), 0);
   }
 
   @Test
@@ -161,7 +162,7 @@ final class EntitlementsTest {
             .resource("host", "open", HUGE, 1)
             .job("plain", new JobFixture("plain"))
             .job("privileged", new JobFixture("privileged").needs("open", 0));
-    config.nodeLimits(List.of(NodeLimit.ofName(1, "r1", Map.of("open", 0))));
+    config.nodeLimits(List.of(NodeLimitRule.ofName(1, "r1", Map.of("open", 0))));
     applyToNodes(config, "h1", "r1");
     Map<String, List<String>> starts = starts(false);
     assertThat(starts.getOrDefault("plain", List.of())).doesNotContain("r1");
@@ -184,7 +185,8 @@ final class EntitlementsTest {
             .job("plain", new JobFixture("plain"))
             .job("kept", new JobFixture("kept").needs("special", 1).needs("open", 0));
     config.nodeLimits(
-        List.of(NodeLimit.ofRegex(1, Pattern.compile("^s"), Map.of("special", HUGE, "open", 0))));
+        List.of(
+            NodeLimitRule.ofRegex(1, Pattern.compile("^s"), Map.of("special", HUGE, "open", 0))));
     applyToNodes(config, "h1", "s1");
     Map<String, List<String>> starts = starts(false);
     assertThat(starts.get("plain")).hasSize(4).containsOnly("h1");

@@ -6,8 +6,8 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
-import io.espalier.core.status.TaskReport;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.topology.NodeSpec;
@@ -41,7 +41,7 @@ class ExtremeSizesTest {
         Objects.requireNonNull(
             TaskTransitions.apply(
                     TaskTransitions.firstStart(0),
-                    new TaskEvent.Ended(TaskReport.DONE),
+                    new TaskEvent.Ended(ParsedStatus.DONE),
                     Backoff.DEFAULT,
                     0)
                 .status());
@@ -71,7 +71,7 @@ class ExtremeSizesTest {
       nodes.add(NodeSpec.child(2, "h" + h + ".a", "h" + h));
       nodes.add(NodeSpec.child(2, "h" + h + ".b", "h" + h));
     }
-    core.apply(config.build(), Trees.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
     runToTheEnd(40_000, 1_000);
   }
 
@@ -99,7 +99,7 @@ class ExtremeSizesTest {
                 nodes.add(NodeSpec.child(depth, parent.name() + "1", parent.name()));
               });
     }
-    core.apply(config.build(), Trees.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
     List<Long> first = round();
     assertThat(first).as("one that needs all, and those that need nothing").hasSize(17);
     core.verify();
@@ -133,7 +133,7 @@ class ExtremeSizesTest {
         }
       }
     }
-    core.apply(config.build(), Trees.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
     List<Long> first = round();
     assertThat(first).hasSize(40);
     assertThat(core.runPath(first.get(0))).hasSize(65);
@@ -154,10 +154,10 @@ class ExtremeSizesTest {
         nodes.add(NodeSpec.child(2, "h" + h + "." + d, "h" + h));
       }
     }
-    Topology full = Trees.of(config.levels(), NodeOrder.ORIGINAL, nodes);
-    Topology empty = Trees.of(config.levels(), NodeOrder.ORIGINAL, List.of());
+    Topology full = TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes);
+    Topology empty = TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, List.of());
     nodes.sort(Comparator.comparing(NodeSpec::level).thenComparing(NodeSpec::name));
-    Topology other = Trees.of(config.levels(), NodeOrder.ORIGINAL, nodes);
+    Topology other = TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes);
     core.apply(config.build(), full, 0);
     List<Long> running = round();
     assertThat(running).hasSize(200);

@@ -23,7 +23,7 @@ final class HistogramSlicesTest {
   @Test
   void tasksThatChangeFasterThanTheyAreLookedAtDoNotKeepItFromItsEnd() {
     ConfigFixture config = new ConfigFixture("host", "db").job("j");
-    Topology topology = Trees.regular(config.levels(), HOSTS, SHARDS);
+    Topology topology = TreeFixture.regular(config.levels(), HOSTS, SHARDS);
     SchedulingCore core = new SchedulingCore(1);
     core.apply(config.build(), topology, 0);
     int first = topology.levelStart(2);

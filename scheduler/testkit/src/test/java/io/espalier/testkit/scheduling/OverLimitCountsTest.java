@@ -2,8 +2,8 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.Resource;
-import io.espalier.core.config.TreeRules;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.OverLimitScan;
@@ -24,13 +24,13 @@ final class OverLimitCountsTest {
 
   private final SchedulingCore core = new SchedulingCore(5);
 
-  private static TreeRules killing(String... resources) {
+  private static LimitRules killing(String... resources) {
     Map<String, Duration> after = new HashMap<>();
     for (String resource : resources) {
       after.put(resource, Duration.ofSeconds(10));
     }
-    TreeRules none = TreeRules.NONE;
-    return new TreeRules(
+    LimitRules none = LimitRules.NONE;
+    return new LimitRules(
         none.queues(), none.priorityHalfLife(), none.nodeLimits(), none.startRates(), after);
   }
 
@@ -65,7 +65,7 @@ final class OverLimitCountsTest {
             .resource("host", "other", 0)
             .rules(killing("slots"))
             .job("j", new JobFixture("j"));
-    core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 100);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 100);
     assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
     core.adopt("j", "a", WorkerRef.LOCAL);
     core.setClock(5_000);
@@ -93,17 +93,18 @@ final class OverLimitCountsTest {
             .resource("host", "slots", 2)
             .rules(killing("slots"))
             .job("j", new JobFixture("j"));
-    core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "g/c", "g/d"), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b", "g/c", "g/d"), 0);
     assertThat(round()).isEqualTo(4);
     core.setClock(1_000);
     override("host", "slots", "g", 1);
     core.setClock(2_000);
     override("host", "slots", "h", 1);
     core.setClock(3_000);
-    core.apply(config.build(), Trees.of(config.levels(), "x/y", "h/a", "h/b", "g/c", "g/d"), 3_000);
+    core.apply(
+        config.build(), TreeFixture.of(config.levels(), "x/y", "h/a", "h/b", "g/c", "g/d"), 3_000);
     core.verify();
     assertThat(core.nextOverLimitMillis()).isEqualTo(11_000);
-    core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b"), 4_000);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b"), 4_000);
     core.verify();
     assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
   }
@@ -128,7 +129,7 @@ final class OverLimitCountsTest {
                 0,
                 0,
                 "")));
-    core.apply(config.build(), Trees.of(config.levels(), "a", "b", "c"), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "a", "b", "c"), 0);
     assertThat(round()).isEqualTo(3);
     core.setClock(4_000);
     override("worker", "ram", "w1", 1);
@@ -153,7 +154,7 @@ final class OverLimitCountsTest {
                 "j", new JobFixture("j").needs("slots", HUGE).needs("all", HUGE).needs("ram", HUGE))
             .job("k", new JobFixture("k").needs("slots", 1).needs("all", 0).needs("ram", 0));
     core.workers(List.of(worker()));
-    core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "h/c"), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b", "h/c"), 0);
     List<Long> runs = new ArrayList<>();
     for (String node : List.of("a", "b", "c")) {
       runs.add(core.adopt("j", node, new WorkerRef("w1", 1)));
@@ -165,7 +166,7 @@ final class OverLimitCountsTest {
     override("host", "slots", "", HUGE);
     assertThat(core.free(host, slots)).isZero();
     override("host", "slots", "", 0);
-    core.apply(config.build(), Trees.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 0);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 0);
     core.verify();
     assertThat(round()).isZero();
     runs.forEach(run -> core.finish(run, null));

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.QueueView;
+import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
-import io.espalier.core.config.TreeRules;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
@@ -47,7 +47,7 @@ final class QueueCapsTest {
     for (int i = 0; i < count; i++) {
       names[i] = "h" + i;
     }
-    return Trees.of(config.levels(), names);
+    return TreeFixture.of(config.levels(), names);
   }
 
   private void apply(ConfigFixture config, int hosts) {
@@ -222,12 +222,12 @@ final class QueueCapsTest {
   private ConfigFixture withHalfLife(Duration halfLife, QueueSpec... queues) {
     return config(queues)
         .rules(
-            new TreeRules(
+            new LimitRules(
                 List.of(queues),
                 halfLife,
-                TreeRules.NONE.nodeLimits(),
-                TreeRules.NONE.startRates(),
-                TreeRules.NONE.killOverLimit()));
+                LimitRules.NONE.nodeLimits(),
+                LimitRules.NONE.startRates(),
+                LimitRules.NONE.killOverLimit()));
   }
 
   /** In place and with other nodes. */

@@ -68,7 +68,9 @@ final class ReservationLivenessTest {
     }
     config.job("lightest", new JobFixture("lightest").level(names.get(depth)).needs("r0", 1));
     core.apply(
-        config.build(), Trees.of(config.levels(), config.build().settings().nodeOrder(), nodes), 0);
+        config.build(),
+        TreeFixture.of(config.levels(), config.build().settings().nodeOrder(), nodes),
+        0);
     World world = new World(core, fair);
     world.turn();
     for (int j = 0; j < 2; j++) {
@@ -78,7 +80,9 @@ final class ReservationLivenessTest {
       config.job("heavy" + j, heavy.needs("r0", 2 + random.nextInt(limits[0] - 1)));
     }
     core.apply(
-        config.build(), Trees.of(config.levels(), config.build().settings().nodeOrder(), nodes), 0);
+        config.build(),
+        TreeFixture.of(config.levels(), config.build().settings().nodeOrder(), nodes),
+        0);
     world.turn();
     long tasks = core.progress(core.findJob("heavy0")).total();
     tasks += core.progress(core.findJob("heavy1")).total();

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.Reservation;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -45,7 +45,7 @@ final class ReservationTest {
   }
 
   private void apply() {
-    core.apply(config.build(), Trees.of(config.levels(), "h1", "h2", "h3", "h4", "h5"), now);
+    core.apply(config.build(), TreeFixture.of(config.levels(), "h1", "h2", "h3", "h4", "h5"), now);
     turn();
   }
 
@@ -201,7 +201,7 @@ final class ReservationTest {
     apply();
     assertThat(endsUntilHeavy(500)).isEqualTo(-1);
     assertThat(core.reservations()).isEmpty();
-    core.override(new LimitOverride("instance", "slots", Trees.INSTANCE, 2, "", "", now, 0));
+    core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 2, "", "", now, 0));
     core.stepLimits(100);
     assertThat(endsUntilHeavy(200)).isPositive();
   }
@@ -212,7 +212,7 @@ final class ReservationTest {
     while (core.reservations().isEmpty()) {
       end();
     }
-    core.override(new LimitOverride("instance", "slots", Trees.INSTANCE, 1, "", "", now, 0));
+    core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
     core.stepLimits(100);
     now += 1_000;
     turn();
@@ -377,7 +377,7 @@ final class ReservationTest {
     config.job("c", new JobFixture("c").level("host").needs("slots", 1));
     core.begin(
         core.prepare(
-            config.build(), Trees.of(config.levels(), "h1", "h2", "h3", "h4", "h5", "h6")));
+            config.build(), TreeFixture.of(config.levels(), "h1", "h2", "h3", "h4", "h5", "h6")));
     for (int i = 0; i < steps; i++) {
       if (core.step(FEW) != null) {
         return false;
@@ -394,7 +394,7 @@ final class ReservationTest {
     }
     core.verify();
     assertThat(core.reservations()).as("after %d steps", steps).isEqualTo(held);
-    core.override(new LimitOverride("instance", "slots", Trees.INSTANCE, 1, "", "", now, 0));
+    core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
     while (!core.stepLimits(100)) {
       // In slices.
     }

@@ -7,9 +7,9 @@ import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.KeptRoom;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.reservation.CapacityReservation;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class RoomReservationTest {
     for (int i = 0; i < hosts.length; i++) {
       hosts[i] = "h" + i;
     }
-    core.apply(config.build(), Trees.of(config.levels(), hosts), now);
+    core.apply(config.build(), TreeFixture.of(config.levels(), hosts), now);
     turn();
   }
 
@@ -115,8 +115,8 @@ final class RoomReservationTest {
     long begun = now;
     endUntilSomethingIsKept();
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    KeptRoom kept = core.keptRoom().get(0);
-    assertThat(kept.kind()).isEqualTo(KeptRoom.Kind.QUEUE);
+    CapacityReservation kept = core.keptRoom().get(0);
+    assertThat(kept.kind()).isEqualTo(CapacityReservation.Kind.QUEUE);
     assertThat(kept.name()).isEqualTo("etl");
     assertThat(kept.job()).isEqualTo("b");
     assertThat(kept.sinceMillis() - kept.waitsSinceMillis()).isEqualTo(10_000);
@@ -194,7 +194,7 @@ final class RoomReservationTest {
     apply();
     endUntilSomethingIsKept();
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    List<KeptRoom> before = core.keptRoom();
+    List<CapacityReservation> before = core.keptRoom();
     config.withoutJob("d");
     apply();
     assertThat(core.keptRoom()).isEqualTo(before);
@@ -215,7 +215,7 @@ final class RoomReservationTest {
   /** Two workers with 2 slots each and room for everything in the tree. */
   private void fillWorkers(Optional<Duration> wait, JobFixture heavy) {
     config.resource("worker", "gpus", 2, 0);
-    core.workers(List.of(Workers.healthy("w1", "x1"), Workers.healthy("w2", "x2")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "x1"), WorkerFixture.healthy("w2", "x2")));
     config.job("a", new JobFixture("a").level("host").needs("gpus", 1));
     apply();
     assertThat(started).containsExactly("a", "a", "a", "a");
@@ -235,8 +235,8 @@ final class RoomReservationTest {
     long begun = now;
     endUntilSomethingIsKept();
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    KeptRoom kept = core.keptRoom().get(0);
-    assertThat(kept.kind()).isEqualTo(KeptRoom.Kind.WORKER);
+    CapacityReservation kept = core.keptRoom().get(0);
+    assertThat(kept.kind()).isEqualTo(CapacityReservation.Kind.WORKER);
     assertThat(kept.job()).isEqualTo("b");
     started.clear();
     assertThat(endsUntilHeavy(4)).isPositive();
@@ -251,7 +251,7 @@ final class RoomReservationTest {
   @Test
   void aWorkerThatIsKeptExplainsBothSides() {
     config.resource("worker", "gpus", 2, 0);
-    core.workers(List.of(Workers.healthy("w1", "x1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "x1")));
     config.job("a", new JobFixture("a").level("host").needs("gpus", 1));
     apply();
     config.job("b", new JobFixture("b").level("host").needs("gpus", 2).reserveAfter(TEN));
@@ -288,7 +288,7 @@ final class RoomReservationTest {
     endUntilSomethingIsKept();
     String first = core.keptRoom().get(0).name();
     String other = first.equals("w1") ? "w2" : "w1";
-    core.workers(List.of(Workers.healthy(other, "x" + other.charAt(1))));
+    core.workers(List.of(WorkerFixture.healthy(other, "x" + other.charAt(1))));
     turn();
     started.clear();
     // A second until that is noticed, and as long until another one is looked for.
@@ -299,7 +299,7 @@ final class RoomReservationTest {
   void nodesAndWorkersAtOnceAreKeptTogether() {
     // Both the tree and the worker have three slots, and light tasks take one of each.
     config.resource("instance", "slots", 3, 0).resource("worker", "gpus", 3, 0);
-    core.workers(List.of(Workers.healthy("w1", "x1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "x1")));
     config.job("a", new JobFixture("a").level("host").needs("slots", 1).needs("gpus", 1));
     apply();
     config.job(
@@ -319,7 +319,7 @@ final class RoomReservationTest {
         .resource("instance", "slots", 3, 0)
         .resource("worker", "gpus", 3, 0)
         .queues(new QueueSpec("etl", 1, Map.of(0, 3, 1, 3), Map.of()));
-    core.workers(List.of(Workers.healthy("w1", "x1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "x1")));
     config.job(
         "a", new JobFixture("a").level("host").queue("etl").needs("slots", 1).needs("gpus", 1));
     config.job("c", new JobFixture("c").level("host").needs("slots", 1).needs("gpus", 1));

@@ -9,7 +9,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeOrder;
-import io.espalier.core.config.Shard;
+import io.espalier.core.config.Partition;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Test;
  * (docs/design/design.md#schedulers-that-share-a-configuration).
  */
 final class ShardedTest {
-  private static final Shard FIRST = new Shard(0, 2);
-  private static final Shard SECOND = new Shard(1, 2);
+  private static final Partition FIRST = new Partition(0, 2);
+  private static final Partition SECOND = new Partition(1, 2);
 
   private final SchedulingCore core = new SchedulingCore(5);
 
   /** With host2 in the first shard and host1 in the second. */
-  private static Topology nodes(Shard shard) {
+  private static Topology nodes(Partition shard) {
     TopologyBuilder builder =
         new TopologyBuilder(new ConfigFixture("host", "db").levels(), "here", shard);
     builder.add(NodeSpec.child(1, "host1", null));
@@ -44,7 +44,7 @@ final class ShardedTest {
     return Objects.requireNonNull(builder.build(NodeOrder.ORIGINAL).value());
   }
 
-  private Set<String> starts(Shard shard, ConfigFixture fixture) {
+  private Set<String> starts(Partition shard, ConfigFixture fixture) {
     Config whole = fixture.build();
     core.apply(
         new Config(whole.settings(), whole.jobs(), whole.warnings(), shard), nodes(shard), 0);
@@ -103,7 +103,7 @@ final class ShardedTest {
         .hasMessageContaining("another scheduler has it");
   }
 
-  private static Result<Config> parse(Shard shard) {
+  private static Result<Config> parse(Partition shard) {
     return ConfigFixtures.parser()
         .inShard(shard)
         .parse(
@@ -152,6 +152,6 @@ final class ShardedTest {
 
   @Test
   void one_scheduler_alone_has_none_of_these_problems() {
-    assertThat(parse(Shard.WHOLE).problems()).isEmpty();
+    assertThat(parse(Partition.WHOLE).problems()).isEmpty();
   }
 }

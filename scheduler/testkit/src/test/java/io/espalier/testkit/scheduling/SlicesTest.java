@@ -3,11 +3,11 @@ package io.espalier.testkit.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.NodeLimit;
-import io.espalier.core.config.TreeRules;
+import io.espalier.core.config.LimitRules;
+import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.NewTasks;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
@@ -38,14 +38,14 @@ final class SlicesTest {
         .job("b");
   }
 
-  private static Config config(int limit, List<NodeLimit> limits, Duration killAfter) {
+  private static Config config(int limit, List<NodeLimitRule> limits, Duration killAfter) {
     return hosts(limit)
         .rules(
-            new TreeRules(
-                TreeRules.NONE.queues(),
-                TreeRules.NONE.priorityHalfLife(),
+            new LimitRules(
+                LimitRules.NONE.queues(),
+                LimitRules.NONE.priorityHalfLife(),
                 limits,
-                TreeRules.NONE.startRates(),
+                LimitRules.NONE.startRates(),
                 Map.of("slots", killAfter)))
         .build();
   }
@@ -71,17 +71,17 @@ final class SlicesTest {
   void manyNodesThatComeOverTheirLimitWithAChangeTakeManySlices() {
     Duration killAfter = Duration.ofSeconds(10);
     Config even = config(2, List.of(), killAfter);
-    Topology topology = Trees.regular(even.settings().levels(), HOSTS, 3);
+    Topology topology = TreeFixture.regular(even.settings().levels(), HOSTS, 3);
     core.apply(even, topology, 1_000);
     fill();
     assertThat(core.runningCount()).isEqualTo(2 * HOSTS);
 
     // Half of the hosts get a limit of their own, below what is in use on them; some are new.
-    List<NodeLimit> limits =
-        List.of(NodeLimit.ofRegex(1, Pattern.compile("[02468]$"), Map.of("slots", 1)));
+    List<NodeLimitRule> limits =
+        List.of(NodeLimitRule.ofRegex(1, Pattern.compile("[02468]$"), Map.of("slots", 1)));
     core.setClock(2_000);
     Config differing = config(2, limits, killAfter);
-    Topology larger = Trees.regular(even.settings().levels(), HOSTS + 10, 3);
+    Topology larger = TreeFixture.regular(even.settings().levels(), HOSTS + 10, 3);
     assertThat(change(differing, larger)).isLessThan(2 * UNITS);
     core.verify();
     assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
@@ -96,7 +96,7 @@ final class SlicesTest {
   @Test
   void anOverrideOfTheLimitOfAWholeLevelTakesManySlices() {
     Config config = hosts(2).build();
-    core.apply(config, Trees.regular(config.settings().levels(), HOSTS, 3), 1_000);
+    core.apply(config, TreeFixture.regular(config.settings().levels(), HOSTS, 3), 1_000);
     fill();
     core.override(new LimitOverride("host", "slots", "", 4, "", "", 0, 0));
     long most = 0;
@@ -114,10 +114,10 @@ final class SlicesTest {
   void timeOverTheLimitGoesOnThoughTheLimitWasLoweredWhileNodesChanged() {
     Duration killAfter = Duration.ofSeconds(10);
     Config config = config(2, List.of(), killAfter);
-    Topology topology = Trees.regular(config.settings().levels(), 200, 3);
+    Topology topology = TreeFixture.regular(config.settings().levels(), 200, 3);
     core.apply(config, topology, 1_000);
     fill();
-    core.begin(core.prepare(config, Trees.regular(config.settings().levels(), 201, 3)));
+    core.begin(core.prepare(config, TreeFixture.regular(config.settings().levels(), 201, 3)));
     assertThat(core.step(50)).isNull();
     core.setClock(3_000);
     core.override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
@@ -138,7 +138,7 @@ final class SlicesTest {
     for (int j = 0; j < 2_500; j++) {
       config.job("job" + (10_000 + j));
     }
-    core.apply(config.build(), Trees.regular(config.levels(), 1), 0);
+    core.apply(config.build(), TreeFixture.regular(config.levels(), 1), 0);
     List<Integer> taken = new ArrayList<>();
     List<Integer> sizes = new ArrayList<>();
     while (core.isTouched()) {
@@ -159,7 +159,7 @@ final class SlicesTest {
     for (int host = 0; host < 500; host++) {
       assertThat(core.isRunning(core.adopt("a", "n1_" + host, WorkerRef.LOCAL))).isTrue();
     }
-    Topology topology = Trees.regular(config.settings().levels(), HOSTS, 3);
+    Topology topology = TreeFixture.regular(config.settings().levels(), HOSTS, 3);
     String first = topology.name(topology.levelStart(2));
     long run = core.adopt("a", first, WorkerRef.LOCAL);
     change(config, topology);
@@ -191,7 +191,7 @@ final class SlicesTest {
   /** Returns whether the change was still under way after so many steps. */
   private boolean endsDuringAChange(int steps) {
     ConfigFixture config = hosts(2);
-    Topology topology = Trees.regular(config.levels(), 2, 3);
+    Topology topology = TreeFixture.regular(config.levels(), 2, 3);
     core.apply(config.build(), topology, 1_000);
     String node = topology.name(topology.levelStart(2));
     long known = core.adopt("a", node, WorkerRef.LOCAL);

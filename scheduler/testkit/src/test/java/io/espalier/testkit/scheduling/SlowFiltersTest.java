@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.FilterSteps;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
-import io.espalier.core.config.NodeLimit;
+import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -33,7 +33,7 @@ final class SlowFiltersTest {
     for (String name : List.of("xy", LONG_NAME, "z")) {
       nodes.add(NodeSpec.child(1, name, null));
     }
-    return Trees.of(config.levels(), NodeOrder.ORIGINAL, nodes);
+    return TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes);
   }
 
   @Test
@@ -87,7 +87,8 @@ final class SlowFiltersTest {
             .job("good", new JobFixture("good"));
     core.workers(List.of());
     core.apply(fixture.build(), topology(fixture), 0);
-    core.workers(List.of(Workers.healthy("w1", LONG_NAME), Workers.healthy("w2", "xy")));
+    core.workers(
+        List.of(WorkerFixture.healthy("w1", LONG_NAME), WorkerFixture.healthy("w2", "xy")));
     List<Long> starts = new ArrayList<>();
     assertThat(core.round(TestPolicies.IN_TURN, 100, starts::add)).isTrue();
     assertThat(starts).hasSize(3);
@@ -102,7 +103,7 @@ final class SlowFiltersTest {
         new ConfigFixture("host")
             .resource("host", "slots", 5)
             .job("j", new JobFixture("j").needs("slots", 1));
-    fixture.nodeLimits(List.of(NodeLimit.ofRegex(1, SLOW, Map.of("slots", 2))));
+    fixture.nodeLimits(List.of(NodeLimitRule.ofRegex(1, SLOW, Map.of("slots", 2))));
     core.apply(fixture.build(), topology(fixture), 0);
     core.verify();
     for (String name : List.of("xy", LONG_NAME, "z")) {

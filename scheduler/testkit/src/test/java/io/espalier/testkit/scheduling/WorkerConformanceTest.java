@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
  * docs/design/bistro.md#worker-selectors.
  */
 final class WorkerConformanceTest {
-  private final Map<String, io.espalier.core.scheduling.WorkerSelector> selectors = new HashMap<>();
+  private final Map<String, io.espalier.core.scheduling.spi.WorkerSelector> selectors =
+      new HashMap<>();
   private SchedulingCore core = new SchedulingCore(5);
 
   private void selectors() {
@@ -31,7 +32,7 @@ final class WorkerConformanceTest {
   }
 
   private void apply(ConfigFixture config, String... paths) {
-    Topology topology = Trees.of(config.levels(), paths);
+    Topology topology = TreeFixture.of(config.levels(), paths);
     core.apply(config.build(), topology, 0);
     core.verify();
   }
@@ -75,7 +76,9 @@ final class WorkerConformanceTest {
   void w9_allWorkersAndThoseOfEachHostTakeTurns() {
     core.workers(
         List.of(
-            Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2"), Workers.healthy("w3", "h2")));
+            WorkerFixture.healthy("w1", "h1"),
+            WorkerFixture.healthy("w2", "h2"),
+            WorkerFixture.healthy("w3", "h2")));
     apply(new ConfigFixture("db").job("a"), nodes(6));
     assertThat(workers()).containsExactly("w1", "w2", "w3", "w1", "w2", "w3");
     apply(
@@ -92,7 +95,7 @@ final class WorkerConformanceTest {
 
   @Test
   void w9_aShardThatComesBackOnAnotherHostMovesToThatHostsPool() {
-    core.workers(List.of(Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1"), WorkerFixture.healthy("w2", "h2")));
     ConfigFixture config =
         new ConfigFixture("db")
             .resource("instance", "one_at_a_time", 1)
@@ -102,7 +105,7 @@ final class WorkerConformanceTest {
     core.finish(core.runs()[0], null);
     core.workers(
         List.of(
-            Workers.healthy("w1", "h2"),
+            WorkerFixture.healthy("w1", "h2"),
             new WorkerInfo(
                 new WorkerRef("w2", 2),
                 "h3",
@@ -116,7 +119,7 @@ final class WorkerConformanceTest {
                 "")));
     assertThat(workers()).containsExactly("w1");
     core.finish(core.runs()[0], null);
-    core.workers(List.of(Workers.healthy("w2", "h3")));
+    core.workers(List.of(WorkerFixture.healthy("w2", "h3")));
     assertThat(round()).isEmpty();
     assertThat(why("b", "d1"))
         .isEqualTo("no worker on host h2, where the task must run, is connected");
@@ -129,7 +132,7 @@ final class WorkerConformanceTest {
     apply(config, "d1", "d2");
     assertThat(round()).isEmpty();
     assertThat(why("a", "d1")).isEqualTo("no worker is connected");
-    core.workers(List.of(Workers.healthy("w1", "h1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     assertThat(round()).containsExactly("d1@w1");
     assertThat(why("a", "d2")).isEqualTo("needs 1 of slots, 0 of 1 are free on worker w1");
     assertThat(core.resourcesByNode(core.runs()[0])).containsEntry("w1", Map.of("slots", 1));
@@ -142,9 +145,9 @@ final class WorkerConformanceTest {
     selectors();
     core.workers(
         List.of(
-            Workers.of("w1", "h1", State.HEALTHY, Map.of("ram_mb", 10L, "GPU: a", 1L)),
-            Workers.of("w2", "h2", State.HEALTHY, Map.of("ram_mb", 8L, "GPU: unknown", 1L)),
-            Workers.of("w3", "h3", State.HEALTHY, Map.of("ram_mb", 5L))));
+            WorkerFixture.of("w1", "h1", State.HEALTHY, Map.of("ram_mb", 10L, "GPU: a", 1L)),
+            WorkerFixture.of("w2", "h2", State.HEALTHY, Map.of("ram_mb", 8L, "GPU: unknown", 1L)),
+            WorkerFixture.of("w3", "h3", State.HEALTHY, Map.of("ram_mb", 5L))));
     apply(
         new ConfigFixture("db")
             .selector("fullest")
@@ -173,10 +176,10 @@ final class WorkerConformanceTest {
   void aTaskRunsOnTheHostThatItsAncestorNames() {
     core.workers(
         List.of(
-            Workers.healthy("w1", "h1"),
-            Workers.unhealthy("w2", "h2"),
-            Workers.healthy("w3", "h3"),
-            Workers.healthy("w4", "elsewhere")));
+            WorkerFixture.healthy("w1", "h1"),
+            WorkerFixture.unhealthy("w2", "h2"),
+            WorkerFixture.healthy("w3", "h3"),
+            WorkerFixture.healthy("w4", "elsewhere")));
     apply(
         new ConfigFixture("host", "db").job("a", new JobFixture("a").hostOfLevel("host")),
         "h1/d1",
@@ -189,24 +192,24 @@ final class WorkerConformanceTest {
             "none of 1 worker on host h2, where the task must run, takes tasks now: 1 unhealthy");
     assertThat(why("a", "d4"))
         .isEqualTo("no worker on host h4, where the task must run, is connected");
-    core.workers(List.of(Workers.healthy("w2", "h2")));
+    core.workers(List.of(WorkerFixture.healthy("w2", "h2")));
     assertThat(round()).containsExactly("d2@w2");
   }
 
   @Test
   void aReplicaRunsWhereverOneOfItsHostsHasAWorker() {
-    core.workers(List.of(Workers.healthy("w2", "h2")));
+    core.workers(List.of(WorkerFixture.healthy("w2", "h2")));
     apply(
         new ConfigFixture("host", "db").job("a", new JobFixture("a").hostOfLevel("host")),
         "h1/d1",
         "h2/d1");
     assertThat(round()).containsExactly("d1@w2");
-    assertThat(core.runPath(core.runs()[0])).containsExactly(Trees.INSTANCE, "h2", "d1");
+    assertThat(core.runPath(core.runs()[0])).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }
 
   @Test
   void oneFullHostStopsNobodyOnOtherHosts() {
-    core.workers(List.of(Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1"), WorkerFixture.healthy("w2", "h2")));
     apply(
         new ConfigFixture("host", "db")
             .resource("worker", "slots", 1)
@@ -225,7 +228,9 @@ final class WorkerConformanceTest {
   void workerFiltersLookAtHostAndShard() {
     core.workers(
         List.of(
-            Workers.healthy("w1", "h1"), Workers.healthy("w2", "h2"), Workers.healthy("w3", "h3")));
+            WorkerFixture.healthy("w1", "h1"),
+            WorkerFixture.healthy("w2", "h2"),
+            WorkerFixture.healthy("w3", "h3")));
     apply(
         new ConfigFixture("db")
             .job("a", new JobFixture("a").only("worker", "h1", "w2"))
@@ -240,9 +245,9 @@ final class WorkerConformanceTest {
   void onlyHealthyWorkersThatAreNotCordonedTakeTasks() {
     List<WorkerInfo> pool = new ArrayList<>();
     for (State state : State.values()) {
-      pool.add(Workers.of("w_" + state, "h", state, Map.of()));
+      pool.add(WorkerFixture.of("w_" + state, "h", state, Map.of()));
     }
-    WorkerInfo healthy = Workers.healthy("cordoned", "h");
+    WorkerInfo healthy = WorkerFixture.healthy("cordoned", "h");
     pool.add(
         new WorkerInfo(healthy.ref(), "h", "", State.HEALTHY, true, Map.of(), 0, 0, 0, "by hand"));
     core.workers(pool);
@@ -259,7 +264,7 @@ final class WorkerConformanceTest {
 
   @Test
   void aWorkerRunsNoMoreTasksThanItTakesAtOnce() {
-    WorkerInfo small = Workers.healthy("w1", "h");
+    WorkerInfo small = WorkerFixture.healthy("w1", "h");
     core.workers(
         List.of(new WorkerInfo(small.ref(), "h", "", State.HEALTHY, false, Map.of(), 2, 0, 0, "")));
     apply(new ConfigFixture("db").job("a"), nodes(3));
@@ -269,7 +274,7 @@ final class WorkerConformanceTest {
 
   @Test
   void aCapacityThatIsCutStopsOnlyTheJobsThatNeedIt() {
-    core.workers(List.of(Workers.healthy("w1", "h1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     ConfigFixture config =
         new ConfigFixture("db")
             .resource("worker", "ram", 4, 0)
@@ -291,7 +296,9 @@ final class WorkerConformanceTest {
   void overridesOfAProcessBeatThoseOfAHostAndThoseOfAShard() {
     core.workers(
         List.of(
-            Workers.healthy("w1", "h"), Workers.healthy("w2", "h"), Workers.healthy("w3", "i")));
+            WorkerFixture.healthy("w1", "h"),
+            WorkerFixture.healthy("w2", "h"),
+            WorkerFixture.healthy("w3", "i")));
     ConfigFixture config =
         new ConfigFixture("db")
             .resource("worker", "ram", 4, 0)
@@ -308,7 +315,7 @@ final class WorkerConformanceTest {
 
   @Test
   void theSchedulersOwnHostHasTheResourcesOfAWorkerAndNoPlacement() {
-    WorkerInfo self = Workers.of("", "here", State.HEALTHY, Map.of("ram_mb", 4L));
+    WorkerInfo self = WorkerFixture.of("", "here", State.HEALTHY, Map.of("ram_mb", 4L));
     core.workers(
         List.of(
             new WorkerInfo(
@@ -331,12 +338,12 @@ final class WorkerConformanceTest {
     assertThat(round()).hasSize(2);
     assertThat(why("a", "d2")).isEqualTo("needs 1 of ram, 0 of 2 are free on this host");
     assertThat(core.resourcesByNode(core.runs()[0]))
-        .isEqualTo(Map.of(Trees.INSTANCE, Map.of("ram", 1)));
+        .isEqualTo(Map.of(TreeFixture.INSTANCE, Map.of("ram", 1)));
   }
 
   @Test
   void tasksOfALostWorkerHoldItsShardUntilTheyEnd() {
-    core.workers(List.of(Workers.healthy("w1", "h1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     ConfigFixture config = new ConfigFixture("db").resource("worker", "slots", 1).job("a");
     apply(config, nodes(2));
     assertThat(round()).hasSize(1);
@@ -359,7 +366,7 @@ final class WorkerConformanceTest {
     core.workers(List.of());
     core.adopt("a", "d0", new WorkerRef("w1", 9));
     apply(new ConfigFixture("db").resource("worker", "slots", 1).job("a"), nodes(2));
-    core.workers(List.of(Workers.healthy("w1", "h1")));
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     assertThat(round()).isEmpty();
     assertThat(why("a", "d1")).isEqualTo("needs 1 of slots, 0 of 1 are free on worker w1");
     core.finish(core.runs()[0], null);

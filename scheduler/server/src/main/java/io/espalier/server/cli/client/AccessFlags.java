@@ -32,7 +32,7 @@ public final class AccessFlags {
   /**
    * Reads the files.
    *
-   * @throws io.espalier.server.exit.CommandFailure naming the one that cannot be used
+   * @throws io.espalier.server.exit.CommandException naming the one that cannot be used
    */
   public ClientAccess access() {
     return ClientAccess.of(

@@ -21,7 +21,7 @@ public interface Client extends AutoCloseable {
    * @param path values of the template's parameters
    * @param query parameters; empty lists are left out
    * @param body of a {@code POST}; empty: none
-   * @throws io.espalier.server.exit.CommandFailure unreachable (3), unknown or refused (1), bad
+   * @throws io.espalier.server.exit.CommandException unreachable (3), unknown or refused (1), bad
    *     arguments or not authorised (2)
    */
   Json.Obj call(

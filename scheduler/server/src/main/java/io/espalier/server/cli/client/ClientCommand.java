@@ -2,7 +2,13 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.cli.client.term.AnsiStyle;
+import io.espalier.server.cli.client.term.HumanFormat;
+import io.espalier.server.cli.client.term.Table;
+import io.espalier.server.cli.client.term.TerminalInfo;
+import io.espalier.server.cli.client.term.TextWidth;
+import io.espalier.server.cli.client.term.WatchOption;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,10 +25,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** What all commands share that ask or tell a running scheduler something. */
-abstract class ClientCommand implements Callable<Integer> {
-  static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
+public abstract class ClientCommand implements Callable<Integer> {
+  public static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
 
-  private final Clients clients;
+  private final CommandContext clients;
   private @Nullable PrintWriter frame;
 
   @Spec private @Nullable CommandSpec spec;
@@ -51,18 +57,18 @@ abstract class ClientCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print what the server answers.")
   private boolean json;
 
-  ClientCommand(Clients clients) {
+  public ClientCommand(CommandContext clients) {
     this.clients = clients;
   }
 
   @Override
   public final Integer call() {
-    Watch watch = watch();
+    WatchOption watch = watch();
     try (Client client = open(clients.opener())) {
       try {
         return watch != null && watch.on() ? watched(client, watch) : run(client);
-      } catch (CommandFailure e) {
-        throw Suggested.of(e, client, spec());
+      } catch (CommandException e) {
+        throw JobNameSuggestion.of(e, client, spec());
       }
     } finally {
       out().flush();
@@ -70,13 +76,13 @@ abstract class ClientCommand implements Callable<Integer> {
   }
 
   /** Of commands that list something: the flag {@code --watch}. */
-  @Nullable Watch watch() {
+  @Nullable WatchOption watch() {
     return null;
   }
 
-  private int watched(Client client, Watch watch) {
+  private int watched(Client client, WatchOption watch) {
     PrintWriter real = out();
-    Watch.Picture picture = new Watch.Picture();
+    WatchOption.Picture picture = new WatchOption.Picture();
     boolean redrawn = viewport().height() > 0 && !json();
     boolean first = true;
     do {
@@ -84,7 +90,7 @@ abstract class ClientCommand implements Callable<Integer> {
       frame = new PrintWriter(text);
       try {
         run(client);
-      } catch (CommandFailure e) {
+      } catch (CommandException e) {
         // A scheduler that restarts is worth waiting for; a wrong address is not.
         if (first || e.exitCode() != ExitCode.UNREACHABLE) {
           throw e;
@@ -110,30 +116,30 @@ abstract class ClientCommand implements Callable<Integer> {
     return ExitCode.SIGNAL + 2;
   }
 
-  Viewport viewport() {
+  public TerminalInfo viewport() {
     return clients.viewport();
   }
 
   /** The exit code. */
-  abstract int run(Client client);
+  public abstract int run(Client client);
 
-  Client open(Client.Opener opener) {
+  public Client open(Client.Opener opener) {
     return zookeeper == null
         ? opener.server(server, access.access())
         : opener.leader(zookeeper, zookeeperAuth, access.access());
   }
 
   /** The scheduler, as the user named it. */
-  String server() {
+  public String server() {
     String group = zookeeper;
     return group == null ? server : group;
   }
 
-  boolean json() {
+  public boolean json() {
     return json;
   }
 
-  CommandSpec spec() {
+  public CommandSpec spec() {
     CommandSpec known = spec;
     if (known == null) {
       throw new IllegalStateException("used outside of a command line");
@@ -142,25 +148,25 @@ abstract class ClientCommand implements Callable<Integer> {
   }
 
   /** Where answers go; while watching, the picture that is being made. */
-  PrintWriter out() {
+  public PrintWriter out() {
     PrintWriter current = frame;
     return current == null ? spec().commandLine().getOut() : current;
   }
 
   /** Remarks that are not part of the answer. */
-  void remark(String text) {
+  public void remark(String text) {
     PrintWriter current = frame;
     PrintWriter err = current == null ? spec().commandLine().getErr() : current;
     err.println(text);
     err.flush();
   }
 
-  void print(Json.Obj body) {
+  public void print(Json.Obj body) {
     out().println(JsonWriter.compact(body));
   }
 
   /** A table, or a remark when it has no rows. */
-  void print(Table table, String empty) {
+  public void print(Table table, String empty) {
     if (table.isEmpty()) {
       remark(empty);
     } else {
@@ -169,30 +175,30 @@ abstract class ClientCommand implements Callable<Integer> {
   }
 
   /** A line for people, cut on a terminal that is redrawn. */
-  void say(String line) {
-    String clean = Screen.clean(line);
-    out().println(frame == null ? clean : Cells.cut(clean, fullWidth()));
+  public void say(String line) {
+    String clean = HumanFormat.clean(line);
+    out().println(frame == null ? clean : TextWidth.cut(clean, fullWidth()));
   }
 
   private int fullWidth() {
     return viewport().width() > 0 ? viewport().width() : Integer.MAX_VALUE;
   }
 
-  String painted(Paint paint, String text) {
-    return viewport().colours() ? paint.on(Screen.clean(text)) : Screen.clean(text);
+  public String painted(AnsiStyle paint, String text) {
+    return viewport().colours() ? paint.on(HumanFormat.clean(text)) : HumanFormat.clean(text);
   }
 
-  static Json.Obj get(
+  public static Json.Obj get(
       Client client, String template, Map<String, String> path, Map<String, List<String>> query) {
     return client.call("GET", template, path, query, Json.Obj.EMPTY);
   }
 
   /** A parameter, left out when it is empty. */
-  static List<String> optional(@Nullable String value) {
+  public static List<String> optional(@Nullable String value) {
     return value == null || value.isEmpty() ? List.of() : List.of(value);
   }
 
-  static Json.Obj reason(String reason) {
+  public static Json.Obj reason(String reason) {
     return reason.isEmpty() ? Json.Obj.EMPTY : Json.object().put("reason", reason).build();
   }
 }

@@ -1,6 +1,8 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
+import io.espalier.server.cli.client.term.JsonFields;
+import io.espalier.server.cli.client.term.WatchOption;
 import io.espalier.server.exit.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,29 +13,29 @@ import picocli.CommandLine.ParameterException;
  * A command that asks one thing and shows the answer: for people, as it came with {@code --json},
  * again and again with {@code --watch}.
  */
-abstract class ListCommand extends ClientCommand {
+public abstract class ListCommand extends ClientCommand {
   /** The most that the server gives at a time. */
   private static final int PAGE = 1000;
 
-  @Mixin private final Watch watch = new Watch();
+  @Mixin private final WatchOption watch = new WatchOption();
 
-  ListCommand(Clients clients) {
+  public ListCommand(CommandContext clients) {
     super(clients);
   }
 
   /** What the server answers. */
-  abstract Json.Obj ask(Client client);
+  public abstract Json.Obj ask(Client client);
 
   /** The answer for people. */
-  abstract void show(Json.Obj body);
+  public abstract void show(Json.Obj body);
 
   @Override
-  final Watch watch() {
+  public final WatchOption watch() {
     return watch;
   }
 
   @Override
-  int run(Client client) {
+  public int run(Client client) {
     Json.Obj body = ask(client);
     if (json()) {
       print(body);
@@ -44,7 +46,7 @@ abstract class ListCommand extends ClientCommand {
   }
 
   /** Asks for one page. */
-  interface Page {
+  public interface Page {
     /**
      * @param after where the page before it ended; empty for the first one
      */
@@ -57,19 +59,19 @@ abstract class ListCommand extends ClientCommand {
    *
    * @throws ParameterException when the limit is none
    */
-  Json.Obj pages(String list, int limit, Page pages) {
+  public Json.Obj pages(String list, int limit, Page pages) {
     requireLimit(limit);
     List<Json> items = new ArrayList<>();
     String after = "";
     do {
       Json.Obj body = pages.get(after, Math.min(PAGE, limit - items.size()));
-      items.addAll(Fields.objects(body, list));
-      after = Fields.text(body, "next");
+      items.addAll(JsonFields.objects(body, list));
+      after = JsonFields.text(body, "next");
     } while (!after.isEmpty() && items.size() < limit);
     return Json.object().put(list, new Json.Arr(items)).put("next", after).build();
   }
 
-  void requireLimit(int limit) {
+  public void requireLimit(int limit) {
     if (limit < 1) {
       throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
     }

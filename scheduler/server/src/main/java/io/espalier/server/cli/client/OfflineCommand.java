@@ -6,15 +6,15 @@ import picocli.CommandLine.Mixin;
  * A command that also works on what an ended run left behind
  * (docs/design/design.md#the-end-of-a-run).
  */
-abstract class OfflineCommand extends ClientCommand {
+public abstract class OfflineCommand extends ClientCommand {
   @Mixin private final DataDirFlag dataDir = new DataDirFlag();
 
-  OfflineCommand(Clients clients) {
+  public OfflineCommand(CommandContext clients) {
     super(clients);
   }
 
   @Override
-  Client open(Client.Opener opener) {
+  public Client open(Client.Opener opener) {
     return dataDir.open(spec().commandLine(), opener, super::open);
   }
 }

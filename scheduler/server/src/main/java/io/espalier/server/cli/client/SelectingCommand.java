@@ -1,7 +1,8 @@
 package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.cli.client.term.JsonFields;
+import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,10 +18,10 @@ import picocli.CommandLine.Option;
 /**
  * What {@code rerun} and {@code forgive} share: chosen tasks, a look before, an expected number.
  */
-abstract class SelectingCommand extends OfflineCommand {
+public abstract class SelectingCommand extends OfflineCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
 
-  @Mixin private final Reason reason = new Reason();
+  @Mixin private final ReasonOption reason = new ReasonOption();
 
   @Option(names = "--preview", description = "Only say how many tasks and which; change nothing.")
   private boolean preview;
@@ -31,24 +32,24 @@ abstract class SelectingCommand extends OfflineCommand {
       description = "Only if exactly so many tasks are chosen; otherwise nothing changes.")
   private @Nullable Long expect;
 
-  SelectingCommand(Clients clients) {
+  public SelectingCommand(CommandContext clients) {
     super(clients);
   }
 
-  boolean nothingChosen() {
+  public boolean nothingChosen() {
     return selector.isEmpty();
   }
 
-  boolean preview() {
+  public boolean preview() {
     return preview;
   }
 
   /** Does it, or only counts. */
-  Json.Obj post(Client client, String template, String job, boolean counting) {
+  public Json.Obj post(Client client, String template, String job, boolean counting) {
     return post(client, template, job, counting, expect);
   }
 
-  Json.Obj post(
+  public Json.Obj post(
       Client client, String template, String job, boolean counting, @Nullable Long expected) {
     Json.Builder body = reason.body();
     if (!selector.isEmpty()) {
@@ -63,14 +64,14 @@ abstract class SelectingCommand extends OfflineCommand {
     return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
   }
 
-  @Nullable Long expect() {
+  public @Nullable Long expect() {
     return expect;
   }
 
   /** What a look has found. */
-  void printMatches(String job, Json.Obj found, String would) {
-    long matched = Fields.number(found, "matched");
-    long running = Fields.number(found, "running");
+  public void printMatches(String job, Json.Obj found, String would) {
+    long matched = JsonFields.number(found, "matched");
+    long running = JsonFields.number(found, "running");
     say(
         job
             + ": "
@@ -78,19 +79,19 @@ abstract class SelectingCommand extends OfflineCommand {
             + " "
             + would
             + (running > 0 ? "; " + tasks(running) + " running now left alone" : ""));
-    var samples = Fields.texts(found, "samples");
+    var samples = JsonFields.texts(found, "samples");
     if (!samples.isEmpty()) {
       String more = matched > samples.size() ? ", …" : "";
       say("such as " + String.join(", ", samples.subList(0, Math.min(10, samples.size()))) + more);
     }
   }
 
-  static String tasks(long count) {
+  public static String tasks(long count) {
     return count == 1 ? "1 task" : count + " tasks";
   }
 
   /** Asks the person at the terminal. */
-  boolean confirmed(String question) {
+  public boolean confirmed(String question) {
     PrintWriter err = spec().commandLine().getErr();
     out().flush();
     err.print(question + " [y/N] ");
@@ -102,7 +103,7 @@ abstract class SelectingCommand extends OfflineCommand {
       String answer = in.readLine();
       return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
     } catch (IOException e) {
-      throw new CommandFailure(ExitCode.FAILED, "cannot read the answer: " + e.getMessage(), e);
+      throw new CommandException(ExitCode.FAILED, "cannot read the answer: " + e.getMessage(), e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.espalier.server.store.mysql;
 
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusStore;
@@ -70,7 +70,7 @@ final class MySqlAttempts {
       }
       place.ring = nextRing++;
     }
-    Usage usage = attempt.usage();
+    ResourceUsage usage = attempt.usage();
     place.ended++;
     place.cpu += Math.max(0, usage.cpuMillis());
     put.setLong(1, place.ring * RING + place.ended % RING);

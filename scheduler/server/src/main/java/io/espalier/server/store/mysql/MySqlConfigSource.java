@@ -2,8 +2,8 @@ package io.espalier.server.store.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.espalier.core.config.JobVersion;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.server.sources.ConfigText;
 import io.espalier.server.sources.JobVersionText;
 import io.espalier.server.store.mysql.MySqlAddress.Tls;
@@ -324,7 +324,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
         return question.of(connection);
       }
     } catch (SQLException e) {
-      String message = String.valueOf(MySqlFailures.translate(address, e).getMessage());
+      String message = String.valueOf(MySqlErrorTranslator.translate(address, e).getMessage());
       throw unavailable(message.replaceFirst("^status store ", ""), null);
     }
   }

@@ -1,12 +1,12 @@
 package io.espalier.server.store.mysql;
 
-import io.espalier.server.store.StoredNames;
+import io.espalier.server.store.NameColumns;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** Here a name is two columns, see {@link NameKey}. Stateless. */
-final class MySqlNames implements StoredNames {
+final class MySqlNames implements NameColumns {
   @Override
   public int width() {
     return 2;

@@ -47,7 +47,7 @@ public final class MySqlOwners implements AutoCloseable {
               Map.of("innodb_lock_wait_timeout", seconds, "lock_wait_timeout", seconds),
               Math.toIntExact(2 * PATIENCE.toMillis())));
     } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
+      throw MySqlErrorTranslator.translate(address, e);
     }
   }
 
@@ -228,7 +228,7 @@ public final class MySqlOwners implements AutoCloseable {
       complete = true;
       return answer;
     } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
+      throw MySqlErrorTranslator.translate(address, e);
     } finally {
       if (!complete) {
         close();

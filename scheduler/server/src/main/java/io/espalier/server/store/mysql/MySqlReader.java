@@ -3,15 +3,15 @@ package io.espalier.server.store.mysql;
 import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StoreException;
 import io.espalier.core.status.TaskHistory;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.server.store.ColumnReader;
+import io.espalier.server.store.RowMapper;
 import io.espalier.server.store.StoreReader;
-import io.espalier.server.store.StoredColumns;
-import io.espalier.server.store.StoredRows;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -52,7 +52,7 @@ final class MySqlReader extends StoreReader {
   private final MySqlAddress address;
   private final HikariDataSource pool;
 
-  MySqlReader(String store, MySqlAddress address, JsonText json, HikariDataSource pool) {
+  MySqlReader(String store, MySqlAddress address, JsonDecoder json, HikariDataSource pool) {
     super(store, json, new MySqlNames(), TABLES);
     this.address = address;
     this.pool = pool;
@@ -96,7 +96,7 @@ final class MySqlReader extends StoreReader {
   public void load(String job, Consumer<StatusRow> rows) {
     read(
         connection -> {
-          StoredRows reader = rows(connection);
+          RowMapper reader = rows(connection);
           try (PreparedStatement statement =
               streaming(
                   connection,
@@ -106,7 +106,7 @@ final class MySqlReader extends StoreReader {
                       + " (SELECT id FROM espalier_job WHERE name = ?)")) {
             statement.setBytes(1, NameKey.of(job).key());
             try (ResultSet found = statement.executeQuery()) {
-              StoredColumns row = columns(found);
+              ColumnReader row = columns(found);
               while (row.next()) {
                 rows.accept(reader.status(job, row));
               }
@@ -130,21 +130,21 @@ final class MySqlReader extends StoreReader {
     return read(
         connection -> {
           List<StatusRow> rows = new ArrayList<>();
-          StoredRows reader = rows(connection);
-          Integer id = MySqlJobs.find(connection, job);
+          RowMapper reader = rows(connection);
+          Integer id = JobIds.find(connection, job);
           if (id == null) {
             return rows;
           }
-          for (List<String> some : NodeKeys.pieces(List.copyOf(Set.copyOf(nodes)))) {
+          for (List<String> some : NodeKeyList.pieces(List.copyOf(Set.copyOf(nodes)))) {
             try (PreparedStatement statement =
                 connection.prepareStatement(
                     "SELECT "
                         + COLUMNS
                         + " FROM espalier_status s WHERE s.job = ? AND s.node IN "
-                        + NodeKeys.marks(some.size()))) {
-              NodeKeys.set(statement, id, some);
+                        + NodeKeyList.marks(some.size()))) {
+              NodeKeyList.set(statement, id, some);
               try (ResultSet found = statement.executeQuery()) {
-                StoredColumns row = columns(found);
+                ColumnReader row = columns(found);
                 while (row.next()) {
                   rows.add(reader.status(job, row));
                 }
@@ -160,7 +160,7 @@ final class MySqlReader extends StoreReader {
     return read(
         connection -> {
           List<StatusRow> rows = new ArrayList<>();
-          StoredRows reader = rows(connection);
+          RowMapper reader = rows(connection);
           try (PreparedStatement statement =
                   streaming(
                       connection,
@@ -172,7 +172,7 @@ final class MySqlReader extends StoreReader {
                           + TaskStatus.Main.RUNNING.bit()
                           + ") != 0");
               ResultSet found = statement.executeQuery()) {
-            StoredColumns row = columns(found);
+            ColumnReader row = columns(found);
             while (row.next()) {
               rows.add(reader.status(row.name(), row));
             }
@@ -185,7 +185,7 @@ final class MySqlReader extends StoreReader {
   public TaskHistory history(String job, String node) {
     return read(
         connection -> {
-          StoredRows reader = rows(connection);
+          RowMapper reader = rows(connection);
           try (PreparedStatement find =
               connection.prepareStatement(
                   "SELECT s.ended, s.cpu, a.id, a.number, a.epoch, a.sequence, a.started, a.ended,"
@@ -230,7 +230,7 @@ final class MySqlReader extends StoreReader {
   }
 
   /** With all workers, first of all: nothing else can be asked while rows stream in. */
-  private StoredRows rows(Connection connection) throws SQLException {
+  private RowMapper rows(Connection connection) throws SQLException {
     Map<Integer, WorkerRef> workers = new HashMap<>();
     workers.put(0, WorkerRef.LOCAL);
     try (Statement statement = connection.createStatement();
@@ -240,7 +240,7 @@ final class MySqlReader extends StoreReader {
         workers.put(found.getInt(1), new WorkerRef(NameKey.read(found, 2), found.getLong(4)));
       }
     }
-    return new StoredRows(
+    return new RowMapper(
         store,
         json,
         number -> {
@@ -259,7 +259,7 @@ final class MySqlReader extends StoreReader {
       connection.rollback();
       return result;
     } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
+      throw MySqlErrorTranslator.translate(address, e);
     }
   }
 

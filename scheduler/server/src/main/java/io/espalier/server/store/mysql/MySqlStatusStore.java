@@ -2,10 +2,10 @@ package io.espalier.server.store.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.espalier.core.status.Batch;
-import io.espalier.core.status.JsonText;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.server.store.DatabaseStatusStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,7 +46,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   private @Nullable MySqlWriter writer;
   private long usedNanos;
   private long marks;
-  private @Nullable Batch uncertain;
+  private @Nullable StoreTransaction uncertain;
   private long uncertainMark;
   private boolean closed;
   private @Nullable String owner;
@@ -64,7 +64,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
    * @param json reads task data and events back
    * @throws StoreException with one clear line when that is not possible
    */
-  public static MySqlStatusStore open(MySqlAddress address, JsonText json) {
+  public static MySqlStatusStore open(MySqlAddress address, JsonDecoder json) {
     int stalled = Math.toIntExact(STALLED.toSeconds());
     try {
       prepare(address);
@@ -91,7 +91,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
           new MySqlReader(describe(address), address, json, new HikariDataSource(pooled));
       return new MySqlStatusStore(address, writers, reader);
     } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
+      throw MySqlErrorTranslator.translate(address, e);
     }
   }
 
@@ -107,7 +107,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
         LOG.info("{}: its tables are of an older version until this one leads", describe(address));
       }
     } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
+      throw MySqlErrorTranslator.translate(address, e);
     }
   }
 
@@ -121,7 +121,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
       // A migration of a large table is silent for long.
       MySqlSchema.prepare(MySqlAccess.of(address, Map.of(), 0));
     } catch (SQLException e) {
-      throw MySqlFailures.translate(address, e);
+      throw MySqlErrorTranslator.translate(address, e);
     }
   }
 
@@ -254,7 +254,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
    * twice.
    */
   @Override
-  public void commit(long epoch, Batch batch) {
+  public void commit(long epoch, StoreTransaction batch) {
     long current =
         write(
             w -> {
@@ -327,7 +327,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   @SuppressWarnings("ReferenceEquality") // Two batches may be equal, and both are to be applied.
-  private boolean isUncertain(Batch batch) {
+  private boolean isUncertain(StoreTransaction batch) {
     return batch == uncertain;
   }
 
@@ -389,7 +389,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
         complete = true;
         return result;
       } catch (SQLException e) {
-        throw MySqlFailures.translate(address, e);
+        throw MySqlErrorTranslator.translate(address, e);
       } finally {
         if (!complete) {
           dropWriter();

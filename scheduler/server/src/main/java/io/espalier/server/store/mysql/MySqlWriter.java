@@ -4,13 +4,13 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.server.store.EventLogWriter;
-import io.espalier.server.store.SmallTablesWriter;
+import io.espalier.server.store.OperatorTablesWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -36,8 +36,8 @@ final class MySqlWriter {
 
   private static final int LENGTH_OF_ROW = 1 << 20;
 
-  private static final SmallTablesWriter.Statements SMALL =
-      new SmallTablesWriter.Statements(
+  private static final OperatorTablesWriter.Statements SMALL =
+      new OperatorTablesWriter.Statements(
           "DELETE FROM espalier_pause WHERE job = ?",
           "REPLACE INTO espalier_pause (job, long_job, operator, reason, since, ends)"
               + " VALUES (?, ?, ?, ?, ?, ?)",
@@ -68,9 +68,9 @@ final class MySqlWriter {
   private final PreparedStatement putRowAndPlace;
   private final PreparedStatement putPlace;
   private final MySqlAttempts history;
-  private final SmallTablesWriter small;
+  private final OperatorTablesWriter small;
   private final EventLogWriter events;
-  private final MySqlJobs jobs;
+  private final JobIds jobs;
 
   /** Outside of a transaction only for a moment: the connection never commits by itself. */
   MySqlWriter(Connection connection) throws SQLException {
@@ -95,9 +95,9 @@ final class MySqlWriter {
     putPlace =
         connection.prepareStatement(
             "UPDATE espalier_status SET ring = ?, ended = ?, cpu = ? WHERE job = ? AND node = ?");
-    jobs = new MySqlJobs(connection);
+    jobs = new JobIds(connection);
     history = new MySqlAttempts(connection);
-    small = new SmallTablesWriter(connection, new MySqlNames(), SMALL);
+    small = new OperatorTablesWriter(connection, new MySqlNames(), SMALL);
     events = new EventLogWriter(connection, "espalier_event", EVENTS_IN_ROW, LENGTH_OF_ROW);
   }
 
@@ -198,7 +198,7 @@ final class MySqlWriter {
     execute("DELETE FROM espalier_event");
   }
 
-  void apply(Batch batch) throws SQLException {
+  void apply(StoreTransaction batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
       // Its rows lose their name at once, and are deleted piece by piece.
       jobs.forget(job);
@@ -251,12 +251,12 @@ final class MySqlWriter {
   }
 
   private void delete(Set<TaskKey> keys) throws SQLException {
-    for (Map.Entry<String, List<String>> ofJob : NodeKeys.byJob(keys).entrySet()) {
+    for (Map.Entry<String, List<String>> ofJob : NodeKeyList.byJob(keys).entrySet()) {
       Integer job = jobs.known(ofJob.getKey());
       if (job == null) {
         continue;
       }
-      for (List<String> nodes : NodeKeys.pieces(ofJob.getValue())) {
+      for (List<String> nodes : NodeKeyList.pieces(ofJob.getValue())) {
         List<Long> rings = new ArrayList<>();
         select(
             "SELECT ring FROM espalier_status WHERE ring IS NOT NULL AND job = ? AND node IN ",
@@ -267,8 +267,8 @@ final class MySqlWriter {
         try (PreparedStatement delete =
             connection.prepareStatement(
                 "DELETE FROM espalier_status WHERE job = ? AND node IN "
-                    + NodeKeys.marks(nodes.size()))) {
-          NodeKeys.set(delete, job, nodes);
+                    + NodeKeyList.marks(nodes.size()))) {
+          NodeKeyList.set(delete, job, nodes);
           delete.executeUpdate();
         }
       }
@@ -282,12 +282,12 @@ final class MySqlWriter {
       keys.add(new TaskKey(attempt.job(), attempt.node()));
     }
     Map<TaskKey, MySqlAttempts.Place> places = new HashMap<>();
-    for (Map.Entry<String, List<String>> ofJob : NodeKeys.byJob(keys).entrySet()) {
+    for (Map.Entry<String, List<String>> ofJob : NodeKeyList.byJob(keys).entrySet()) {
       Integer job = jobs.known(ofJob.getKey());
       if (job == null) {
         continue;
       }
-      for (List<String> nodes : NodeKeys.pieces(ofJob.getValue())) {
+      for (List<String> nodes : NodeKeyList.pieces(ofJob.getValue())) {
         select(
             "SELECT node, long_node, coalesce(ring, -1), ended, cpu FROM espalier_status"
                 + " WHERE job = ? AND node IN ",
@@ -392,8 +392,8 @@ final class MySqlWriter {
 
   private void select(String sql, int job, List<String> nodes, Taker each) throws SQLException {
     try (PreparedStatement select =
-        connection.prepareStatement(sql + NodeKeys.marks(nodes.size()))) {
-      NodeKeys.set(select, job, nodes);
+        connection.prepareStatement(sql + NodeKeyList.marks(nodes.size()))) {
+      NodeKeyList.set(select, job, nodes);
       try (ResultSet found = select.executeQuery()) {
         while (found.next()) {
           each.take(found);

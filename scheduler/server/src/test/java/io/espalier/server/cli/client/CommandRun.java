@@ -2,7 +2,9 @@ package io.espalier.server.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
-import io.espalier.server.exit.CommandFailure;
+import io.espalier.server.cli.ClientCommands;
+import io.espalier.server.cli.client.term.TerminalInfo;
+import io.espalier.server.exit.CommandException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -15,26 +17,26 @@ import picocli.CommandLine.Command;
  *
  * @param code the exit code
  */
-record CommandRun(int code, String out, String err) {
+public record CommandRun(int code, String out, String err) {
 
   @Command(name = "espalier")
   private static final class Root {}
 
   /** Talks to servers only. */
-  static CommandRun of(int width, String... arguments) {
+  public static CommandRun of(int width, String... arguments) {
     return of(new Servers(), width, arguments);
   }
 
-  static CommandRun of(Client.Opener opener, int width, String... arguments) {
-    return of(new Clients(opener, width), arguments);
+  public static CommandRun of(Client.Opener opener, int width, String... arguments) {
+    return of(new CommandContext(opener, width), arguments);
   }
 
   /** Talks to servers only, on a terminal or what stands for one. */
-  static CommandRun of(Viewport viewport, String... arguments) {
-    return of(new Clients(new Servers(), viewport), arguments);
+  static CommandRun of(TerminalInfo viewport, String... arguments) {
+    return of(new CommandContext(new Servers(), viewport), arguments);
   }
 
-  private static CommandRun of(Clients clients, String... arguments) {
+  private static CommandRun of(CommandContext clients, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new Root());
@@ -42,7 +44,7 @@ record CommandRun(int code, String out, String err) {
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
-          if (failure instanceof CommandFailure known) {
+          if (failure instanceof CommandException known) {
             command.getErr().println(known.getMessage());
             command.getErr().flush();
             return known.exitCode();
@@ -60,7 +62,7 @@ record CommandRun(int code, String out, String err) {
   private static final class Servers implements Client.Opener {
     @Override
     public Client server(String server) {
-      return new HttpApi(server);
+      return new HttpSchedulerClient(server);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.espalier.server.cli.client;
 
+import io.espalier.server.cli.client.term.TerminalInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +8,7 @@ import java.util.List;
 /**
  * A terminal of a given size at which nobody waits: after some pictures it says that it is over.
  */
-final class FakeViewport implements Viewport {
+final class FakeViewport implements TerminalInfo {
   private final int width;
   private final int height;
   private final int pictures;

@@ -2,6 +2,8 @@ package io.espalier.server.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.server.cli.client.term.TerminalInfo;
+import io.espalier.server.cli.client.term.TextWidth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +23,10 @@ class LookingCommandsTest {
   }
 
   private CommandRun run(String... arguments) {
-    return run(Viewport.plain(0), arguments);
+    return run(TerminalInfo.plain(0), arguments);
   }
 
-  private CommandRun run(Viewport viewport, String... arguments) {
+  private CommandRun run(TerminalInfo viewport, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--server=" + server.url());
     return CommandRun.of(viewport, all.toArray(String[]::new));
@@ -318,7 +320,7 @@ class LookingCommandsTest {
       int most = width;
       assertThat(run(new FakeViewport(width, 24, 1, false, false), "jobs").out().lines())
           .as("width %s", width)
-          .allMatch(line -> Cells.width(line) <= most || most < 30);
+          .allMatch(line -> TextWidth.width(line) <= most || most < 30);
     }
   }
 

@@ -2,6 +2,7 @@ package io.espalier.server.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.server.cli.client.term.TerminalInfo;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,10 +28,10 @@ class SteeringCommandsTest {
   }
 
   private CommandRun run(String... arguments) {
-    return run(Viewport.plain(0), arguments);
+    return run(TerminalInfo.plain(0), arguments);
   }
 
-  private CommandRun run(Viewport viewport, String... arguments) {
+  private CommandRun run(TerminalInfo viewport, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--server=" + server.url());
     return CommandRun.of(viewport, all.toArray(String[]::new));

@@ -2,12 +2,13 @@ package io.espalier.server.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.RunningTask;
+import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
 import io.espalier.json.JsonReader;
-import io.espalier.testkit.api.ApiWorld;
+import io.espalier.server.cli.client.term.TerminalInfo;
+import io.espalier.testkit.api.ApiFixture;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -28,9 +29,10 @@ class WorkerNamedTest {
   private final WebServer server =
       WebServer.start(
           WebOptions.at("127.0.0.1", 0),
-          ApiWorld.standard()
-              .runningTask(RunningTask.of("scrub", "h1", new Invocation(1, 2, 1_000), 1, WORKER))
-              .publish(ApiWorld.NOW_MILLIS),
+          ApiFixture.standard()
+              .runningTask(
+                  RunningTaskView.of("scrub", "h1", new Invocation(1, 2, 1_000), 1, WORKER))
+              .publish(ApiFixture.NOW_MILLIS),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
 
   @AfterEach
@@ -41,7 +43,7 @@ class WorkerNamedTest {
   private String run(String... arguments) {
     String[] all = Arrays.copyOf(arguments, arguments.length + 1);
     all[arguments.length] = "--server=" + server.uri();
-    CommandRun run = CommandRun.of(Viewport.plain(0), all);
+    CommandRun run = CommandRun.of(TerminalInfo.plain(0), all);
     assertThat(run.code()).as(run.err()).isZero();
     return run.out();
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.espalier.core.config.ConfigSource.Document;
-import io.espalier.core.config.ConfigSource.Unavailable;
-import io.espalier.core.config.WritableConfigSource;
+import io.espalier.core.config.source.ConfigSource.Document;
+import io.espalier.core.config.source.ConfigSource.Unavailable;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.config.JobEditor;
 import io.espalier.server.sources.WritableSourceContract;

@@ -6,17 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.TaskEnd;
-import io.espalier.core.running.Usage;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreException;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -194,7 +194,8 @@ class MySqlFailureTest {
             "update later.espalier_migration set success = 0 where version = '2'");
     try (StatusStore store = open(Schemas.address(server(), "later"))) {
       assertThat(store.jobs()).containsExactly("j");
-      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), Batch.builder().limit(limit).build());
+      store.commit(
+          store.openEpoch(TakeOver.PLAIN).epoch(), StoreTransaction.builder().limit(limit).build());
       assertThat(store.limits()).containsExactly(limit);
     }
   }
@@ -234,7 +235,7 @@ class MySqlFailureTest {
       int code, String state, boolean retryable, String message) {
     SQLException wrapped =
         new SQLTransientConnectionException("pool", new SQLException("no", state, code));
-    StoreException failure = MySqlFailures.translate(root(), wrapped);
+    StoreException failure = MySqlErrorTranslator.translate(root(), wrapped);
     assertThat(failure).hasMessage("status store " + root() + " " + message);
     assertThat(failure.retryable()).isEqualTo(retryable);
   }
@@ -287,9 +288,9 @@ class MySqlFailureTest {
               new Invocation(epoch, 1, 1));
       List<CompletionStage<Void>> stages =
           List.of(
-              writer.submit(Batch.of(List.of(row("j", "first")))),
-              writer.submit(Batch.of(List.of(large, row("j", "beside")))),
-              writer.submit(Batch.of(List.of(row("j", "last")))));
+              writer.submit(StoreTransaction.of(List.of(row("j", "first")))),
+              writer.submit(StoreTransaction.of(List.of(large, row("j", "beside")))),
+              writer.submit(StoreTransaction.of(List.of(row("j", "last")))));
       for (int turn = 0; turn < 20 && writer.queueLength() > 0; turn++) {
         writer.drainOnce();
       }
@@ -312,7 +313,7 @@ class MySqlFailureTest {
                     .withTls(MySqlAddress.Tls.DISABLED, Optional.empty()))) {
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       for (int i = 1; i <= 20; i++) {
-        Batch batch = batch(i);
+        StoreTransaction batch = batch(i);
         if (i % 2 == 0) {
           between.stealNext(1);
           assertThatThrownBy(() -> store.commit(epoch, batch))
@@ -364,7 +365,7 @@ class MySqlFailureTest {
           rows.add(row("j".repeat(length) + end, "n".repeat(length) + end));
         }
       }
-      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), Batch.of(rows));
+      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), StoreTransaction.of(rows));
       List<StatusRow> found = new ArrayList<>();
       for (String job : store.jobs()) {
         store.load(job, found::add);
@@ -417,14 +418,14 @@ class MySqlFailureTest {
   }
 
   /** One end of one task, and its event. */
-  private static Batch batch(int number) {
+  private static StoreTransaction batch(int number) {
     StatusRow row = row("j", "n");
-    return Batch.builder()
+    return StoreTransaction.builder()
         .put(row)
         .attempt(
             Attempt.of(
-                TaskEnd.exited("j", "n", new Invocation(1, number, 1), null, 0)
-                    .withUsage(new Usage(10, 5, -1, -1), false, 2),
+                TaskResult.exited("j", "n", new Invocation(1, number, 1), null, 0)
+                    .withUsage(new ResourceUsage(10, 5, -1, -1), false, 2),
                 number,
                 WorkerRef.LOCAL,
                 row.status(),

@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.TaskEnd;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
-import io.espalier.core.status.Batch;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
+import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -106,15 +106,15 @@ class MySqlKillTest {
   }
 
   /** The end number n: each counts once, whatever happens to the server. */
-  private static Batch end(int number) {
+  private static StoreTransaction end(int number) {
     String node = "n" + number % NODES;
     TaskStatus done = TaskStatus.of(Main.DONE, number, number);
     Invocation invocation = new Invocation(1, number, number);
-    return Batch.builder()
+    return StoreTransaction.builder()
         .put(new StatusRow("j", node, done, invocation))
         .attempt(
             Attempt.of(
-                TaskEnd.exited("j", node, invocation, null, 0),
+                TaskResult.exited("j", node, invocation, null, 0),
                 number,
                 WorkerRef.LOCAL,
                 done,

@@ -1,0 +1,313 @@
+package io.espalier.nodes;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.problem.Suggestions;
+import io.espalier.json.JsonReader;
+import io.espalier.nodes.NodeRow.Unusable;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which columns of foreign rows say what of a node. Without a word from the configuration they are
+ * {@code name}, {@code parent}, {@code tags}, {@code disabled}, {@code attributes}, {@code role}
+ * and {@code alternatives}, and any other is a mistake; a configuration that names columns has
+ * looked at the rows, and others are left alone. Immutable.
+ */
+final class ColumnMapping {
+  private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
+  private static final String ALL = "*";
+  private static final String ROLE = "role";
+  private static final List<String> KEYS =
+      List.of("name", "parent", "tags", "disabled", "attributes", ROLE, ParentAlternatives.KEY);
+
+  private final String name;
+  private final String parent;
+  private final String tags;
+  private final String disabled;
+
+  /** The column that holds an object of attributes; empty if they are columns of their own. */
+  private final String attributes;
+
+  /** Columns that are attributes; {@link #ALL}: every one that is nothing else. */
+  private final List<String> listed;
+
+  /** Columns of places; empty: none. A table may have a column "role" that means something else. */
+  private final String role;
+
+  private final String alternatives;
+  private final boolean strict;
+
+  private ColumnMapping(
+      String name,
+      String parent,
+      String tags,
+      String disabled,
+      String attributes,
+      List<String> listed,
+      String role,
+      String alternatives,
+      boolean strict) {
+    this.name = name;
+    this.parent = parent;
+    this.tags = tags;
+    this.disabled = disabled;
+    this.attributes = attributes;
+    this.listed = List.copyOf(listed);
+    this.role = role;
+    this.alternatives = alternatives;
+    this.strict = strict;
+  }
+
+  /** The columns of rows that nobody has described. */
+  static ColumnMapping usual() {
+    return new ColumnMapping(
+        "name",
+        "parent",
+        "tags",
+        "disabled",
+        "attributes",
+        List.of(),
+        ROLE,
+        ParentAlternatives.KEY,
+        true);
+  }
+
+  /**
+   * Reads the preference {@code columns}.
+   *
+   * @param rest whether columns that mean nothing else are attributes, unless the preference says
+   *     which are
+   */
+  static ColumnMapping read(Prefs prefs, boolean rest) {
+    Json value = prefs.get("columns");
+    if (value == null) {
+      return rest
+          ? new ColumnMapping("name", "parent", "tags", "disabled", "", List.of(ALL), "", "", false)
+          : usual();
+    }
+    if (!(value instanceof Json.Obj object)) {
+      prefs.expected("columns", value, "an object");
+      return usual();
+    }
+    Prefs in = prefs.inside(object, prefs.at("columns"));
+    String what = "the name of a column";
+    String named = in.string("name", what, "name");
+    String parent = in.string("parent", what, "parent");
+    String tags = in.string("tags", what, "tags");
+    String disabled = in.string("disabled", what, "disabled");
+    String role = in.string(ROLE, what, rest ? "" : ROLE);
+    String alternatives =
+        in.string(ParentAlternatives.KEY, what, rest ? "" : ParentAlternatives.KEY);
+    String attributes = rest ? "" : "attributes";
+    List<String> listed = rest ? List.of(ALL) : List.of();
+    if (in.get("attributes") instanceof Json.Arr) {
+      listed = in.strings("attributes");
+      attributes = "";
+    } else if (in.get("attributes") != null) {
+      attributes = in.string("attributes", "a column, a list of them, or \"*\" for all", "");
+      listed = attributes.equals(ALL) ? List.of(ALL) : List.of();
+      attributes = attributes.equals(ALL) ? "" : attributes;
+    }
+    in.reportUnknownKeys();
+    return new ColumnMapping(
+        named, parent, tags, disabled, attributes, listed, role, alternatives, false);
+  }
+
+  /** The name of the column that holds names. */
+  String nameColumn() {
+    return name;
+  }
+
+  /** The node that a value describes: a name, or an object. */
+  NodeRow node(Json value) throws Unusable {
+    if (value instanceof Json.Str text) {
+      return NodeRow.named(text.value());
+    }
+    if (!(value instanceof Json.Obj row)) {
+      throw new Unusable("is " + value.kind() + ", expected a name or an object");
+    }
+    checkKeys(row);
+    String named = text(row, name);
+    if (named == null) {
+      throw new Unusable("has no \"" + name + "\"");
+    }
+    try {
+      return new NodeRow(
+              named,
+              text(row, parent),
+              tags(row),
+              !isDisabled(row),
+              attributes(row),
+              ParentAlternatives.role(row.get(role)),
+              ParentAlternatives.read(nested(row.get(alternatives))))
+          .checked();
+    } catch (ParentAlternatives.Unusable e) {
+      throw new Unusable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** In tables a list is text. */
+  private static @Nullable Json nested(@Nullable Json value) throws Unusable {
+    if (!(value instanceof Json.Str text)) {
+      return value;
+    }
+    if (text.value().isBlank()) {
+      return null;
+    }
+    Json read = JsonReader.parse(text.value()).value();
+    if (read == null) {
+      throw new Unusable("has \"alternatives\" that are not JSON");
+    }
+    return read;
+  }
+
+  private void checkKeys(Json.Obj row) throws Unusable {
+    if (!strict) {
+      return;
+    }
+    for (String key : row.members().keySet()) {
+      if (!KEYS.contains(key) && !key.startsWith("_") && !key.startsWith("//")) {
+        String near = Suggestions.closest(key, KEYS, 2);
+        throw new Unusable(
+            "has the unknown key \""
+                + key
+                + "\": "
+                + (near == null
+                    ? "what is free for you to choose goes into \"attributes\", or say in the"
+                        + " preference \"columns\" what is what"
+                    : "did you mean \"" + near + "\"?"));
+      }
+    }
+  }
+
+  /** Names may be numbers in foreign data. */
+  private static @Nullable String text(Json.Obj row, String column) throws Unusable {
+    Json value = row.get(column);
+    if (value == null || value instanceof Json.Null) {
+      return null;
+    }
+    if (value instanceof Json.Str text) {
+      return text.value();
+    }
+    if (value instanceof Json.Num number && isWhole(number.value())) {
+      return number.value().toBigInteger().toString();
+    }
+    throw new Unusable("has a \"" + column + "\" that is " + value.kind() + ", expected a string");
+  }
+
+  private static boolean isWhole(BigDecimal number) {
+    return number.stripTrailingZeros().scale() <= 0 && number.precision() - number.scale() < 40;
+  }
+
+  private Set<String> tags(Json.Obj row) throws Unusable {
+    Json value = row.get(tags);
+    if (value == null || value instanceof Json.Null) {
+      return Set.of();
+    }
+    Set<String> found = new LinkedHashSet<>();
+    if (value instanceof Json.Str text) {
+      for (String tag : BETWEEN_TAGS.split(text.value(), -1)) {
+        if (!tag.isEmpty()) {
+          found.add(tag);
+        }
+      }
+      return found;
+    }
+    if (!(value instanceof Json.Arr list)) {
+      throw new Unusable(
+          "has \"" + tags + "\" that are " + value.kind() + ", expected a list of strings");
+    }
+    for (Json item : list.items()) {
+      if (!(item instanceof Json.Str tag) || tag.value().isEmpty()) {
+        throw new Unusable("has a tag that is not a string, or empty");
+      }
+      found.add(tag.value());
+    }
+    return found;
+  }
+
+  private boolean isDisabled(Json.Obj row) throws Unusable {
+    Json value = row.get(disabled);
+    if (value == null || value instanceof Json.Null) {
+      return false;
+    }
+    if (value instanceof Json.Bool bool) {
+      return bool.value();
+    }
+    String text = value instanceof Json.Str string ? string.value() : value.toString();
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "", "0", "false" -> false;
+      case "1", "true" -> true;
+      default ->
+          throw new Unusable(
+              "has \"" + disabled + "\" that is neither true nor false: " + shortened(value));
+    };
+  }
+
+  private static String shortened(Json value) {
+    String text = value.toString();
+    return text.length() > 60 ? text.substring(0, 60) + "…" : text;
+  }
+
+  private Json.Obj attributes(Json.Obj row) throws Unusable {
+    if (!attributes.isEmpty()) {
+      return attributesObject(row.get(attributes));
+    }
+    Map<String, Json> found = new LinkedHashMap<>();
+    if (listed.contains(ALL)) {
+      row.members()
+          .forEach(
+              (key, value) -> {
+                boolean other =
+                    List.of(name, parent, tags, disabled, role, alternatives).contains(key);
+                if (!other && !(value instanceof Json.Null)) {
+                  found.put(key, value);
+                }
+              });
+    } else {
+      for (String column : listed) {
+        Json value = row.get(column);
+        if (value != null && !(value instanceof Json.Null)) {
+          found.put(column, value);
+        }
+      }
+    }
+    return found.isEmpty() ? Json.Obj.EMPTY : new Json.Obj(found);
+  }
+
+  private Json.Obj attributesObject(@Nullable Json value) throws Unusable {
+    if (value == null || value instanceof Json.Null) {
+      return Json.Obj.EMPTY;
+    }
+    if (value instanceof Json.Obj object) {
+      // A copy without positions: they would only point into a text that is gone.
+      return new Json.Obj(object.members());
+    }
+    if (value instanceof Json.Str text) {
+      if (text.value().isBlank()) {
+        return Json.Obj.EMPTY;
+      }
+      Result<Json> read = JsonReader.parse(text.value());
+      if (read.value() instanceof Json.Obj object) {
+        return new Json.Obj(object.members());
+      }
+      String why = read.problems().stream().map(Problem::message).findFirst().orElse("");
+      throw new Unusable(
+          "has \""
+              + attributes
+              + "\" that are not a JSON object"
+              + (why.isEmpty() ? "" : ": " + why));
+    }
+    throw new Unusable(
+        "has \"" + attributes + "\" that are " + value.kind() + ", expected an object");
+  }
+}

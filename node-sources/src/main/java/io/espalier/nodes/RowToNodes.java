@@ -1,0 +1,110 @@
+package io.espalier.nodes;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.nodes.NodeRow.Unusable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns rows into nodes below one level, as long as everything is well; otherwise collects what is
+ * wrong. Not thread-safe; for one fetch.
+ */
+final class RowToNodes {
+  /** The most nodes that one fetch delivers. */
+  static final long MAX_NODES = 10_000_000;
+
+  private static final int MAX_PROBLEMS = 20;
+  private static final int CHECK_EVERY = 4096;
+
+  private final NodeSink sink;
+  private final int parentLevel;
+  private final ColumnMapping columns;
+  private final String path;
+  private final List<Problem> problems = new ArrayList<>();
+  private long nodes;
+
+  RowToNodes(NodeSink sink, int parentLevel, ColumnMapping columns, String path) {
+    this.sink = sink;
+    this.parentLevel = parentLevel;
+    this.columns = columns;
+    this.path = path;
+  }
+
+  /**
+   * Takes a row.
+   *
+   * @param where what the row is for a reader, such as "line 7 of hosts.csv"
+   * @param parent of all rows of this answer; null: the row says
+   */
+  void row(Json value, String where, @Nullable String parent)
+      throws NodeSourceException, InterruptedException {
+    if (++nodes % CHECK_EVERY == 0 && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (nodes > MAX_NODES) {
+      problem("there are more than %,d rows".formatted(MAX_NODES));
+      finish();
+    }
+    try {
+      NodeRow row = columns.node(value);
+      if (!row.alternatives().isEmpty() && parentLevel == 0) {
+        throw new Unusable("has alternatives, but nodes of this source lie under the instance");
+      }
+      String under = row.alternatives().isEmpty() ? parentOf(row, parent) : null;
+      if (problems.isEmpty()) {
+        NodeSpec node =
+            new NodeSpec(
+                parentLevel + 1,
+                row.name(),
+                under,
+                parentLevel,
+                row.enabled(),
+                row.tags(),
+                row.attributes(),
+                row.role());
+        ParentAlternatives.deliver(node, row.alternatives(), sink);
+      }
+    } catch (Unusable e) {
+      problem(where + " " + e.getMessage());
+      if (problems.size() >= MAX_PROBLEMS) {
+        finish();
+      }
+    }
+  }
+
+  private @Nullable String parentOf(NodeRow row, @Nullable String parent) throws Unusable {
+    String own = row.parent();
+    if (parent != null) {
+      if (own != null && !own.equals(parent)) {
+        throw new Unusable("names another parent than \"" + parent + "\", which was asked for");
+      }
+      return parentLevel == 0 ? null : parent;
+    }
+    if (parentLevel == 0) {
+      if (own != null) {
+        throw new Unusable("names a parent, but nodes of this source lie under the instance");
+      }
+      return null;
+    }
+    if (own == null) {
+      throw new Unusable("names no parent");
+    }
+    return own;
+  }
+
+  void problem(String message) {
+    problems.add(Problem.error(path, message));
+  }
+
+  /** Throws if anything was wrong. */
+  void finish() throws NodeSourceException {
+    if (!problems.isEmpty()) {
+      throw new NodeSourceException(problems);
+    }
+  }
+}

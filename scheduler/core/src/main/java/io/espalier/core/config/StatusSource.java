@@ -1,0 +1,19 @@
+package io.espalier.core.config;
+
+/** Where the status of a task comes from (docs/design/design.md#status-from-the-exit-code). */
+public enum StatusSource {
+  /** The line that the task writes to its status pipe, Bistro's contract. */
+  STATUS_LINE("status_line"),
+  /** The exit code: 0 is done, anything else is error_backoff. */
+  EXIT_CODE("exit_code");
+
+  private final String label;
+
+  StatusSource(String label) {
+    this.label = label;
+  }
+
+  public String label() {
+    return label;
+  }
+}

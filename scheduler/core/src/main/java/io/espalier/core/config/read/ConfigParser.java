@@ -1,0 +1,173 @@
+package io.espalier.core.config.read;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Partition;
+import io.espalier.core.config.Settings;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Result;
+import io.espalier.core.problem.Suggestions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a configuration document into typed values (docs/design/bistro.md#settings,
+ * docs/design/design.md#unknown-keys). Immutable; pure.
+ *
+ * <p>The document is an object with {@code bistro_settings} and one {@code bistro_job->NAME} for
+ * each job. The name of a job has 1 to 239 ASCII letters, digits, and characters of {@code _-.:},
+ * and starts with a letter, a digit or {@code _}.
+ *
+ * <p>Scalars are converted leniently. Unknown keys are errors of the settings or job they stand in
+ * when they are within two letters of a known key, otherwise warnings; keys that begin with {@code
+ * _} or {@code //} are comments.
+ */
+public final class ConfigParser {
+  private static final String SETTINGS = "bistro_settings";
+  private static final String SCHEMA = "$schema";
+
+  private final SettingsParser settingsParser;
+  private final Partition shard;
+
+  /**
+   * A parser that knows the plug-ins by name.
+   *
+   * @param policies names of scheduling policies; any other name is an error
+   * @param workerSelectors names of worker selectors; any other name is an error
+   * @param nodeSourceTypes names of node source types; any other name is a warning here and a
+   *     failure when nodes are fetched
+   */
+  public ConfigParser(
+      Collection<String> policies,
+      Collection<String> workerSelectors,
+      Collection<String> nodeSourceTypes) {
+    settingsParser =
+        new SettingsParser(
+            new TreeSet<>(policies),
+            new TreeSet<>(workerSelectors),
+            new TreeSet<>(nodeSourceTypes));
+    shard = Partition.WHOLE;
+  }
+
+  private ConfigParser(SettingsParser settingsParser, Partition shard) {
+    this.settingsParser = settingsParser;
+    this.shard = shard;
+  }
+
+  /** A parser for one of several schedulers, which finds what cannot be shared. */
+  public ConfigParser inShard(Partition newShard) {
+    return new ConfigParser(settingsParser, newShard);
+  }
+
+  /**
+   * Reads a document. Every problem of every part is collected, with its place in the text if the
+   * document has one. When levels or resources are broken the jobs are not looked at: nearly all
+   * that could be said of them would only repeat it.
+   *
+   * @return no value when the settings have an error; jobs with errors are kept, and cannot run.
+   *     The problems are those of the document, the settings and all jobs, in the order of the text
+   */
+  public Result<Config> parse(Json document) {
+    Result<Config> found = inspect(document);
+    Config config = found.value();
+    boolean settingsAreGood =
+        config != null && config.warnings().stream().noneMatch(Problem::isError);
+    return settingsAreGood ? found : new Result<>(null, found.problems());
+  }
+
+  /**
+   * Reads a document as {@link #parse} does, but gives the good parts of broken settings too, with
+   * defaults for the rest: to check more of it, never to run it.
+   *
+   * @return no value only when levels or resources are broken
+   */
+  public Result<Config> inspect(Json document) {
+    Problems problems = new Problems();
+    if (!(document instanceof Json.Obj object)) {
+      problems.error(
+          ProblemPath.ROOT, document, "expected an object, found " + document.kind(), null);
+      return new Result<>(null, problems.sorted());
+    }
+    object.members().forEach((key, value) -> checkKey(object, key, problems));
+    Settings settings = settings(object, problems);
+    SortedMap<String, Job> jobs = settings == null ? new TreeMap<>() : jobs(object, settings);
+    if (settings != null) {
+      PartitionRules.warn(settings, shard, problems);
+      jobs = PartitionRules.check(jobs, shard);
+    }
+    List<Problem> all = new ArrayList<>(problems.sorted());
+    jobs.values().forEach(job -> all.addAll(job.problems()));
+    Config config = settings == null ? null : new Config(settings, jobs, problems.sorted(), shard);
+    return new Result<>(config, Problems.sorted(all));
+  }
+
+  private @Nullable Settings settings(Json.Obj document, Problems problems) {
+    Json settings = document.get(SETTINGS);
+    if (settings == null) {
+      problems.add(
+          Problems.at(
+              Severity.ERROR,
+              SettingsParser.PATH,
+              document.at(),
+              null,
+              "the key is missing, expected an object",
+              null));
+      return null;
+    }
+    return settingsParser.read(new ConfigValue(settings, SettingsParser.PATH, problems));
+  }
+
+  private static SortedMap<String, Job> jobs(Json.Obj document, Settings settings) {
+    JobParser parser = new JobParser(settings);
+    SortedMap<String, Job> jobs = new TreeMap<>();
+    document
+        .members()
+        .forEach(
+            (key, value) -> {
+              if (key.startsWith(JobParser.PREFIX)) {
+                String name = key.substring(JobParser.PREFIX.length());
+                jobs.put(name, parser.read(name, value, document.keyAt(key)));
+              }
+            });
+    return JobDependencies.check(jobs, settings.levels());
+  }
+
+  private static void checkKey(Json.Obj document, String key, Problems problems) {
+    if (key.equals(SETTINGS)
+        || key.equals(SCHEMA)
+        || key.startsWith(JobParser.PREFIX)
+        || ConfigObject.isComment(key)) {
+      return;
+    }
+    String hint = "start it with \"_\" if it is a comment";
+    if (key.toLowerCase(Locale.ROOT).startsWith("bistro_job")) {
+      hint =
+          "did you mean \""
+              + JobParser.PREFIX
+              + key.replaceFirst("(?i)bistro_jobs?[^A-Za-z0-9_]*", "")
+              + "\"?";
+    } else if (Suggestions.closest(key, List.of(SETTINGS), 3) != null) {
+      hint = "did you mean \"" + SETTINGS + "\"?";
+    }
+    Position at = document.keyAt(key);
+    problems.add(
+        Problems.at(
+            Severity.WARNING,
+            ProblemPath.ROOT.key(key),
+            at,
+            null,
+            "this key is neither \"bistro_settings\" nor a \"bistro_job->NAME\", it does nothing",
+            hint));
+  }
+}

@@ -1,0 +1,211 @@
+package io.espalier.core.config.read;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Suggestions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks what jobs wait for, node by node or as a whole, over all jobs: cycles are errors; what
+ * waits for ever, but disturbs nobody else, is a warning (docs/design/bistro.md#dependencies).
+ */
+final class JobDependencies {
+  private static final String NODE_BY_NODE = "depends_on";
+
+  /** Names that no job has, reported one by one: each costs a look at the names of all jobs. */
+  private static final int MOST_UNKNOWN = 20;
+
+  private final Map<String, Job> jobs;
+  private final Levels levels;
+
+  private JobDependencies(Map<String, Job> jobs, Levels levels) {
+    this.jobs = jobs;
+    this.levels = levels;
+  }
+
+  /** The same jobs with the problems of their dependencies added. */
+  static SortedMap<String, Job> check(SortedMap<String, Job> jobs, Levels levels) {
+    JobDependencies check = new JobDependencies(jobs, levels);
+    Set<String> suspects = check.mayLieOnCycles();
+    SortedMap<String, Job> checked = new TreeMap<>();
+    jobs.forEach((name, job) -> checked.put(name, check.check(job, suspects)));
+    return checked;
+  }
+
+  private Job check(Job job, Set<String> suspects) {
+    Problems problems = new Problems();
+    problems.addAll(job.problems());
+    addUnknown(problems, job, NODE_BY_NODE, job.dependsOn());
+    for (String dependency : job.dependsOn()) {
+      Job other = jobs.get(dependency);
+      if (other == null) {
+        continue;
+      }
+      if (other.level() != job.level()) {
+        add(
+            problems,
+            Severity.WARNING,
+            job,
+            NODE_BY_NODE,
+            dependency,
+            "that job has its tasks on the level \""
+                + levels.name(other.level())
+                + "\", this one on \""
+                + levels.name(job.level())
+                + "\": only nodes of the same name are waited for, so most tasks never start",
+            null);
+      }
+    }
+    addUnknown(
+        problems,
+        job,
+        WholeJobDependencyParser.KEY,
+        job.afterJobs().stream().map(WholeJobDependency::job).toList());
+    List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
+    if (cycle != null) {
+      add(
+          problems,
+          Severity.ERROR,
+          job,
+          job.dependsOn().contains(cycle.get(1)) ? NODE_BY_NODE : WholeJobDependencyParser.KEY,
+          cycle.get(1),
+          "jobs wait for each other: " + String.join(" -> ", cycle),
+          "remove one of these dependencies");
+    }
+    return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
+  }
+
+  private void addUnknown(Problems problems, Job job, String key, List<String> dependencies) {
+    List<String> unknown = dependencies.stream().filter(name -> !jobs.containsKey(name)).toList();
+    for (String dependency : unknown.subList(0, Math.min(MOST_UNKNOWN, unknown.size()))) {
+      add(
+          problems,
+          Severity.WARNING,
+          job,
+          key,
+          dependency,
+          "there is no job of this name: tasks wait until there is",
+          Suggestions.hint(dependency, jobs.keySet()));
+    }
+    if (unknown.size() > MOST_UNKNOWN) {
+      String next = unknown.get(MOST_UNKNOWN);
+      String message =
+          "there are no jobs of %d more names: tasks wait until there are"
+              .formatted(unknown.size() - MOST_UNKNOWN);
+      add(problems, Severity.WARNING, job, key, next, message, null);
+    }
+  }
+
+  /** Adds a problem of what a job waits for, at the place where the configuration says so. */
+  static void add(
+      Problems problems,
+      Severity severity,
+      Job job,
+      String key,
+      String dependency,
+      String message,
+      @Nullable String hint) {
+    ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key(key);
+    if (job.original().get(key) instanceof Json.Arr list) {
+      for (int i = 0; i < list.items().size(); i++) {
+        Json item = list.items().get(i);
+        if (nameIn(item).equals(dependency)) {
+          problems.add(Problems.at(severity, path.index(i), item.at(), item, message, hint));
+          return;
+        }
+      }
+    }
+    problems.add(new Problem(severity, path.toString(), job.original().at(), message, null, hint));
+  }
+
+  private static String nameIn(Json item) {
+    Json name = item instanceof Json.Obj object ? object.get("job") : item;
+    return name instanceof Json.Str s ? s.value() : String.valueOf(name);
+  }
+
+  /** What is left when everything that waits for nothing, or is waited for by nothing, is gone. */
+  private Set<String> mayLieOnCycles() {
+    Map<String, List<String>> waiters = new HashMap<>();
+    jobs.values()
+        .forEach(
+            job ->
+                dependencies(job.name())
+                    .forEach(
+                        d -> waiters.computeIfAbsent(d, n -> new ArrayList<>()).add(job.name())));
+    Set<String> left = new HashSet<>(jobs.keySet());
+    Deque<String> doubtful = new ArrayDeque<>(left);
+    while (!doubtful.isEmpty()) {
+      String name = doubtful.poll();
+      Collection<String> after = waiters.getOrDefault(name, List.of());
+      Collection<String> before = dependencies(name);
+      if (left.contains(name) && (lacks(left, before) || lacks(left, after))) {
+        left.remove(name);
+        doubtful.addAll(before);
+        doubtful.addAll(after);
+      }
+    }
+    return left;
+  }
+
+  private static boolean lacks(Set<String> left, Collection<String> neighbours) {
+    return neighbours.stream().noneMatch(left::contains);
+  }
+
+  private List<String> dependencies(String name) {
+    Job job = jobs.get(name);
+    if (job == null) {
+      return List.of();
+    }
+    return Stream.concat(
+            job.dependsOn().stream(), job.afterJobs().stream().map(WholeJobDependency::job))
+        .filter(jobs::containsKey)
+        .toList();
+  }
+
+  /** The shortest way from a job back to itself, both ends included; null when there is none. */
+  private @Nullable List<String> cycleOf(String start, Set<String> suspects) {
+    Map<String, String> cameFrom = new HashMap<>();
+    Set<String> seen = new HashSet<>();
+    Deque<String> queue = new ArrayDeque<>(List.of(start));
+    while (!queue.isEmpty()) {
+      String at = queue.poll();
+      for (String next : dependencies(at)) {
+        if (next.equals(start)) {
+          return wayBack(start, at, cameFrom);
+        }
+        if (suspects.contains(next) && seen.add(next)) {
+          cameFrom.put(next, at);
+          queue.add(next);
+        }
+      }
+    }
+    return null;
+  }
+
+  private static List<String> wayBack(String start, String last, Map<String, String> cameFrom) {
+    Deque<String> way = new ArrayDeque<>(List.of(start));
+    for (String at = last; at != null && !at.equals(start); at = cameFrom.get(at)) {
+      way.addFirst(at);
+    }
+    way.addFirst(start);
+    return List.copyOf(way);
+  }
+}

@@ -1,0 +1,19 @@
+package io.espalier.core.config.read;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.LimitRules;
+import io.espalier.core.config.ResourceCatalog;
+
+/** Reads what the settings say of the tree beside levels and resources. */
+final class LimitRulesParser {
+  private LimitRulesParser() {}
+
+  static LimitRules read(ConfigObject in, Levels levels, ResourceCatalog resources) {
+    return new LimitRules(
+        QueuesParser.read(in, resources),
+        QueuesParser.readHalfLife(in),
+        NodeLimitParser.read(in, levels, resources),
+        StartRateParser.ofLevels(in, levels),
+        NodeLimitParser.killOverLimit(in));
+  }
+}

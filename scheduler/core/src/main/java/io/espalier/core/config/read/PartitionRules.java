@@ -1,0 +1,124 @@
+package io.espalier.core.config.read;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Partition;
+import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
+import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What several schedulers that share nothing cannot do together
+ * (docs/design/design.md#schedulers-that-share-a-configuration). What would make a job wait for
+ * ever, or start too early, is an error of the job; what only has another meaning is a warning.
+ */
+final class PartitionRules {
+  private PartitionRules() {}
+
+  /** The same jobs with the problems that sharing makes. */
+  static SortedMap<String, Job> check(SortedMap<String, Job> jobs, Partition shard) {
+    if (shard.isWhole()) {
+      return jobs;
+    }
+    SortedMap<String, Job> checked = new TreeMap<>();
+    jobs.forEach((name, job) -> checked.put(name, check(job, jobs, shard)));
+    return checked;
+  }
+
+  private static Job check(Job job, SortedMap<String, Job> jobs, Partition shard) {
+    Problems problems = new Problems();
+    problems.addAll(job.problems());
+    for (WholeJobDependency dependency : job.afterJobs()) {
+      JobDependencies.add(
+          problems,
+          Severity.ERROR,
+          job,
+          WholeJobDependencyParser.KEY,
+          dependency.job(),
+          "no scheduler knows whether all tasks of a job are done: "
+              + shard.count()
+              + " schedulers share the nodes",
+          "run this configuration with one scheduler, or start this job when all have finished");
+    }
+    for (String dependency : job.dependsOn()) {
+      Job other = jobs.get(dependency);
+      if (other != null && other.level() == 0 && job.level() >= 0) {
+        JobDependencies.add(
+            problems,
+            Severity.ERROR,
+            job,
+            "depends_on",
+            dependency,
+            "that job has its task on the instance, which only shard 0 of "
+                + shard.count()
+                + " knows",
+            "run this configuration with one scheduler, or move one of these jobs");
+      }
+    }
+    if (job.scheduling().maxConcurrent() > 0) {
+      warn(problems, job, "max_concurrent", shard);
+    }
+    if (job.scheduling().startRate().isPresent()) {
+      warn(problems, job, "start_rate", shard);
+    }
+    return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
+  }
+
+  private static void warn(Problems problems, Job job, String key, Partition shard) {
+    Json said = job.original().get(key);
+    if (said == null) {
+      // The default of the settings, which are warned once.
+      return;
+    }
+    ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key(key);
+    problems.add(Problems.at(Severity.WARNING, path, said.at(), said, perScheduler(shard), null));
+  }
+
+  /** Adds what the settings mean in another way when schedulers share the nodes. */
+  static void warn(Settings settings, Partition shard, Problems problems) {
+    if (shard.isWhole()) {
+      return;
+    }
+    List<Resource> global = settings.resources().ofLevel(0);
+    if (!global.isEmpty()) {
+      String names = String.join(", ", global.stream().map(Resource::name).toList());
+      warn(problems, "resources", "the instance's limits of " + names, shard);
+    }
+    if (settings.rules().startRates().containsKey(0)) {
+      warn(problems, "start_rates", "the start rates of the instance", shard);
+    }
+    List<String> limited =
+        settings.rules().queues().stream()
+            .filter(queue -> !queue.maxSlots().isEmpty())
+            .map(QueueSpec::name)
+            .toList();
+    if (!limited.isEmpty()) {
+      warn(problems, "queues", "the \"max_slots\" of " + String.join(", ", limited), shard);
+    }
+  }
+
+  private static void warn(Problems problems, String key, String what, Partition shard) {
+    problems.add(
+        Problem.warning(
+                SettingsParser.PATH.key(key).toString(),
+                what
+                    + " hold for each of "
+                    + shard.count()
+                    + " schedulers, so together they may use that many times as much")
+            .withHint("divide by the number of schedulers"));
+  }
+
+  private static String perScheduler(Partition shard) {
+    return "this holds for each of "
+        + shard.count()
+        + " schedulers by itself, not for all of them together";
+  }
+}

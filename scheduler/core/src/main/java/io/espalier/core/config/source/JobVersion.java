@@ -1,0 +1,21 @@
+package io.espalier.core.config.source;
+
+import io.espalier.core.json.Json;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One saved version of a job.
+ *
+ * @param version its {@code version_id}; that of a deletion is one more than the job had
+ * @param atMillis when it was saved, epoch milliseconds
+ * @param author who saved it; empty when nobody said
+ * @param reason why; empty when nobody said
+ * @param job what was saved; null for a deletion
+ */
+public record JobVersion(
+    String name,
+    long version,
+    long atMillis,
+    String author,
+    String reason,
+    Json.@Nullable Obj job) {}

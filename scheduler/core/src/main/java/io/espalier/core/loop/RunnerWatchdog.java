@@ -1,0 +1,264 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.WatchdogFindings;
+import io.espalier.core.loop.command.TaskKiller;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Looks over the runner's shoulder (docs/design/features.md#supervision): tasks past their time,
+ * tasks that never got to the runner, kills without an effect, slots held for nobody. Independent
+ * of what ends tasks as a rule: it trusts neither the runner's timers nor its answers, only what is
+ * live here.
+ *
+ * <p>One pass every {@link #INTERVAL_MILLIS} while anything is alive, in slices. What it finds is a
+ * current problem until a later pass no longer finds it. It repairs only what is safe: it asks for
+ * a kill again, harder each time it was asked for by a limit, and makes up for the end of a task
+ * that the runner twice says it does not have.
+ */
+final class RunnerWatchdog {
+  static final long INTERVAL_MILLIS = 10_000;
+
+  /** A runner that is busy, or started the process late, gets so long beyond each limit. */
+  static final long GRACE_MILLIS = 30_000;
+
+  /** The longest usual time from a decision to start to its being durable. */
+  static final long STARTING_MILLIS = 60_000;
+
+  private static final int TASKS_PER_SLICE = 1_000;
+  private static final int NAMED = 3;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final TaskKiller kills;
+  private final TaskRunner runner;
+  private final Consumer<TaskResult> ended;
+
+  private final Finding overdue = new Finding("run past their time limit");
+  private final Finding starting =
+      new Finding("were to start and have not been handed to the runner");
+  private final Finding unanswered = new Finding("live on although they were to be killed");
+  private final Finding leaked = new Finding("hold slots without being alive, or the contrary");
+
+  /** Those that the runner did not have at the pass before. */
+  private Set<Invocation> missing = Set.of();
+
+  private Set<Invocation> missingNow = new HashSet<>();
+
+  /** Of the pass under way: the number of the next live task. */
+  private int at;
+
+  private boolean underWay;
+  private long next = Long.MAX_VALUE;
+  private long repairs;
+  private WatchdogFindings findings = WatchdogFindings.NONE;
+
+  RunnerWatchdog(
+      SchedulingCore core,
+      LiveTasks live,
+      TaskKiller kills,
+      TaskRunner runner,
+      Consumer<TaskResult> ended) {
+    this.core = core;
+    this.live = live;
+    this.kills = kills;
+    this.runner = runner;
+    this.ended = ended;
+  }
+
+  /** One kind of finding, of the current pass. */
+  private static final class Finding {
+    private final String what;
+    private final List<String> named = new ArrayList<>();
+    private int count;
+
+    Finding(String what) {
+      this.what = what;
+    }
+
+    void add(String who) {
+      count++;
+      if (named.size() < NAMED) {
+        named.add(who);
+      }
+    }
+
+    String sentence() {
+      return count
+          + (count == 1 ? " task: " : " tasks: ")
+          + what
+          + ": "
+          + String.join(", ", named)
+          + (count > named.size() ? " and others" : "");
+    }
+
+    void reset() {
+      count = 0;
+      named.clear();
+    }
+  }
+
+  WatchdogFindings findings() {
+    return findings;
+  }
+
+  /** When the next pass is due; {@link Long#MAX_VALUE} while there is nothing to look at. */
+  long nextMillis() {
+    return next;
+  }
+
+  /**
+   * Goes on with a pass, or begins one when it is time.
+   *
+   * @param views is told the problems at the end of a pass
+   * @return whether there is more to do at once
+   */
+  boolean step(long nowMillis, ViewPublisher views) {
+    if (!underWay) {
+      boolean nothing = live.size() == 0 && core.runningCount() == 0 && !hasFindings();
+      if (nothing) {
+        next = Long.MAX_VALUE;
+        return false;
+      }
+      if (next == Long.MAX_VALUE) {
+        next = nowMillis + INTERVAL_MILLIS;
+      }
+      if (nowMillis < next) {
+        return false;
+      }
+      begin();
+    }
+    int end = Math.min(live.high(), at + TASKS_PER_SLICE);
+    for (; at < end; at++) {
+      Live task = live.at(at);
+      if (task != null) {
+        look(task, nowMillis);
+        if (!core.isRunning(task.run)) {
+          leaked.add(name(task) + " (no slots)");
+        }
+      }
+    }
+    if (at < live.high()) {
+      return true;
+    }
+    slots();
+    publish(nowMillis, views);
+    return false;
+  }
+
+  private boolean hasFindings() {
+    return findings.overdue() + findings.starting() + findings.unanswered() + findings.leaked() > 0;
+  }
+
+  private void begin() {
+    underWay = true;
+    at = 0;
+    missingNow = new HashSet<>();
+    overdue.reset();
+    starting.reset();
+    unanswered.reset();
+    leaked.reset();
+  }
+
+  private void look(Live task, long now) {
+    if (!task.dispatched) {
+      if (now - task.invocation().startMillis() > STARTING_MILLIS) {
+        starting.add(name(task) + " (" + seconds(now - task.invocation().startMillis()) + ")");
+      }
+      return;
+    }
+    if (!runner.mayBeAlive(task.key.job(), task.key.node(), task.invocation())) {
+      missing(task, now);
+      return;
+    }
+    long late = now - task.limits.endMillis();
+    if (task.limits.endMillis() != Long.MAX_VALUE && late > GRACE_MILLIS + task.killWaitMillis) {
+      overdue.add(name(task) + " (by " + seconds(late) + ")");
+      boolean hard = task.overdue != null;
+      task.overdue = reason(task);
+      kills.insist(task, hard, now);
+      repairs++;
+    } else if (task.killAskedMillis > 0
+        && now - task.killAskedMillis > GRACE_MILLIS + task.killWaitMillis) {
+      unanswered.add(name(task) + " (asked " + seconds(now - task.killAskedMillis) + " ago)");
+      kills.insist(task, task.killMustWork, now);
+      repairs++;
+    }
+  }
+
+  private static StopReason reason(Live task) {
+    return task.limits.endMillis() == task.limits.deadlineMillis()
+        ? StopReason.DEADLINE
+        : StopReason.TIMEOUT;
+  }
+
+  /** Its end may be on its way; only who is missing twice is lost. */
+  private void missing(Live task, long now) {
+    missingNow.add(task.invocation());
+    if (!missing.contains(task.invocation())) {
+      return;
+    }
+    leaked.add(name(task));
+    repairs++;
+    ended.accept(
+        TaskResult.lost(
+            task.key.job(),
+            task.key.node(),
+            task.invocation(),
+            "its runner does not have it and never told its end",
+            now));
+  }
+
+  /**
+   * Each live task has its slots; nobody else has, which is only looked for when there are more.
+   */
+  private void slots() {
+    if (core.runningCount() == live.size()) {
+      return;
+    }
+    Set<Long> known = new HashSet<>();
+    live.all().forEach(task -> known.add(task.run));
+    for (long run : core.runs()) {
+      if (!known.contains(run)) {
+        leaked.add(core.runJobName(run) + " on " + core.runNodeName(run) + " (not alive)");
+      }
+    }
+  }
+
+  private void publish(long now, ViewPublisher views) {
+    underWay = false;
+    missing = missingNow;
+    next = now + INTERVAL_MILLIS;
+    findings =
+        new WatchdogFindings(
+            findings.passes() + 1,
+            overdue.count,
+            starting.count,
+            unanswered.count,
+            leaked.count,
+            repairs);
+    views.error("supervisor: overdue", overdue.count == 0 ? null : overdue.sentence());
+    views.error("supervisor: starting", starting.count == 0 ? null : starting.sentence());
+    views.error("supervisor: kills", unanswered.count == 0 ? null : unanswered.sentence());
+    views.error("supervisor: slots", leaked.count == 0 ? null : leaked.sentence());
+    views.found(findings);
+  }
+
+  private String name(Live task) {
+    return task.name(runner.shard());
+  }
+
+  private static String seconds(long millis) {
+    return millis / 1000 + " s";
+  }
+}

@@ -1,0 +1,357 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.RetryPolicy;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.update.NewTasks;
+import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.Transition;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings prepared changes into force, one at a time and in slices: first the core's index, then the
+ * stored statuses of the tasks that are new. Jobs that wait for stored statuses are held, so that
+ * nothing done is started again. What was written while they were read counts for more than what
+ * was read.
+ */
+final class UpdateApplier {
+  private static final int INDEX_UNITS = 20_000;
+  private static final int ROWS = 1_000;
+  private static final int JOBS = 1_000;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final LoopEvents events;
+  private final JobStateTracker outcomes;
+  private final long epoch;
+
+  /** Of the change that is being prepared, or is under way. */
+  private @Nullable StatusLoading reading;
+
+  /** Tasks that were written of while their rows were read; to be given to the core at the end. */
+  private @Nullable ArrayDeque<TaskKey> toApply;
+
+  /** Jobs that stay held, with what is known to be wrong. */
+  private final Map<String, String> contradicted = new TreeMap<>();
+
+  /** Jobs that were made again while tasks of the old ones ran. */
+  private final ArrayDeque<String> toClear = new ArrayDeque<>();
+
+  private int nextNode;
+
+  private @Nullable PreparedUpdate current;
+  private @Nullable CompletableFuture<Void> answer;
+
+  /**
+   * Jobs that wait for stored statuses: still to be held, held, and held for longer than needed.
+   */
+  private Set<String> held = Set.of();
+
+  private final ArrayDeque<String> toHold = new ArrayDeque<>();
+  private final ArrayDeque<String> toRelease = new ArrayDeque<>();
+
+  private boolean begun;
+  private boolean indexed;
+  private int nextRow;
+  private boolean hasConfig;
+  private boolean tookForce;
+  private long nodesAtMillis;
+
+  /**
+   * @param epoch of this scheduler: what runs by rows of earlier ones and is not alive has died
+   */
+  UpdateApplier(
+      SchedulingCore core,
+      LiveTasks live,
+      LoopEvents events,
+      JobStateTracker outcomes,
+      long epoch) {
+    this.core = core;
+    this.live = live;
+    this.events = events;
+    this.outcomes = outcomes;
+    this.epoch = epoch;
+  }
+
+  boolean hasConfig() {
+    return hasConfig;
+  }
+
+  boolean underWay() {
+    return current != null;
+  }
+
+  /** Whether a change came into force in the last step. */
+  boolean tookForce() {
+    return tookForce;
+  }
+
+  long nodesAtMillis() {
+    return nodesAtMillis;
+  }
+
+  /** What jobs wait for that stay held; null: nothing is wrong. */
+  @Nullable String problem() {
+    return contradicted.isEmpty() ? null : String.join("; ", contradicted.values());
+  }
+
+  /** What was written of the job's tasks is not for a later job of the same name. */
+  void forget(String job) {
+    contradicted.remove(job);
+    if (reading != null) {
+      reading.forget(job);
+    }
+  }
+
+  /**
+   * The stored rows of the change's new tasks are about to be read: from now on it is noted what is
+   * written of them.
+   *
+   * @throws IllegalStateException when another change is under way
+   */
+  void willRead(UpdatePlan change) {
+    if (current != null) {
+      throw new IllegalStateException("a change is under way");
+    }
+    reading = change.newTasks().isEmpty() ? null : new StatusLoading(change);
+    change.newTasks().jobs().forEach(outcomes::willRestore);
+  }
+
+  /** A row of a task goes to the store. */
+  void wrote(StatusRow row) {
+    if (reading == null || !reading.concerns(row.job())) {
+      return;
+    }
+    int job = core.findJob(row.job());
+    if (indexed || reading.isFresh(row.job()) || core.findNode(job, row.node()) < 0) {
+      reading.wrote(row, core.job(job) != null);
+    }
+  }
+
+  /**
+   * @throws IllegalStateException when another change is under way, or rows were read that {@link
+   *     #willRead} was not told of
+   */
+  void begin(PreparedUpdate change, CompletableFuture<Void> inForce) {
+    if (current != null) {
+      throw new IllegalStateException("a change is under way");
+    }
+    NewTasks news = change.change().newTasks();
+    if (!news.isEmpty() && (reading == null || !reading.isFor(change.change()))) {
+      throw new IllegalStateException("rows were read without a word before");
+    }
+    held = new HashSet<>(news.jobs());
+    news.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
+    held.addAll(change.forgotten());
+    toHold.addAll(held);
+    begun = false;
+    current = change;
+    answer = inForce;
+    indexed = false;
+    nextRow = 0;
+    toClear.clear();
+    toApply = null;
+    change.forgotten().stream().filter(j -> !news.jobs().contains(j)).forEach(toClear::add);
+    nextNode = 0;
+  }
+
+  /**
+   * Does a slice.
+   *
+   * @param changed receives statuses that differ from what is stored
+   * @return whether there is more to do at once
+   */
+  boolean step(long nowMillis, Consumer<StatusRow> changed) {
+    tookForce = false;
+    PreparedUpdate change = current;
+    CompletableFuture<Void> done = answer;
+    if (change == null || done == null) {
+      return false;
+    }
+    if (!begun) {
+      take(toHold, core::hold);
+      if (toHold.isEmpty()) {
+        core.begin(change.change());
+        begun = true;
+      }
+      return true;
+    }
+    if (!indexed) {
+      indexed = core.step(INDEX_UNITS) != null;
+      return true;
+    }
+    if (!toClear.isEmpty()) {
+      clear(toClear.element());
+      return true;
+    }
+    List<StatusRow> rows = change.rows();
+    int end = Math.min(rows.size(), nextRow + ROWS);
+    for (; nextRow < end; nextRow++) {
+      restore(rows.get(nextRow), nowMillis, changed);
+    }
+    if (nextRow < rows.size() || applyWritten(nowMillis, changed)) {
+      return true;
+    }
+    if (!held.isEmpty()) {
+      held.stream().filter(job -> !contradicted.containsKey(job)).forEach(toRelease::add);
+      held = Set.of();
+    }
+    take(toRelease, core::release);
+    if (!toRelease.isEmpty()) {
+      return true;
+    }
+    current = null;
+    answer = null;
+    reading = null;
+    indexed = false;
+    hasConfig = true;
+    tookForce = true;
+    nodesAtMillis = change.nodesAtMillis();
+    events.add(
+        nowMillis,
+        "config_in_force",
+        Json.object()
+            .put("jobs", core.config().jobs().size())
+            .put("nodes", core.topology().size())
+            .build());
+    done.complete(null);
+    return false;
+  }
+
+  private static void take(ArrayDeque<String> jobs, Consumer<String> what) {
+    for (int left = JOBS; left > 0 && !jobs.isEmpty(); left--) {
+      what.accept(jobs.remove());
+    }
+  }
+
+  /** The core has kept the statuses of a removed job for as long as tasks of it ran. */
+  private void clear(String name) {
+    int job = core.findJob(name);
+    Job config = core.job(job);
+    if (config == null) {
+      toClear.remove();
+      return;
+    }
+    Topology nodes = core.topology();
+    int first = nodes.levelStart(config.level());
+    int end = nodes.levelEnd(config.level());
+    int until = Math.min(end, first + nextNode + ROWS);
+    for (int node = first + nextNode; node < until; node++) {
+      if (core.status(job, node) != null && live.get(new TaskKey(name, nodes.name(node))) == null) {
+        core.setStatus(job, node, null);
+      }
+    }
+    nextNode = until - first;
+    if (until == end) {
+      toClear.remove();
+      nextNode = 0;
+    }
+  }
+
+  /** A row that was read. */
+  private void restore(StatusRow row, long nowMillis, Consumer<StatusRow> changed) {
+    if (reading != null && reading.latest(row.key()) == null) {
+      apply(row, true, nowMillis, changed);
+    }
+  }
+
+  /**
+   * What was written since is newer than what was read; also of tasks of which nothing was stored.
+   *
+   * @return whether there is more to do
+   */
+  private boolean applyWritten(long nowMillis, Consumer<StatusRow> changed) {
+    if (reading == null) {
+      return false;
+    }
+    if (toApply == null) {
+      toApply = new ArrayDeque<>(reading.tasks());
+    }
+    for (int left = ROWS; left > 0 && !toApply.isEmpty(); left--) {
+      StatusLoading.Written latest = reading.latest(toApply.remove());
+      if (latest != null) {
+        apply(latest.row(), !latest.counted(), nowMillis, changed);
+      }
+    }
+    return !toApply.isEmpty();
+  }
+
+  /**
+   * Gives a task of which the core knows nothing its status.
+   *
+   * @param count whether its job has not counted it yet
+   */
+  private void apply(StatusRow row, boolean count, long nowMillis, Consumer<StatusRow> changed) {
+    int job = core.findJob(row.job());
+    int node = core.findNode(job, row.node());
+    if (node < 0 || live.get(row.key()) != null) {
+      return;
+    }
+    TaskStatus status = row.status();
+    if (status.main() == TaskStatus.Main.RUNNING) {
+      if (row.invocation().epoch() >= epoch) {
+        contradicts(row);
+        return;
+      }
+      Job config = core.job(job);
+      RetryPolicy retrying =
+          config == null ? core.config().settings().defaults().retrying() : config.retrying();
+      status = interrupted(row, retrying, nowMillis);
+      changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
+    }
+    core.setStatus(job, node, status);
+    if (count && reading != null && reading.isFresh(row.job())) {
+      outcomes.restored(row.job(), status);
+    }
+  }
+
+  /**
+   * All that this scheduler starts it knows to live until it has written the end: a row that says
+   * otherwise is wrong, and a guess could start a task that lives, or that is done.
+   */
+  private void contradicts(StatusRow row) {
+    contradicted.putIfAbsent(
+        row.job(),
+        "job "
+            + row.job()
+            + " starts nothing: by the status store its task on "
+            + row.node()
+            + " runs as "
+            + row.invocation().token()
+            + ", which this scheduler does not know to live; restart the scheduler, and please"
+            + " report this as a bug");
+  }
+
+  /** An invocation of an earlier scheduler that has died with it. */
+  private static TaskStatus interrupted(StatusRow row, RetryPolicy retrying, long nowMillis) {
+    Transition transition =
+        TaskTransitions.apply(
+            row.status(),
+            new TaskEvent.Interrupted("the scheduler ended while the task ran"),
+            retrying,
+            nowMillis);
+    TaskStatus status = transition.status();
+    if (status == null) {
+      throw new IllegalStateException("no status for an interrupted task");
+    }
+    return status;
+  }
+}

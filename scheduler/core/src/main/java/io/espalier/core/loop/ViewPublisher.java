@@ -1,0 +1,202 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.WatchdogFindings;
+import io.espalier.core.config.Config;
+import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.query.ProgressTable;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Publishes what monitors read, not more often than they can look. */
+final class ViewPublisher {
+  /** The longest time between two views of a scheduler that does nothing: keeps it healthy. */
+  private static final long HEARTBEAT_MILLIS = 1_000;
+
+  /** The source of the error that the store is behind. */
+  private static final String BEHIND = "durability";
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final String shard;
+  private final JobStateTracker outcomes;
+  private final PauseRegistry pauses;
+  private final ProgressTable progress;
+  private final Map<String, String> errors = new TreeMap<>();
+  private List<Problem> configProblems = List.of();
+  private WatchdogFindings findings = WatchdogFindings.NONE;
+  private boolean dirty = true;
+  private boolean hasConfig;
+  private long nodesAtMillis;
+  private long publishedAt = Long.MIN_VALUE / 2;
+
+  /** Whether a view was made that is not published yet; then monitors are told so at that time. */
+  private boolean waits;
+
+  private long remindAt;
+
+  private SchedulerView latest = SchedulerView.EMPTY;
+
+  ViewPublisher(
+      SchedulingCore core,
+      LiveTasks live,
+      String shard,
+      JobStateTracker outcomes,
+      Throughput paces,
+      PauseRegistry pauses) {
+    this.core = core;
+    this.live = live;
+    this.shard = shard;
+    this.outcomes = outcomes;
+    this.pauses = pauses;
+    this.progress = new ProgressTable(core, paces);
+  }
+
+  void changed() {
+    dirty = true;
+  }
+
+  void inForce(long nodesFetchedAtMillis) {
+    hasConfig = true;
+    nodesAtMillis = nodesFetchedAtMillis;
+    dirty = true;
+  }
+
+  void configProblems(List<Problem> problems) {
+    configProblems = List.copyOf(problems);
+    dirty = true;
+  }
+
+  /** Of the configuration, and of what node sources deliver for it. */
+  private List<Problem> problems() {
+    List<Problem> ofNodes = hasConfig ? core.nodeProblems() : List.of();
+    List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
+    if (ofNodes.isEmpty() && stuck.isEmpty()) {
+      return configProblems;
+    }
+    List<Problem> all = new ArrayList<>(configProblems);
+    all.addAll(stuck);
+    // Where the parser has found it without knowing the nodes it is said once.
+    Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
+    ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);
+    return all;
+  }
+
+  void error(String source, @Nullable String message) {
+    String before = message == null ? errors.remove(source) : errors.put(source, message);
+    dirty |= message == null ? before != null : !message.equals(before);
+  }
+
+  void found(WatchdogFindings newest) {
+    findings = newest;
+  }
+
+  /**
+   * Makes a view when there is news and the last one is old enough; to be {@link #publish
+   * published} once all that it tells of is durable: a crash must not take back what monitors have
+   * seen.
+   *
+   * @return null: it is not time yet, or one that was made has not been published
+   */
+  @Nullable SchedulerView makeIfDue(long nowMillis) {
+    if (waits || nowMillis < due()) {
+      return null;
+    }
+    waits = true;
+    remindAt = nowMillis + HEARTBEAT_MILLIS;
+    SchedulerView made = view(nowMillis);
+    dirty = false;
+    return made;
+  }
+
+  private long due() {
+    return publishedAt + (dirty ? SchedulerLoop.VIEW_MILLIS : HEARTBEAT_MILLIS);
+  }
+
+  /** All that the view tells of is durable. */
+  void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
+    waits = false;
+    error(BEHIND, null);
+    latest = view;
+    publishedAt = nowMillis;
+    views.accept(latest);
+  }
+
+  /**
+   * While the store is slow or away monitors see what was durable last, and why; and that the
+   * scheduler lives.
+   */
+  void remind(long nowMillis, Consumer<SchedulerView> views) {
+    if (!waits || nowMillis < remindAt) {
+      return;
+    }
+    remindAt = nowMillis + HEARTBEAT_MILLIS;
+    error(BEHIND, "the latest results are not durable yet, and are shown only once they are");
+    latest =
+        latest.toBuilder()
+            .errors(errors(latest.config()))
+            .configProblems(problems())
+            .findings(findings)
+            .publishedAtMillis(nowMillis)
+            .build();
+    views.accept(latest);
+  }
+
+  /** When to be called again. */
+  long nextMillis() {
+    return waits ? remindAt : due();
+  }
+
+  Map<String, JobProgress> progress() {
+    return hasConfig ? progress.counts() : Map.of();
+  }
+
+  /** With what keeps all jobs from starting anything, as far as the configuration goes. */
+  private Map<String, String> errors(@Nullable Config config) {
+    Map<String, String> all = new TreeMap<>(errors);
+    if (config != null && !config.settings().enabled()) {
+      all.put(
+          SchedulerView.SETTINGS, "the scheduler is disabled in its settings: nothing is started");
+    }
+    configProblems.stream()
+        .filter(problem -> problem.isError() && !problem.path().startsWith("bistro_job->"))
+        .findFirst()
+        .ifPresent(
+            problem ->
+                all.put(
+                    SchedulerView.CONFIGURATION,
+                    (config == null
+                            ? "no configuration is in force, so that nothing is started: "
+                            : "the newest one has errors, the last good one is in force: ")
+                        + problem));
+    return Map.copyOf(all);
+  }
+
+  private SchedulerView view(long nowMillis) {
+    Config config = hasConfig ? core.config() : null;
+    return new SchedulerView(
+        config,
+        problems(),
+        config == null ? null : core.topology(),
+        nodesAtMillis,
+        config == null ? Map.of() : progress.paced(nowMillis, !dirty),
+        live.view(shard),
+        errors(config),
+        pauses.all(),
+        config == null ? Map.of() : outcomes.all(),
+        findings,
+        nowMillis);
+  }
+}

@@ -1,0 +1,137 @@
+package io.espalier.core.loop.command;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.loop.state.SlicedWork;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.job.StatusFilter;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.Transition;
+import io.espalier.core.topology.Topology;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forgives all failed and waiting tasks of some jobs (docs/design/bistro.md#forgiving), a slice at
+ * a time.
+ */
+public final class ForgiveCommand implements SlicedWork {
+  private static final int LOOKS = 50_000;
+  private static final int CHANGES = 2_000;
+
+  private static final StatusFilter FORGIVABLE =
+      StatusFilter.of(
+          bits ->
+              (bits & TaskStatus.Main.FAILED.bit()) != 0 || (bits & TaskStatus.USES_BACKOFF) != 0);
+
+  private final SchedulingCore core;
+  private final List<String> jobs;
+  private final Changed changed;
+  private final Finished finished;
+  private final CompletableFuture<Long> answer;
+
+  private int next;
+  private int node;
+  private @Nullable Topology topology;
+  private long forgiven;
+
+  /** Told of each row. */
+  public interface Changed {
+    void accept(StatusRow row, long nowMillis);
+  }
+
+  /** Told at the end. */
+  public interface Finished {
+    /**
+     * @param durable to be run once all changes are
+     */
+    void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable);
+  }
+
+  public ForgiveCommand(
+      SchedulingCore core,
+      List<String> jobs,
+      Changed changed,
+      Finished finished,
+      CompletableFuture<Long> answer) {
+    this.core = core;
+    this.jobs = List.copyOf(jobs);
+    this.changed = changed;
+    this.finished = finished;
+    this.answer = answer;
+  }
+
+  /** While stored statuses are brought back, nobody knows yet what there is to forgive. */
+  @Override
+  public boolean waits() {
+    return next < jobs.size() && core.isHeld(jobs.get(next));
+  }
+
+  @Override
+  public boolean step(long nowMillis) {
+    if (waits()) {
+      return false;
+    }
+    if (next < jobs.size()) {
+      slice(nowMillis);
+    }
+    if (next < jobs.size()) {
+      return false;
+    }
+    long tasks = forgiven;
+    finished.forgiven(jobs, tasks, nowMillis, () -> answer.complete(tasks));
+    return true;
+  }
+
+  private void slice(long nowMillis) {
+    int job = core.findJob(jobs.get(next));
+    Job config = job < 0 ? null : core.job(job);
+    if (config == null) {
+      nextJob();
+      return;
+    }
+    if (topology != core.topology()) {
+      // Node numbers have changed: begin again; what is forgiven is not found twice.
+      topology = core.topology();
+      node = 0;
+    }
+    for (int i = 0; i < CHANGES; i++) {
+      int found = core.nextTask(job, node, LOOKS, FORGIVABLE);
+      if (found == -1) {
+        nextJob();
+        return;
+      }
+      if (found < 0) {
+        node = -2 - found;
+        return;
+      }
+      node = found + 1;
+      forgive(job, found, config, nowMillis);
+    }
+  }
+
+  private void forgive(int job, int found, Job config, long nowMillis) {
+    TaskStatus status = core.status(job, found);
+    Transition transition =
+        TaskTransitions.apply(status, new TaskEvent.Forgiven(), config.retrying(), nowMillis);
+    TaskStatus next = transition.status();
+    if (!transition.changed() || next == null) {
+      return;
+    }
+    core.setStatus(job, found, next);
+    forgiven++;
+    // Not an invocation: its epoch 0 is older than any.
+    changed.accept(
+        new StatusRow(config.name(), core.topology().name(found), next, new Invocation(0, 0, 0)),
+        nowMillis);
+  }
+
+  private void nextJob() {
+    next++;
+    node = 0;
+  }
+}

@@ -1,0 +1,286 @@
+package io.espalier.core.loop.command;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.TaskSelector;
+import io.espalier.core.config.Job;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.SlicedWork;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.job.StatusFilter;
+import io.espalier.core.status.Failure;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes some tasks of a job, a slice at a time: first finds all that match, so that their number
+ * can be compared, then changes those. Node numbers that change meanwhile make it begin again, with
+ * what is left to change.
+ */
+public final class SelectionCommand implements SlicedWork {
+  private static final int LOOKS = 50_000;
+  private static final int MATCHES = 5_000;
+  private static final int CHANGES = 500;
+  private static final int SAMPLES = 10;
+
+  /** Slices that are not durable yet: a store that is slower than this thread must not drown. */
+  private static final int MOST_WAITING = 8;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final TaskSelection selection;
+  private final Act act;
+  private final Sink sink;
+  private final CompletableFuture<SelectionResult> answer;
+  private final List<String> nodes;
+  private final List<String> samples = new ArrayList<>();
+
+  private @Nullable Topology topology;
+  private int next;
+  private int[] matches = new int[64];
+  private int count;
+  private long running;
+  private long changed;
+  private boolean changing;
+  private long matchedAtFirst = -1;
+  private int waiting;
+
+  /** What happens to each task that matches. */
+  public interface Act {
+    /** Whether it may change a task of these bits; never one that runs. */
+    boolean applies(int bits);
+
+    /** The status from now on; null: never tried. The task is left alone if it is the same one. */
+    @Nullable TaskStatus after(@Nullable TaskStatus status, Job job, long nowMillis);
+  }
+
+  /** Where the changes go. */
+  public interface Sink {
+    /** A task was changed. */
+    void changed(StatusRow row, long nowMillis);
+
+    /**
+     * A slice is over.
+     *
+     * @param durable to be run on the owner's thread once it is durable
+     */
+    void sliced(Runnable durable);
+
+    /**
+     * All is done.
+     *
+     * @param durable to be run once all of it is durable
+     */
+    void finished(TaskSelection selection, long changed, long nowMillis, Runnable durable);
+  }
+
+  public SelectionCommand(
+      SchedulingCore core,
+      LiveTasks live,
+      TaskSelection selection,
+      Act act,
+      Sink sink,
+      CompletableFuture<SelectionResult> answer) {
+    this.core = core;
+    this.live = live;
+    this.selection = selection;
+    this.act = act;
+    this.sink = sink;
+    this.answer = answer;
+    nodes = List.copyOf(selection.selector().nodes());
+  }
+
+  @Override
+  public boolean waits() {
+    // While stored statuses are brought back, nobody knows yet what matches.
+    return waiting >= MOST_WAITING || core.isHeld(selection.job());
+  }
+
+  @Override
+  public boolean step(long nowMillis) {
+    if (waits()) {
+      return false;
+    }
+    int job = core.findJob(selection.job());
+    Job config = job < 0 ? null : core.job(job);
+    if (config == null) {
+      answer.completeExceptionally(
+          new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + selection.job()));
+      return true;
+    }
+    if (topology != core.topology()) {
+      topology = core.topology();
+      next = 0;
+      count = 0;
+      running = 0;
+      samples.clear();
+      changing = false;
+    }
+    return changing ? change(job, config, nowMillis) : find(job, config, topology, nowMillis);
+  }
+
+  // ---- finding
+
+  private boolean find(int job, Job config, Topology in, long nowMillis) {
+    boolean all = nodes.isEmpty() ? scan(job, in) : look(job, config, in);
+    if (!all) {
+      return false;
+    }
+    if (matchedAtFirst < 0) {
+      matchedAtFirst = count;
+    }
+    if (selection.expect() >= 0 && selection.expect() != matchedAtFirst) {
+      answer.completeExceptionally(
+          new RefusedException(
+              RefusedException.Reason.CONFLICT,
+              matchedAtFirst
+                  + " tasks match, not "
+                  + selection.expect()
+                  + " as expected; nothing was changed"));
+      return true;
+    }
+    if (selection.preview()) {
+      answer.complete(selected());
+      return true;
+    }
+    changing = true;
+    next = 0;
+    return change(job, config, nowMillis);
+  }
+
+  private SelectionResult selected() {
+    return new SelectionResult(
+        selection.job(), matchedAtFirst, running, samples, selection.preview(), changed);
+  }
+
+  /** Looks at all tasks of the job. */
+  private boolean scan(int job, Topology in) {
+    StatusFilter set = StatusFilter.of(this::isWanted);
+    for (int i = 0; i < MATCHES; i++) {
+      int found = core.nextTask(job, next, LOOKS, set);
+      if (found == -1) {
+        return true;
+      }
+      if (found < 0) {
+        next = -2 - found;
+        return false;
+      }
+      next = found + 1;
+      take(job, found, in);
+    }
+    return false;
+  }
+
+  /** Looks at the tasks on given nodes. */
+  private boolean look(int job, Job config, Topology in) {
+    int stop = Math.min(nodes.size(), next + MATCHES);
+    for (; next < stop; next++) {
+      int node = in.find(config.level(), nodes.get(next));
+      if (node >= 0 && isWanted(core.bits(job, node))) {
+        take(job, node, in);
+      }
+    }
+    return next == nodes.size();
+  }
+
+  private boolean isWanted(int bits) {
+    TaskSelector selector = selection.selector();
+    return (act.applies(bits) || isRunning(bits))
+        && (selector.statuses().isEmpty() || selector.statuses().contains(StatusLabel.of(bits)));
+  }
+
+  private boolean isOfCause(int job, int node) {
+    String fingerprint = selection.selector().fingerprint();
+    if (fingerprint.isEmpty()) {
+      return true;
+    }
+    TaskStatus status = core.status(job, node);
+    Failure failure = status == null ? null : status.failure();
+    return failure != null && failure.fingerprint().equals(fingerprint);
+  }
+
+  private static boolean isRunning(int bits) {
+    return (bits & Main.RUNNING.bit()) != 0;
+  }
+
+  private void take(int job, int node, Topology in) {
+    String name = in.name(node);
+    if (!isOfCause(job, node)) {
+      return;
+    }
+    if (!name.startsWith(selection.selector().prefix())) {
+      return;
+    }
+    if (isRunning(core.bits(job, node))) {
+      running++;
+      return;
+    }
+    if (count == matches.length) {
+      matches = Arrays.copyOf(matches, count * 2);
+    }
+    matches[count++] = node;
+    if (samples.size() < SAMPLES) {
+      samples.add(name);
+    }
+  }
+
+  // ---- changing
+
+  private boolean change(int job, Job config, long nowMillis) {
+    int stop = Math.min(count, next + CHANGES);
+    for (; next < stop; next++) {
+      change(job, matches[next], config, nowMillis);
+    }
+    if (next < count) {
+      waiting++;
+      sink.sliced(() -> waiting--);
+      return false;
+    }
+    SelectionResult done = selected();
+    sink.finished(selection, changed, nowMillis, () -> answer.complete(done));
+    return true;
+  }
+
+  private void change(int job, int node, Job config, long nowMillis) {
+    int bits = core.bits(job, node);
+    String name = core.topology().name(node);
+    if (isRunning(bits)
+        || !isWanted(bits)
+        || !isOfCause(job, node)
+        || live.get(new TaskKey(config.name(), name)) != null) {
+      return;
+    }
+    TaskStatus before = core.status(job, node);
+    TaskStatus after = act.after(before, config, nowMillis);
+    if (after != null && after.equals(before)) {
+      return;
+    }
+    core.setStatus(job, node, after);
+    changed++;
+    // Not an invocation: its epoch 0 is older than any.
+    sink.changed(
+        new StatusRow(
+            config.name(),
+            name,
+            after == null ? TaskStatus.unstarted(nowMillis) : after,
+            new Invocation(0, 0, 0)),
+        nowMillis);
+  }
+
+  /** Answers when all is durable. */
+  public CompletionStage<SelectionResult> answer() {
+    return answer;
+  }
+}

@@ -1,0 +1,205 @@
+package io.espalier.core.loop.command;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Settings;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.OrphanTimers;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskKey;
+import org.jspecify.annotations.Nullable;
+
+/** Kills live tasks: those an operator names, and orphans when their time has come. */
+public final class TaskKiller {
+  private static final long ORPHAN_CHECK_MILLIS = 500;
+  private static final int MOST_NAMED = 3;
+  private static final int ORPHANS_PER_SLICE = 500;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final LoopEvents events;
+  private final TaskRunner runner;
+  private final OrphanTimers timers = new OrphanTimers();
+  private final String shard;
+
+  /** Those of the look under way, and how many of them were looked at; -1: there is none. */
+  private long[] orphans = {};
+
+  private int looked = -1;
+  private final StringBuilder named = new StringBuilder();
+  private int stubborn;
+  private @Nullable String problem;
+  private long nextCheck;
+
+  public TaskKiller(SchedulingCore core, LiveTasks live, LoopEvents events, TaskRunner runner) {
+    this.core = core;
+    this.live = live;
+    this.events = events;
+    this.runner = runner;
+    shard = runner.shard();
+  }
+
+  /** Asks for one task to be killed in its job's way; returns whether it is alive. */
+  public boolean kill(TaskKey key, long nowMillis) {
+    Live task = live.get(key);
+    if (task == null) {
+      return false;
+    }
+    signal(task, request(key.job()), "task_kill_requested", nowMillis);
+    return true;
+  }
+
+  /** Stops one again, or for the first time, that its runner should have stopped. */
+  public void insist(Live task, boolean hard, long nowMillis) {
+    KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
+    signal(task, how, "task_kill_repeated", nowMillis);
+  }
+
+  /**
+   * Kills one because more than a limit is in use.
+   *
+   * @param why a sentence, for its history
+   * @param about where, for the event
+   */
+  public void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
+    task.overLimit = why;
+    signal(task, request(task.key.job()), "over_limit_killed", about, nowMillis);
+  }
+
+  /** Makes the next check happen at once: what is an orphan may have changed. */
+  public void recheck() {
+    nextCheck = 0;
+    giveUp();
+  }
+
+  private void giveUp() {
+    if (looked >= 0) {
+      timers.giveUp();
+      looked = -1;
+    }
+  }
+
+  /** When the next orphan is due; {@link Long#MAX_VALUE} when none is. */
+  public long nextMillis() {
+    return timers.nextMillis();
+  }
+
+  /**
+   * What is wrong with orphans: those that live on although they were sent a KILL; null: nothing.
+   * As of the latest check.
+   */
+  public @Nullable String problem() {
+    return problem;
+  }
+
+  /**
+   * Kills orphans (docs/design/bistro.md#orphans), in slices; does nothing between two checks, and
+   * while the scheduler is disabled.
+   *
+   * @return whether there is more to do at once
+   */
+  public boolean checkOrphans(long nowMillis) {
+    if (!core.config().settings().enabled()) {
+      giveUp();
+      return false;
+    }
+    if (looked < 0) {
+      if (nowMillis < nextCheck && nowMillis < timers.nextMillis()) {
+        return false;
+      }
+      nextCheck = nowMillis + ORPHAN_CHECK_MILLIS;
+      orphans = core.orphans();
+      looked = 0;
+      stubborn = 0;
+      named.setLength(0);
+      timers.begin();
+    }
+    int end = Math.min(orphans.length, looked + ORPHANS_PER_SLICE);
+    for (; looked < end; looked++) {
+      Live task = live.ofRun(orphans[looked]);
+      if (task != null) {
+        look(task, nowMillis);
+      }
+    }
+    if (looked < orphans.length) {
+      return true;
+    }
+    timers.end();
+    looked = -1;
+    orphans = new long[0];
+    problem =
+        stubborn == 0
+            ? null
+            : stubborn
+                + (stubborn == 1 ? " orphan lives" : " orphans live")
+                + " on although sent KILL: "
+                + named
+                + (stubborn > MOST_NAMED ? " and others" : "");
+    return false;
+  }
+
+  private void look(Live task, long nowMillis) {
+    Job job = core.config().job(task.key.job());
+    OrphanTimers.Kill kill =
+        timers.look(
+            new OrphanTimers.Orphan(
+                task.key.job(),
+                task.key.node(),
+                task.invocation(),
+                job == null
+                    ? core.config().settings().defaults().killOrphansAfter()
+                    : job.killOrphansAfter(),
+                request(task.key.job())),
+            nowMillis);
+    if (kill != null) {
+      Json.Obj about =
+          kill.survived() == 0
+              ? Json.Obj.EMPTY
+              : Json.object().put("survived_signals", kill.survived()).build();
+      signal(task, kill.how(), "orphan_killed", about, nowMillis);
+    }
+    if (timers.isStubborn(task.invocation()) && stubborn++ < MOST_NAMED) {
+      named
+          .append(stubborn == 1 ? "" : ", ")
+          .append(task.name(shard))
+          .append(" (")
+          .append(timers.signals(task.invocation()))
+          .append(" signals)");
+    }
+  }
+
+  private KillRequest request(String job) {
+    Job config = core.config().job(job);
+    Settings settings = core.config().settings();
+    return config == null ? settings.defaults().kill() : config.kill();
+  }
+
+  private void signal(Live task, KillRequest how, String event, long nowMillis) {
+    signal(task, how, event, Json.Obj.EMPTY, nowMillis);
+  }
+
+  private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
+    if (task.killAskedMillis == 0) {
+      task.killAskedMillis = nowMillis;
+      task.killWaitMillis = Math.max(0, how.waitMillis());
+    }
+    task.killMustWork |= how.method() != KillRequest.Method.TERM;
+    if (task.dispatched) {
+      runner.kill(task.key.job(), task.key.node(), task.invocation(), how);
+    } else {
+      task.killAtStart = how;
+    }
+    Json.Builder data =
+        Json.object()
+            .put("job", task.key.job())
+            .put("node", task.key.node())
+            .put("invocation", task.invocation().token())
+            .put("method", how.method().label());
+    about.members().forEach(data::put);
+    events.add(nowMillis, event, data.build());
+  }
+}

@@ -1,0 +1,53 @@
+package io.espalier.core.loop.command;
+
+import io.espalier.core.api.TaskDeadlines;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.running.TaskRunner;
+import org.jspecify.annotations.Nullable;
+
+/** Gives live tasks more time. */
+public final class TimeExtension {
+  /** As long as any limit may be. */
+  private static final long LONGEST_MILLIS = 1_000_000_000_000L;
+
+  private TimeExtension() {}
+
+  /** Why not; null when it may be tried. */
+  public static @Nullable String refusal(Live task, long millis) {
+    if (millis <= 0 || millis > LONGEST_MILLIS) {
+      return "can be given a millisecond to " + LONGEST_MILLIS / 1000 + " seconds more";
+    }
+    return task.limits.endMillis() == Long.MAX_VALUE ? "has no time limit" : null;
+  }
+
+  /** Returns whether the runner does it. */
+  public static boolean extend(Live task, long millis, TaskRunner runner) {
+    if (!task.dispatched) {
+      task.extendAtStart += millis;
+    } else if (!runner.extend(task.key.job(), task.key.node(), task.invocation(), millis)) {
+      return false;
+    }
+    task.limits = task.limits.extended(millis);
+    return true;
+  }
+
+  /** Its timeout counts from now: it is about to be handed to the runner. */
+  public static void begin(Live task, long nowMillis) {
+    task.dispatchedMillis = nowMillis;
+    if (task.launch.limits().timeoutMillis() > 0) {
+      TaskDeadlines limits = task.limits;
+      task.limits =
+          new TaskDeadlines(
+              nowMillis + task.launch.limits().timeoutMillis() + task.extendAtStart,
+              limits.noOutputMillis(),
+              limits.deadlineMillis());
+    }
+  }
+
+  /** What it was given before it was handed to the runner. */
+  public static void extendAtStart(Live task, TaskRunner runner) {
+    if (task.extendAtStart > 0) {
+      runner.extend(task.key.job(), task.key.node(), task.invocation(), task.extendAtStart);
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package io.espalier.core.loop.command;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.WorkerView;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerInfo.State;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.worker.WorkerUtilization;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The workers as placement and operators know them: what the runner says of them, and the holds
+ * that operators put on their shards. A runner without a pool is one worker, the scheduler's own
+ * host: it has the resources of the worker level, while filters and placement mean nothing to it.
+ */
+public final class WorkerPool {
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final LoopEvents events;
+  private final TaskRunner runner;
+  private final boolean local;
+  private final Map<String, WorkerCordon> holds = new TreeMap<>();
+  private List<WorkerInfo> workers;
+
+  public WorkerPool(
+      SchedulingCore core,
+      LiveTasks live,
+      LoopEvents events,
+      TaskRunner runner,
+      String workerHost) {
+    this.core = core;
+    this.live = live;
+    this.events = events;
+    this.runner = runner;
+    local = !runner.outlivesScheduler();
+    workers = local ? List.of(self(workerHost, runner.physical())) : List.of();
+    core.workers(workers);
+  }
+
+  private static WorkerInfo self(String host, Map<String, Long> physical) {
+    return new WorkerInfo(WorkerRef.LOCAL, host, "", State.HEALTHY, false, physical, 0, 0, 0, "");
+  }
+
+  /** The name of a worker: its shard, or that of the scheduler's own host. */
+  public String name(WorkerRef ref) {
+    return ref.isLocal() ? runner.shard() : ref.shard();
+  }
+
+  /** The host of the worker of a running task, as tasks see it. */
+  public String hostOf(long run, String ownHost) {
+    WorkerInfo worker = core.runWorker(run);
+    return worker == null || worker.ref().isLocal() ? ownHost : worker.host();
+  }
+
+  /** Where a task that was just placed is to run. */
+  public WorkerRef of(long run) {
+    WorkerInfo worker = core.runWorker(run);
+    return worker == null ? WorkerRef.LOCAL : worker.ref();
+  }
+
+  /** The whole pool as the runner sees it now. */
+  public void set(List<WorkerInfo> newest, long nowMillis) {
+    Map<String, WorkerInfo> before = new HashMap<>();
+    workers.forEach(worker -> before.put(worker.ref().shard(), worker));
+    for (WorkerInfo worker : newest) {
+      WorkerInfo old = before.remove(worker.ref().shard());
+      if (old == null || old.state() != worker.state() || !old.ref().equals(worker.ref())) {
+        changed(worker, label(worker.state()), nowMillis);
+      }
+    }
+    before.values().forEach(worker -> changed(worker, "gone", nowMillis));
+    workers = List.copyOf(newest);
+    tellCore();
+  }
+
+  private void changed(WorkerInfo worker, String state, long nowMillis) {
+    events.add(
+        nowMillis,
+        "worker_changed",
+        Json.object()
+            .put("worker", name(worker.ref()))
+            .put("host", worker.host())
+            .put("state", state)
+            .put("note", worker.note())
+            .build());
+  }
+
+  private void tellCore() {
+    List<WorkerInfo> heeded = new ArrayList<>(workers.size());
+    for (WorkerInfo worker : workers) {
+      boolean cordoned = worker.cordoned() || holds.containsKey(worker.ref().shard());
+      heeded.add(cordoned == worker.cordoned() ? worker : cordoned(worker));
+    }
+    core.workers(heeded);
+  }
+
+  private static WorkerInfo cordoned(WorkerInfo worker) {
+    return new WorkerInfo(
+        worker.ref(),
+        worker.host(),
+        worker.address(),
+        worker.state(),
+        true,
+        worker.physical(),
+        worker.maxTasks(),
+        worker.sinceMillis(),
+        worker.lastSeenMillis(),
+        worker.note());
+  }
+
+  // ---- holds
+
+  /** Holds that outlived a restart. */
+  public void restore(List<WorkerCordon> stored) {
+    stored.forEach(hold -> holds.put(hold.shard(), hold));
+    tellCore();
+    runner.holds(List.copyOf(holds.values()));
+  }
+
+  /**
+   * @throws RefusedException for a worker that is not there, or the scheduler's own host
+   */
+  public WorkerCordon hold(
+      String shard, WorkerCordon.Kind kind, String author, String reason, long nowMillis) {
+    if (local) {
+      throw new RefusedException(
+          RefusedException.Reason.CONFLICT,
+          "the runner "
+              + runner.name()
+              + " has no workers: tasks run on the scheduler's own host; pause the jobs instead");
+    }
+    if (!isKnown(shard)) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
+    }
+    WorkerCordon hold = new WorkerCordon(shard, kind, author, reason, nowMillis);
+    holds.put(shard, hold);
+    held(
+        hold.kind() == WorkerCordon.Kind.DRAIN ? "worker_drained" : "worker_cordoned",
+        hold,
+        nowMillis);
+    return hold;
+  }
+
+  /**
+   * @throws RefusedException when nothing holds it
+   */
+  public void release(String shard, String reason, long nowMillis) {
+    WorkerCordon hold = holds.remove(shard);
+    if (hold == null) {
+      throw new RefusedException(
+          isKnown(shard) ? RefusedException.Reason.CONFLICT : RefusedException.Reason.UNKNOWN,
+          isKnown(shard)
+              ? "worker " + shard + " is neither cordoned nor drained"
+              : "no such worker: " + shard);
+    }
+    held(
+        "worker_uncordoned",
+        new WorkerCordon(shard, hold.kind(), "", reason, nowMillis),
+        nowMillis);
+  }
+
+  private void held(String event, WorkerCordon hold, long nowMillis) {
+    tellCore();
+    runner.holds(List.copyOf(holds.values()));
+    events.add(
+        nowMillis,
+        event,
+        Json.object().put("worker", hold.shard()).put("reason", hold.reason()).build());
+  }
+
+  private boolean isKnown(String shard) {
+    return holds.containsKey(shard)
+        || workers.stream().anyMatch(worker -> worker.ref().shard().equals(shard));
+  }
+
+  // ---- looking
+
+  /** All workers by name: those of the pool, and those that still hold tasks or are held. */
+  public List<WorkerView> view() {
+    Map<String, WorkerUtilization> uses = new TreeMap<>();
+    core.workerUse().forEach(use -> uses.put(use.shard(), use));
+    List<WorkerView> views = new ArrayList<>();
+    for (WorkerInfo worker : workers) {
+      WorkerUtilization use = uses.get(worker.ref().shard());
+      views.add(view(worker, use == null ? new WorkerUtilization("", 0, List.of()) : use));
+    }
+    for (WorkerInfo worker : workers) {
+      uses.remove(worker.ref().shard());
+    }
+    holds.keySet().stream()
+        .filter(shard -> workers.stream().noneMatch(w -> w.ref().shard().equals(shard)))
+        .forEach(shard -> uses.putIfAbsent(shard, new WorkerUtilization(shard, 0, List.of())));
+    uses.values().forEach(use -> views.add(gone(use)));
+    views.sort(Comparator.comparing(view -> view.ref().shard()));
+    return views;
+  }
+
+  public WorkerView view(String shard) {
+    return view().stream()
+        .filter(worker -> worker.ref().shard().equals(shard))
+        .findFirst()
+        .orElseGet(() -> gone(new WorkerUtilization(shard, 0, List.of())));
+  }
+
+  private WorkerView gone(WorkerUtilization use) {
+    return new WorkerView(
+        new WorkerRef(use.shard(), 0),
+        "",
+        "",
+        "gone",
+        false,
+        holds.get(use.shard()),
+        use.tasks(),
+        0,
+        use.slots(),
+        0,
+        0,
+        "not in the pool" + (use.tasks() == 0 ? "" : "; tasks that it was given have not ended"));
+  }
+
+  private WorkerView view(WorkerInfo worker, WorkerUtilization use) {
+    @Nullable WorkerCordon hold = holds.get(worker.ref().shard());
+    boolean drains = hold != null && hold.kind() == WorkerCordon.Kind.DRAIN;
+    return new WorkerView(
+        new WorkerRef(name(worker.ref()), worker.ref().instance()),
+        worker.host(),
+        worker.address(),
+        label(drains && worker.state() == State.HEALTHY ? State.DRAINING : worker.state()),
+        worker.takesTasks() && hold == null,
+        hold,
+        worker.ref().isLocal() ? live.size() : use.tasks(),
+        worker.maxTasks(),
+        use.slots(),
+        worker.sinceMillis(),
+        Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
+        worker.note());
+  }
+
+  private static String label(State state) {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,143 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.Resource;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.query.ResourceHolderScan;
+import io.espalier.core.scheduling.query.ResourceHolderScan.Place;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** An explanation, and then one pass over the running tasks for all that it says is short. */
+final class ExplainQuery implements IncrementalQuery {
+  /** What evaluating the conditions of one path costs, roughly. */
+  private static final int EXPLAINING = 500;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final Throughput paces;
+  private final String job;
+  private final String node;
+  private final CompletableFuture<Explanation> answer;
+  private final List<EarliestReleases> picks = new ArrayList<>();
+  private @Nullable Explanation explanation;
+  private @Nullable ResourceHolderScan scan;
+
+  ExplainQuery(
+      SchedulingCore core,
+      LiveTasks live,
+      Throughput paces,
+      String job,
+      String node,
+      CompletableFuture<Explanation> answer) {
+    this.core = core;
+    this.live = live;
+    this.paces = paces;
+    this.job = job;
+    this.node = node;
+    this.answer = answer;
+  }
+
+  @Override
+  public long step(long nowMillis, int units) {
+    long used = 0;
+    try {
+      if (scan == null) {
+        explanation = core.explain(job, node);
+        used += EXPLAINING;
+        List<Place> places = places(explanation);
+        if (places.isEmpty()) {
+          answer.complete(explanation);
+          return used;
+        }
+        scan = core.holders(places.toArray(new Place[0]));
+      }
+      int looks = (int) Math.max(1_000, units - used);
+      boolean complete = scan.step(looks, new Found(nowMillis));
+      used += Math.min(looks, core.runningCount() + 1);
+      if (!complete) {
+        return used;
+      }
+      // In the meantime it may have got what it lacked; what is said fits together.
+      answer.complete(withHolders(core.explain(job, node)));
+    } catch (RefusedException e) {
+      answer.completeExceptionally(e);
+    }
+    return used + EXPLAINING;
+  }
+
+  @Override
+  public boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  private List<Place> places(Explanation explained) {
+    List<Place> places = new ArrayList<>();
+    for (Reason reason : explained.reasons()) {
+      Place place = place(reason);
+      if (place != null) {
+        places.add(place);
+      }
+    }
+    return places;
+  }
+
+  private @Nullable Place place(Reason reason) {
+    String at = reason.node();
+    String name = reason.resource();
+    if (reason.kind() != Kind.RESOURCE || at == null || name == null) {
+      return null;
+    }
+    for (Resource resource : core.config().settings().resources().all()) {
+      if (resource.name().equals(name)) {
+        return new Place(core.topology().levels().name(resource.level()), at, name);
+      }
+    }
+    return null;
+  }
+
+  private Explanation withHolders(Explanation newest) {
+    List<Place> scanned = explanation == null ? List.of() : places(explanation);
+    List<Reason> reasons = new ArrayList<>();
+    for (Reason reason : newest.reasons()) {
+      int at = scanned.indexOf(place(reason));
+      if (at < 0 || at >= picks.size()) {
+        reasons.add(reason);
+      } else {
+        EarliestReleases pick = picks.get(at);
+        long freeAt = pick.freeAt((long) reason.need() - reason.free());
+        reasons.add(reason.heldBy(pick.first(Reason.MOST_HOLDERS), pick.total(), freeAt));
+      }
+    }
+    return newest.withReasons(reasons);
+  }
+
+  private final class Found implements ResourceHolderScan.Sink {
+    private final long now;
+
+    Found(long now) {
+      this.now = now;
+    }
+
+    @Override
+    public void begin() {
+      picks.clear();
+      int places = explanation == null ? 0 : places(explanation).size();
+      for (int i = 0; i < places; i++) {
+        picks.add(new EarliestReleases());
+      }
+    }
+
+    @Override
+    public void holds(int place, long run, String resource, int slots) {
+      picks.get(place).add(live.ofRun(run), resource, slots, paces, now);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.Histogram;
+import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Histograms of some jobs, one after the other. */
+final class HistogramQuery implements IncrementalQuery {
+  /** What putting one together costs, once its rows are up to date. */
+  private static final int UNITS = 2_000;
+
+  private final SchedulingCore core;
+  private final List<String> jobs;
+  private final int samples;
+  private final CompletableFuture<List<Histogram>> answer;
+  private final List<Histogram> histograms = new ArrayList<>();
+  private int next;
+
+  /**
+   * @param jobs names; of those that are not there or not valid there is no histogram
+   */
+  HistogramQuery(
+      SchedulingCore core,
+      List<String> jobs,
+      int samples,
+      CompletableFuture<List<Histogram>> answer) {
+    this.core = core;
+    this.jobs = List.copyOf(jobs);
+    this.samples = samples;
+    this.answer = answer;
+  }
+
+  @Override
+  public boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  @Override
+  public long step(long nowMillis, int units) {
+    long used = 0;
+    while (next < jobs.size() && used < units) {
+      int job = core.findJob(jobs.get(next));
+      Job config = core.job(job);
+      if (config == null || !config.isValid()) {
+        next++;
+        continue;
+      }
+      int left = (int) Math.max(2, units - used);
+      long looked = core.prepareHistogram(job, left);
+      used += looked;
+      if (looked < left) {
+        histograms.add(core.histogram(job, samples));
+        used += UNITS;
+        next++;
+      }
+    }
+    if (next == jobs.size()) {
+      answer.complete(List.copyOf(histograms));
+    }
+    return used;
+  }
+}

@@ -1,0 +1,134 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.Histogram;
+import io.espalier.core.api.JobLevels;
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** A histogram, made in slices, by states instead of bits. */
+final class LevelsQuery implements IncrementalQuery {
+  private final SchedulingCore core;
+  private final String job;
+  private final int samples;
+  private final CompletableFuture<JobLevels> answer;
+
+  LevelsQuery(SchedulingCore core, String job, int samples, CompletableFuture<JobLevels> answer) {
+    this.core = core;
+    this.job = job;
+    this.samples = samples;
+    this.answer = answer;
+  }
+
+  @Override
+  public boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  @Override
+  public long step(long nowMillis, int units) {
+    int number = core.findJob(job);
+    if (core.job(number) == null) {
+      answer.completeExceptionally(
+          new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job));
+      return 1;
+    }
+    long used = core.prepareHistogram(number, Math.max(2, units));
+    if (used < units) {
+      answer.complete(levels(core.histogram(number, samples), nowMillis));
+    }
+    return used;
+  }
+
+  private JobLevels levels(Histogram histogram, long nowMillis) {
+    Topology topology = core.topology();
+    List<JobLevels.Level> levels = new ArrayList<>();
+    // The last one is that of the tasks.
+    String lowest = histogram.levels().keySet().stream().reduce((a, b) -> b).orElse("");
+    JobProgress progress = core.progress(core.findJob(job));
+    String untold = progress.ready() == 0 ? "blocked" : "ready";
+    histogram
+        .levels()
+        .forEach(
+            (level, buckets) -> {
+              Map<String, Long> states = new LinkedHashMap<>();
+              Map<String, List<String>> names = new LinkedHashMap<>();
+              JobLevels.STATES.forEach(state -> states.put(state, 0L));
+              buckets.forEach(
+                  (bits, bucket) -> {
+                    boolean isTask = level.equals(lowest);
+                    for (String state :
+                        isTask ? List.of(ofTask(bits, untold)) : ofSubtree(bits, untold)) {
+                      states.merge(state, bucket.count(), Long::sum);
+                      List<String> some = names.computeIfAbsent(state, s -> new ArrayList<>());
+                      bucket.samples().stream()
+                          .limit(Math.max(0, samples - some.size()))
+                          .forEach(some::add);
+                    }
+                  });
+              int number = topology.levels().find(level);
+              int nodes = topology.levelEnd(number) - topology.levelStart(number);
+              names.values().removeIf(List::isEmpty);
+              if (level.equals(lowest)) {
+                states.put("ready", progress.ready());
+                states.put("blocked", progress.blocked());
+              }
+              levels.add(new JobLevels.Level(level, nodes, states, names));
+            });
+    return new JobLevels(job, nowMillis, levels);
+  }
+
+  private static String ofTask(int bits, String untold) {
+    if ((bits & Main.RUNNING.bit()) != 0) {
+      return "running";
+    }
+    if ((bits & TaskStatus.AVOIDED) != 0) {
+      return "avoided";
+    }
+    if ((bits & TaskStatus.DISABLED) != 0) {
+      return "disabled";
+    }
+    if ((bits & Main.DONE.bit()) != 0) {
+      return "done";
+    }
+    if ((bits & Main.FAILED.bit()) != 0) {
+      return "failed";
+    }
+    return (bits & TaskStatus.USES_BACKOFF) != 0 ? "waiting" : untold;
+  }
+
+  /**
+   * All that the bits of the tasks below a node tell apart. Not told apart, where some wait: others
+   * that waited and are ready to be tried again.
+   *
+   * @param untold what those count as of which the bits do not tell whether they are ready: where
+   *     some of the job's tasks wait for others on their node and some do not, all count as ready
+   */
+  private static List<String> ofSubtree(int bits, String untold) {
+    List<String> states = new ArrayList<>();
+    add(states, bits, Main.DONE.bit(), "done");
+    add(states, bits, Main.FAILED.bit(), "failed");
+    add(states, bits, Main.RUNNING.bit(), "running");
+    add(states, bits, TaskStatus.USES_BACKOFF, "waiting");
+    boolean waits = (bits & TaskStatus.USES_BACKOFF) != 0;
+    int tried = waits ? 0 : Main.INCOMPLETE.bit() | Main.ERROR.bit();
+    add(states, bits, Main.UNSTARTED.bit() | tried, untold);
+    add(states, bits, TaskStatus.AVOIDED, "avoided");
+    add(states, bits, TaskStatus.DISABLED, "disabled");
+    return states;
+  }
+
+  private static void add(List<String> states, int bits, int some, String state) {
+    if ((bits & some) != 0) {
+      states.add(state);
+    }
+  }
+}

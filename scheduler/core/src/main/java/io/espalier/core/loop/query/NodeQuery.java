@@ -1,0 +1,115 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.NodeResolver;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.query.ResourceHolderScan;
+import io.espalier.core.scheduling.query.SubtreeCountScan;
+import io.espalier.core.scheduling.reservation.Reservation;
+import io.espalier.core.topology.Topology;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One node: counts of its subtree, then one pass over the running tasks for who holds its slots.
+ */
+final class NodeQuery implements IncrementalQuery {
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final Throughput paces;
+  private final String level;
+  private final String name;
+  private final CompletableFuture<NodeDetail> answer;
+
+  private @Nullable SubtreeCountScan counts;
+  private @Nullable ResourceHolderScan holders;
+  private EarliestReleases pick = new EarliestReleases();
+  private int node;
+
+  NodeQuery(
+      SchedulingCore core,
+      LiveTasks live,
+      Throughput paces,
+      String level,
+      String name,
+      CompletableFuture<NodeDetail> answer) {
+    this.core = core;
+    this.live = live;
+    this.paces = paces;
+    this.level = level;
+    this.name = name;
+    this.answer = answer;
+  }
+
+  @Override
+  public boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  @Override
+  public long step(long nowMillis, int units) {
+    long used = 0;
+    try {
+      SubtreeCountScan tasks = counts;
+      ResourceHolderScan who = holders;
+      if (tasks == null || who == null || tasks.isStale()) {
+        Topology topology = core.topology();
+        node = NodeResolver.find(topology, level, name);
+        tasks = core.counts(-1, true);
+        tasks.begin(topology.slot(node, 0));
+        String levelName = topology.levels().name(topology.level(node));
+        who = core.holders(new ResourceHolderScan.Place(levelName, topology.name(node), ""));
+        counts = tasks;
+        holders = who;
+      }
+      if (!tasks.isDone()) {
+        used += tasks.step(units);
+      }
+      if (tasks.isDone() && used < units) {
+        int looks = (int) (units - used);
+        used += Math.min(looks, core.runningCount() + 1);
+        if (who.step(looks, new Found(nowMillis))) {
+          answer.complete(detail(tasks, nowMillis));
+        }
+      }
+    } catch (RefusedException e) {
+      answer.completeExceptionally(e);
+    }
+    return used;
+  }
+
+  private NodeDetail detail(SubtreeCountScan tasks, long nowMillis) {
+    return new NodeDetail(
+        nowMillis,
+        core.topology(),
+        node,
+        tasks.leaves(),
+        TreePageQuery.slots(core, node),
+        pick.first(Reason.MOST_HOLDERS),
+        pick.total(),
+        tasks.countsByJob(),
+        Reservation.shown(core.reservation(node)));
+  }
+
+  private final class Found implements ResourceHolderScan.Sink {
+    private final long now;
+
+    Found(long now) {
+      this.now = now;
+    }
+
+    @Override
+    public void begin() {
+      pick = new EarliestReleases();
+    }
+
+    @Override
+    public void holds(int place, long run, String resource, int slots) {
+      pick.add(live.ofRun(run), resource, slots, paces, now);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.loop.state.NameOrderedMap;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The progress of all configured jobs, kept up to date: a job of which nothing has changed costs
+ * next to nothing, because views are made ten times a second, and there may be ten thousand jobs.
+ */
+public final class ProgressTable {
+  /** With more jobs than these only a part of the paces is worked out anew for each view. */
+  private static final int MANY = 1_000;
+
+  private static final int TURNS = 10;
+
+  private final SchedulingCore core;
+  private final Throughput paces;
+
+  private @Nullable Config config;
+  private long world = -1;
+  private String[] names = {};
+  private int[] jobs = {};
+  private boolean[] mayStart = {};
+  private long[] seen = {};
+  private boolean[] isStale = {};
+  private JobProgress[] counts = {};
+  private JobProgress[] paced = {};
+  private int turn;
+
+  public ProgressTable(SchedulingCore core, Throughput paces) {
+    this.core = core;
+    this.paces = paces;
+  }
+
+  /** Without paces. */
+  public Map<String, JobProgress> counts() {
+    refresh();
+    return new NameOrderedMap<>(names, counts.clone());
+  }
+
+  /** With what is known of the pace of each. */
+  public Map<String, JobProgress> paced(long nowMillis, boolean all) {
+    refresh();
+    turn = (turn + 1) % TURNS;
+    for (int i = 0; i < names.length; i++) {
+      if (all || isStale[i] || names.length <= MANY || i % TURNS == turn) {
+        isStale[i] = false;
+        paced[i] = paces.withPace(counts[i], mayStart[i], nowMillis);
+      }
+    }
+    return new NameOrderedMap<>(names, paced.clone());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+  private void refresh() {
+    if (config != core.config() || world != core.worldNumber()) {
+      rebuild();
+    }
+    for (int i = 0; i < names.length; i++) {
+      long revision = core.countsRevision(jobs[i]);
+      boolean may = core.mayStart(jobs[i]);
+      if (revision != seen[i] || may != mayStart[i]) {
+        seen[i] = revision;
+        mayStart[i] = may;
+        counts[i] = core.progress(jobs[i]);
+        isStale[i] = true;
+      }
+    }
+  }
+
+  private void rebuild() {
+    config = core.config();
+    world = core.worldNumber();
+    TreeMap<String, Integer> numbers = new TreeMap<>();
+    for (int job = 0; job < core.jobCount(); job++) {
+      Job known = core.job(job);
+      if (known != null) {
+        numbers.put(known.name(), job);
+      }
+    }
+    int size = numbers.size();
+    names = numbers.keySet().toArray(new String[0]);
+    jobs = numbers.values().stream().mapToInt(Integer::intValue).toArray();
+    mayStart = new boolean[size];
+    seen = new long[size];
+    isStale = new boolean[size];
+    counts = new JobProgress[size];
+    paced = new JobProgress[size];
+    for (int i = 0; i < size; i++) {
+      mayStart[i] = core.mayStart(jobs[i]);
+      seen[i] = core.countsRevision(jobs[i]);
+      counts[i] = core.progress(jobs[i]);
+      paced[i] = counts[i];
+      isStale[i] = true;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.TaskView;
+import io.espalier.core.config.Job;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.SlicedWork;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.job.StatusFilter;
+import io.espalier.core.status.Failure;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Collects one page of tasks, a slice at a time. The cursor of a page is its last node's name. */
+public final class TaskPageQuery implements SlicedWork {
+  private static final int LOOKS = 50_000;
+  private static final int MATCHES = 2_000;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final String shard;
+  private final TaskQuery query;
+  private final CompletableFuture<TaskPage> answer = new CompletableFuture<>();
+  private final List<TaskView> found = new ArrayList<>();
+
+  private @Nullable Topology topology;
+  private StatusFilter set = StatusFilter.of(bits -> true);
+  private int node;
+
+  public TaskPageQuery(SchedulingCore core, LiveTasks live, String shard, TaskQuery query) {
+    this.core = core;
+    this.live = live;
+    this.shard = shard;
+    this.query = query;
+  }
+
+  public CompletionStage<TaskPage> answer() {
+    return answer;
+  }
+
+  @Override
+  public boolean step(long nowMillis) {
+    try {
+      return slice();
+    } catch (RefusedException e) {
+      answer.completeExceptionally(e);
+      return true;
+    }
+  }
+
+  private boolean slice() {
+    int job = core.findJob(query.job());
+    Job config = job < 0 ? null : core.job(job);
+    if (config == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
+    }
+    if (topology != core.topology()) {
+      topology = core.topology();
+      begin(config, topology);
+    }
+    for (int i = 0; i < MATCHES; i++) {
+      int next = core.nextTask(job, node, LOOKS, set);
+      if (next == -1) {
+        answer.complete(new TaskPage(found, ""));
+        return true;
+      }
+      if (next < 0) {
+        node = -2 - next;
+        return false;
+      }
+      node = next + 1;
+      if (isOfCause(job, next) && topology.name(next).startsWith(query.nodePrefix())) {
+        if (found.size() == query.limit()) {
+          answer.complete(new TaskPage(found, found.get(found.size() - 1).node()));
+          return true;
+        }
+        found.add(TaskViews.of(core, live, shard, job, config, next));
+      }
+    }
+    return false;
+  }
+
+  private boolean isOfCause(int job, int task) {
+    if (query.fingerprint().isEmpty()) {
+      return true;
+    }
+    TaskStatus status = core.status(job, task);
+    Failure failure = status == null ? null : status.failure();
+    return failure != null && failure.fingerprint().equals(query.fingerprint());
+  }
+
+  private void begin(Job config, Topology nodes) {
+    found.clear();
+    node = 0;
+    if (!query.after().isEmpty()) {
+      int last = nodes.find(config.level(), query.after());
+      if (last < 0) {
+        throw new RefusedException(
+            RefusedException.Reason.CONFLICT,
+            "the node " + query.after() + " of the cursor is gone: start from the first page");
+      }
+      node = last + 1;
+    }
+    set = StatusFilter.of(bits -> query.fingerprint().isEmpty() || mayHaveFailed(bits));
+    if (!query.status().isEmpty()) {
+      Optional<StatusLabel> label = StatusLabel.of(query.status());
+      if (label.isEmpty()) {
+        throw new RefusedException(
+            RefusedException.Reason.UNKNOWN, "no such status: " + query.status());
+      }
+      set = StatusFilter.of(bits -> StatusLabel.of(bits) == label.get());
+    }
+  }
+
+  private static boolean mayHaveFailed(int bits) {
+    return (bits & (TaskStatus.Main.ERROR.bit() | TaskStatus.Main.FAILED.bit())) != 0;
+  }
+}

@@ -1,0 +1,185 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskCounts;
+import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.TreeView.Slots;
+import io.espalier.core.config.Resource;
+import io.espalier.core.loop.state.NodeResolver;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.query.SubtreeCountScan;
+import io.espalier.core.scheduling.reservation.Reservation;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of the tree: first its nodes, breadth first, then the counts of those below which not
+ * everything is shown; the counts of the others are sums of their children's.
+ */
+final class TreePageQuery implements IncrementalQuery {
+  private static final int UNITS_PER_NODE = 10;
+
+  private final SchedulingCore core;
+  private final TreeQuery query;
+  private final CompletableFuture<TreeView> answer;
+
+  private @Nullable SubtreeCountScan scan;
+  private int[] slots = {};
+  private int[] parents = {};
+  private int[] depths = {};
+  private boolean[] isWhole = {};
+  private int size;
+  private boolean isTruncated;
+  private final List<TaskCounts> counts = new ArrayList<>();
+  private long[] leaves = {};
+  private int job;
+
+  TreePageQuery(SchedulingCore core, TreeQuery query, CompletableFuture<TreeView> answer) {
+    this.core = core;
+    this.query = query;
+    this.answer = answer;
+  }
+
+  @Override
+  public boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  @Override
+  public long step(long nowMillis, int units) {
+    long used = 0;
+    try {
+      SubtreeCountScan current = scan;
+      if (current == null || current.isStale()) {
+        current = begin();
+        used += (long) size * UNITS_PER_NODE;
+      }
+      while (counts.size() < size && used < units) {
+        if (isWhole[counts.size()]) {
+          // Its children's are not known yet.
+          counts.add(TaskCounts.NONE);
+          used++;
+          continue;
+        }
+        if (current.isDone()) {
+          current.begin(slots[counts.size()]);
+        }
+        used += current.step((int) (units - used));
+        if (current.isDone()) {
+          leaves[counts.size()] = current.leaves();
+          counts.add(current.counts());
+        }
+      }
+      // Putting a large answer together is a slice of its own.
+      boolean fits = used == 0 || used + (long) size * UNITS_PER_NODE <= units;
+      if (counts.size() == size && fits) {
+        used += (long) size * UNITS_PER_NODE;
+        answer.complete(view(nowMillis));
+      }
+    } catch (RefusedException e) {
+      answer.completeExceptionally(e);
+    }
+    return used;
+  }
+
+  private SubtreeCountScan begin() {
+    Topology topology = core.topology();
+    job = query.job().isEmpty() ? -1 : core.findJob(query.job());
+    if (!query.job().isEmpty() && core.job(job) == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
+    }
+    int root = NodeResolver.find(topology, query.level(), query.root());
+    slots = new int[query.limit()];
+    parents = new int[query.limit()];
+    depths = new int[query.limit()];
+    isWhole = new boolean[query.limit()];
+    leaves = new long[query.limit()];
+    slots[0] = topology.slot(root, 0);
+    parents[0] = -1;
+    size = 1;
+    isTruncated = false;
+    for (int i = 0; i < size; i++) {
+      expand(topology, i);
+    }
+    counts.clear();
+    SubtreeCountScan fresh = core.counts(job, false);
+    scan = fresh;
+    return fresh;
+  }
+
+  private void expand(Topology topology, int at) {
+    int node = topology.node(slots[at]);
+    int start = topology.childStart(node);
+    int end = topology.childEnd(node);
+    if (depths[at] >= query.depth()) {
+      return;
+    }
+    int room = Math.min(end - start, query.limit() - size);
+    isTruncated |= room < end - start;
+    isWhole[at] = room > 0 && room == end - start;
+    for (int i = 0; i < room; i++) {
+      slots[size] = start + i;
+      parents[size] = at;
+      depths[size++] = depths[at] + 1;
+    }
+  }
+
+  private TreeView view(long nowMillis) {
+    Topology topology = core.topology();
+    List<TreeView.Node> nodes = new ArrayList<>(size);
+    for (int at = size - 1; at >= 0; at--) {
+      if (isWhole[at]) {
+        int node = topology.node(slots[at]);
+        // Its children's were added before; its own are those of jobs on its level.
+        counts.set(at, plus(counts.get(at), own(node)));
+        leaves[at] += topology.level(node) == topology.levels().bottom() ? 1 : 0;
+      }
+      if (parents[at] >= 0 && isWhole[parents[at]]) {
+        counts.set(parents[at], plus(counts.get(parents[at]), counts.get(at)));
+        leaves[parents[at]] += leaves[at];
+      }
+    }
+    for (int at = 0; at < size; at++) {
+      nodes.add(
+          new TreeView.Node(
+              slots[at],
+              parents[at],
+              leaves[at],
+              slots(core, topology.node(slots[at])),
+              counts.get(at),
+              Reservation.shown(core.reservation(topology.node(slots[at])))));
+    }
+    return new TreeView(nowMillis, topology, nodes, isTruncated);
+  }
+
+  private TaskCounts own(int node) {
+    return core.countsOf(job, node);
+  }
+
+  private static TaskCounts plus(TaskCounts a, TaskCounts b) {
+    return new TaskCounts(
+        a.done() + b.done(),
+        a.failed() + b.failed(),
+        a.running() + b.running(),
+        a.waiting() + b.waiting(),
+        a.ready() + b.ready(),
+        a.blocked() + b.blocked());
+  }
+
+  /** How the resources of a node are used. */
+  static List<Slots> slots(SchedulingCore core, int node) {
+    List<Slots> slots = new ArrayList<>();
+    int level = core.topology().level(node);
+    for (Resource resource : core.config().settings().resources().ofLevel(level)) {
+      int limit = core.limit(node, resource.index());
+      int configured = core.configuredLimit(node, resource.index());
+      slots.add(
+          new Slots(resource.name(), limit - core.free(node, resource.index()), limit, configured));
+    }
+    return slots;
+  }
+}

@@ -1,0 +1,148 @@
+package io.espalier.core.loop.state;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusRowEvents;
+import io.espalier.core.status.StopReasonRules;
+import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Numbers the events of a loop and collects them until their batch goes to the store. */
+public final class LoopEvents {
+  /** Of one event. */
+  private static final int MANY_TASKS = 500;
+
+  private final List<Event> pending = new ArrayList<>();
+
+  /** Tasks of one job that one event will tell of, all changed in the same way at one instant. */
+  private final List<Json> many = new ArrayList<>();
+
+  private String manyKind = "";
+  private String manyJob = "";
+  private long manyMillis;
+  private long next;
+
+  public LoopEvents(long first) {
+    this.next = first;
+  }
+
+  public void add(long timeMillis, String kind, Json.Obj data) {
+    flush();
+    pending.add(new Event(next++, timeMillis, kind, data));
+  }
+
+  /** The task's row after its start. */
+  public void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
+    String role = TaskArgument.roleIn(live.launch.argument());
+    Json.Builder task = task(live).putIfPresent("role", role.isEmpty() ? null : Json.of(role));
+    add(nowMillis, StatusRowEvents.STARTED, StatusRowEvents.put(task, row).build());
+  }
+
+  /** The task's row with a newer checkpoint. */
+  public void progressed(LiveTasks.Live live, StatusRow row, long nowMillis) {
+    add(
+        nowMillis,
+        StatusRowEvents.PROGRESS,
+        StatusRowEvents.put(task(live), row)
+            .putIfPresent("data", row.status().data())
+            .putIfPresent("checkpoint", row.status().checkpoint())
+            .build());
+  }
+
+  /** A row that was changed by something else. */
+  public void changed(StatusRow row, long nowMillis) {
+    add(
+        nowMillis,
+        StatusRowEvents.CHANGED,
+        StatusRowEvents.put(Json.object().put("job", row.job()).put("node", row.node()), row)
+            .put("status", row.status().label().word())
+            .put("invocation", row.invocation().token())
+            .putIfPresent("data", row.status().data())
+            .putIfPresent("checkpoint", row.status().checkpoint())
+            .build());
+  }
+
+  /** A row that was forgiven; many of one job are one event. */
+  public void forgiven(StatusRow row, long nowMillis) {
+    oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.forgiven(row), nowMillis);
+  }
+
+  /** A row that says unstarted again; many of one job are one event. */
+  public void rerun(StatusRow row, long nowMillis) {
+    oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), nowMillis);
+  }
+
+  private void oneOfMany(String kind, StatusRow row, Json task, long nowMillis) {
+    if (!row.job().equals(manyJob) || nowMillis != manyMillis || !kind.equals(manyKind)) {
+      flush();
+      manyKind = kind;
+      manyJob = row.job();
+      manyMillis = nowMillis;
+    }
+    many.add(task);
+    if (many.size() == MANY_TASKS) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    if (!many.isEmpty()) {
+      Json.Obj data =
+          Json.object().put("job", manyJob).put("tasks", new Json.Arr(List.copyOf(many))).build();
+      many.clear();
+      pending.add(new Event(next++, manyMillis, manyKind, data));
+    }
+  }
+
+  public void ended(LiveTasks.Live live, TaskResult end, StatusRow row, long nowMillis) {
+    TaskStatus status = row.status();
+    Json.Builder data =
+        StatusRowEvents.put(task(live), row)
+            .put("status", status.label().word())
+            .put("result_bits", status.bits())
+            .put("duration_ms", nowMillis - live.invocation().startMillis());
+    if (end.stopReason() != null) {
+      data.put(StopReasonRules.KEY, StopReasonRules.word(end.stopReason()));
+    }
+    if (live.status.retries().gotOn()) {
+      data.put("got_on", true);
+    }
+    if (end.exitCode() != null) {
+      data.put("exit_code", end.exitCode());
+    }
+    if (end.signal() != null) {
+      data.put("signal", end.signal());
+    }
+    if (status.readyAtMillis() > nowMillis) {
+      data.put("backoff_sec", status.backoffSeconds());
+    }
+    data.putIfPresent("data", status.data());
+    data.putIfPresent("checkpoint", status.checkpoint());
+    add(nowMillis, StatusRowEvents.ENDED, data.build());
+  }
+
+  public void extended(LiveTasks.Live live, long millis, long nowMillis) {
+    add(nowMillis, "task_extended", task(live).put("by_ms", millis).build());
+  }
+
+  private static Json.Builder task(LiveTasks.Live live) {
+    Invocation invocation = live.invocation();
+    return Json.object()
+        .put("job", live.key.job())
+        .put("node", live.key.node())
+        .put("invocation", invocation.token())
+        .put("attempt", live.launch.attempt());
+  }
+
+  /** What was added since the last call. */
+  public List<Event> take() {
+    flush();
+    List<Event> taken = List.copyOf(pending);
+    pending.clear();
+    return taken;
+  }
+}

@@ -1,0 +1,69 @@
+package io.espalier.core.loop.state;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.TaskStatus;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How fast each job goes on and how long its tasks take: learned from what ends while this loop
+ * lives, forgotten with it. The same events give the same figures.
+ */
+public final class Throughput {
+  private final Map<String, Pace> paces = new HashMap<>();
+
+  private static final class Pace {
+    final DurationHistogram durations = new DurationHistogram();
+    final CompletionRate rate = new CompletionRate();
+  }
+
+  public void ended(Live task, TaskResult end, TaskStatus status, long nowMillis) {
+    if (end.kind() == TaskResult.Kind.NOT_STARTED || task.isOfForgottenJob()) {
+      return;
+    }
+    Pace pace = paces.computeIfAbsent(task.key.job(), job -> new Pace());
+    pace.rate.ended(status.isFinal(), nowMillis);
+    // What was stopped, or lost, says nothing about how long the others take.
+    if (end.kind() == TaskResult.Kind.EXITED) {
+      pace.durations.add(nowMillis - task.startedMillis());
+    }
+  }
+
+  public void retain(Set<String> jobs) {
+    paces.keySet().retainAll(jobs);
+  }
+
+  /** When a live task is expected to end; 0: unknown. */
+  public long expectedEnd(Live task, long nowMillis) {
+    long byProgress = task.endByProgress();
+    if (byProgress > 0) {
+      return Math.max(byProgress, nowMillis);
+    }
+    Pace pace = paces.get(task.key.job());
+    long began = task.startedMillis();
+    long takes = pace == null ? -1 : pace.durations.expected(nowMillis - began);
+    return takes < 0 ? 0 : Math.max(nowMillis, began + takes);
+  }
+
+  /**
+   * Adds what is known of a job's pace to its counts.
+   *
+   * @param mayStart whether tasks of the job start at all
+   */
+  public JobProgress withPace(JobProgress counts, boolean mayStart, long nowMillis) {
+    Pace pace = paces.get(counts.job());
+    if (pace == null) {
+      return counts;
+    }
+    long runs = counts.running() + (mayStart ? counts.waiting() + counts.ready() : 0);
+    // Of tasks that wait for others on their node it is hoped that these go on as fast.
+    long left = counts.total() - counts.done() - counts.failed();
+    boolean isKept = runs == 0 || (!mayStart && runs < left);
+    double through = pace.rate.throughPerSecond(nowMillis);
+    double seconds = left == 0 ? 0 : through > 0 && !isKept ? left / through : -1;
+    return counts.withPace(pace.rate.perSecond(nowMillis), seconds);
+  }
+}

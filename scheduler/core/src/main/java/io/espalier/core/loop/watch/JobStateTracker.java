@@ -1,0 +1,541 @@
+package io.espalier.core.loop.watch;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.NameOrderedMap;
+import io.espalier.core.outcome.CompletionWindow;
+import io.espalier.core.outcome.FailureRule;
+import io.espalier.core.outcome.JobCounts;
+import io.espalier.core.outcome.JobEvent;
+import io.espalier.core.outcome.JobFlags;
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateInputs;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.outcome.JobStateRecord.Start;
+import io.espalier.core.outcome.JobStateRules;
+import io.espalier.core.outcome.Percent;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.StuckJobs;
+import io.espalier.core.status.TaskStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the state of each job (docs/design/features.md#states-of-jobs): looks at a job whenever
+ * something of it has changed, closes it for starts when it has failed or enough is done, and has
+ * what must survive stored together with the change that brought it about. Monitors see a state
+ * once it is durable.
+ *
+ * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
+ * counts together, and nothing starts in between. Where very many have changed, as with a new
+ * configuration, there is no round until all were looked at.
+ *
+ * <p><b>Length.</b> A state, the closing that follows from it and what is stored of it are one
+ * decision, taken in one look.
+ */
+public final class JobStateTracker {
+  private static final int JOBS_PER_SLICE = 1_000;
+  private static final long JUDGED_EVERY_MILLIS = 1_000;
+  private static final int STUCK_NAMED = 100;
+
+  private final SchedulingCore core;
+  private final LoopEvents events;
+  private final JobDeadlines deadlines;
+  private final PauseRegistry pauses;
+  private final Map<String, Kept> jobs = new HashMap<>();
+  private final Shown shown = new Shown();
+  private List<JobStateRecord> recorded = new ArrayList<>();
+  private boolean anyStuck;
+  private long judgedWorld = -1;
+  private long judgedChanges = -1;
+  private long nextJudgement = Long.MIN_VALUE;
+
+  /** Told of every change. */
+  public interface Sink {
+    /**
+     * @param now to be stored
+     * @param moved to another state
+     */
+    void changed(JobStateRecord now, boolean moved);
+  }
+
+  /** The standings that are durable. Those of configured jobs are at hand for each view. */
+  private static final class Shown {
+    private final Map<String, JobStateRecord> all = new HashMap<>();
+    private @Nullable Config config;
+    private String[] names = {};
+    private JobStateRecord[] values = {};
+    private Map<String, JobStateRecord> view = Map.of();
+
+    /** Whether {@link #view} is as of now; if not, only values are others. */
+    private boolean isFresh;
+
+    void put(String job, JobStateRecord standing) {
+      all.put(job, standing);
+      int at = Arrays.binarySearch(names, job);
+      if (at >= 0) {
+        values[at] = standing;
+        isFresh = false;
+      } else {
+        config = null;
+      }
+    }
+
+    void remove(String job) {
+      all.remove(job);
+      config = null;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+    Map<String, JobStateRecord> of(Config inForce) {
+      if (config != inForce) {
+        List<String> known = new ArrayList<>();
+        for (String job : inForce.jobs().keySet()) {
+          if (all.containsKey(job)) {
+            known.add(job);
+          }
+        }
+        names = known.toArray(new String[0]);
+        values = known.stream().map(all::get).toArray(JobStateRecord[]::new);
+        config = inForce;
+        isFresh = false;
+      }
+      if (!isFresh) {
+        view = new NameOrderedMap<>(names, values.clone());
+        isFresh = true;
+      }
+      return view;
+    }
+  }
+
+  /** What is known of one job; also of one that is not configured now. */
+  private static final class Kept {
+    /** The latest; null: never looked at. */
+    @Nullable JobStateRecord standing;
+
+    String failure = "";
+
+    /** Why nothing of it can move; empty: it can. */
+    String stuck = "";
+
+    boolean stopped;
+    boolean goesOn;
+    Start from = Start.ALL;
+    @Nullable CompletionWindow window;
+    Optional<Duration> length = Optional.empty();
+
+    /** A task has ended since the rule was judged by its window. */
+    boolean judge;
+
+    /** Closed because enough is done. */
+    boolean rests;
+  }
+
+  public JobStateTracker(
+      SchedulingCore core, LoopEvents events, JobDeadlines deadlines, PauseRegistry pauses) {
+    this.core = core;
+    this.events = events;
+    this.deadlines = deadlines;
+    this.pauses = pauses;
+  }
+
+  /** What outlived a restart: jobs that have failed are closed at once. */
+  public void restore(List<JobStateRecord> stored) {
+    for (JobStateRecord standing : stored) {
+      Kept kept = kept(standing.job());
+      kept.standing = standing;
+      kept.failure = standing.failure();
+      // So it says until it is judged again: a restart changes nothing about it.
+      kept.stuck = standing.state() == JobState.STUCK ? standing.reason() : "";
+      kept.stopped = standing.stopped();
+      kept.goesOn = standing.goesOn();
+      kept.from = standing.countedFrom();
+      shown.put(standing.job(), standing);
+      if (!kept.failure.isEmpty()) {
+        core.close(standing.job(), Kind.JOB_FAILED, failed(kept.failure));
+      }
+    }
+  }
+
+  private Kept kept(String job) {
+    return jobs.computeIfAbsent(job, name -> new Kept());
+  }
+
+  private static String failed(String why) {
+    return "the job has failed: " + why + "; it can be resumed or forgiven";
+  }
+
+  /** A job was deleted and made again: nothing of the old one is for the new. */
+  public void forget(String job) {
+    jobs.remove(job);
+    shown.remove(job);
+    core.reopen(job, Kind.JOB_FAILED);
+    core.reopen(job, Kind.JOB_SUCCEEDED);
+  }
+
+  // ---- what happens
+
+  /** A task has ended with that status. */
+  public void ended(String name, TaskStatus status) {
+    note(name, status);
+    kept(name).judge = true;
+  }
+
+  /** The stored status of a task of which nothing was known, in any order. */
+  public void restored(String name, TaskStatus status) {
+    note(name, status);
+  }
+
+  /** All ends of a job that comes, or comes back, are about to be told as {@link #restored}. */
+  public void willRestore(String name) {
+    Kept kept = jobs.get(name);
+    if (kept != null) {
+      kept.window = null;
+      kept.length = Optional.empty();
+    }
+  }
+
+  private void note(String name, TaskStatus status) {
+    boolean failed = status.main() == TaskStatus.Main.FAILED;
+    if (!failed && status.main() != TaskStatus.Main.DONE) {
+      return;
+    }
+    Job job = core.job(core.findJob(name));
+    Kept kept = kept(name);
+    // A removed job may come back before the last of its tasks has ended: then nothing is restored.
+    Optional<Duration> length = job == null ? kept.length : length(job.outcome());
+    if (length.isPresent() && status.sinceMillis() >= kept.from.millis()) {
+      window(kept, length.get()).add(status.sinceMillis(), failed);
+    }
+  }
+
+  private static Optional<Duration> length(OutcomeRules rules) {
+    return rules.canFail() ? rules.window() : Optional.empty();
+  }
+
+  private static CompletionWindow window(Kept kept, Duration length) {
+    CompletionWindow window = kept.window;
+    if (window == null || !kept.length.equals(Optional.of(length))) {
+      window = new CompletionWindow(length.toMillis());
+      kept.window = window;
+      kept.length = Optional.of(length);
+    }
+    return window;
+  }
+
+  /** An operator has paused the job, or stopped it. */
+  public void paused(String job, boolean stopped) {
+    act(job, stopped ? JobEvent.STOP : JobEvent.PAUSE, 0);
+  }
+
+  /** The time of a pause is over. */
+  public void pauseEnded(String job) {
+    kept(job).stopped = false;
+  }
+
+  /**
+   * An operator lets the job go on; the pauses are told by the caller.
+   *
+   * @throws RefusedException when nothing but its own tasks keeps it
+   */
+  public void resume(String job, long nowMillis) {
+    int number = core.findJob(job);
+    if (core.job(number) == null) {
+      return;
+    }
+    JobStateInputs facts = facts(number, kept(job));
+    if (!JobStateRules.isLegal(facts, JobEvent.RESUME)) {
+      JobStateRules.Verdict verdict = JobStateRules.of(facts);
+      throw new RefusedException(
+          RefusedException.Reason.CONFLICT,
+          "job "
+              + job
+              + " is not paused: it is "
+              + verdict.state().word()
+              + (verdict.reason().isEmpty() ? "" : ", " + verdict.reason()));
+    }
+    act(job, JobEvent.RESUME, nowMillis);
+  }
+
+  /** Tasks of the job were forgiven, or are to run again. */
+  public void again(String job, JobEvent event, long nowMillis) {
+    act(job, event, nowMillis);
+  }
+
+  private void act(String job, JobEvent event, long nowMillis) {
+    int number = core.findJob(job);
+    if (core.job(number) == null) {
+      return;
+    }
+    Kept kept = kept(job);
+    boolean hadFailed = !kept.failure.isEmpty();
+    JobFlags flags = JobStateRules.after(facts(number, kept), event, "");
+    kept.failure = flags.failure();
+    kept.stopped = flags.stopped();
+    kept.goesOn = flags.goesOn();
+    if (hadFailed && !flags.isFailed()) {
+      JobCounts tally = core.tally(number);
+      kept.from = new Start(tally.failed(), tally.ended(), nowMillis);
+      if (kept.window != null) {
+        kept.window.clear();
+      }
+    }
+    if (!flags.isFailed()) {
+      // Also where it was not closed: the job is to be looked at.
+      core.reopen(job, Kind.JOB_FAILED);
+    }
+  }
+
+  // ---- the state
+
+  /**
+   * Looks at jobs of which something has changed: at so many in one call. Whether that were all is
+   * {@link SchedulingCore#isTouched}.
+   *
+   * @param record receives what must be stored
+   * @return whether a state has changed
+   */
+  public boolean step(long nowMillis, Sink record) {
+    boolean changed = false;
+    for (int job : core.takeTouched(JOBS_PER_SLICE)) {
+      Job config = core.job(job);
+      if (config != null && !core.isHeld(config.name())) {
+        changed |= look(job, config, nowMillis, record);
+      }
+    }
+    return changed;
+  }
+
+  /**
+   * Looks for jobs in which nothing can move, when something has happened since the last look: at
+   * once while nothing runs, otherwise once a second, because it costs the number of jobs.
+   *
+   * @return whether a state has changed
+   */
+  public boolean judgeStuck(long nowMillis, boolean anyRuns, Sink record) {
+    if (!mustJudge() || (anyRuns && nowMillis < nextJudgement)) {
+      return false;
+    }
+    judgedWorld = core.worldNumber();
+    judgedChanges = core.changes();
+    nextJudgement = nowMillis + JUDGED_EVERY_MILLIS;
+    boolean changed = false;
+    anyStuck = false;
+    StuckJobs stuckJobs = core.stuckJobs();
+    for (int number = 0; number < core.jobCount(); number++) {
+      Job job = core.job(number);
+      if (job == null || core.isHeld(job.name())) {
+        continue;
+      }
+      String why = stuckJobs.why(number);
+      Kept kept = kept(job.name());
+      anyStuck |= !why.isEmpty();
+      if (!why.equals(kept.stuck)) {
+        kept.stuck = why;
+        changed |= look(number, job, nowMillis, record);
+      }
+    }
+    return changed;
+  }
+
+  private boolean mustJudge() {
+    return core.changes() != judgedChanges || core.worldNumber() != judgedWorld;
+  }
+
+  /** When jobs are to be judged again; {@link Long#MAX_VALUE}: when something happens. */
+  public long nextMillis() {
+    return mustJudge() ? nextJudgement : Long.MAX_VALUE;
+  }
+
+  private JobStateInputs facts(int number, Kept kept) {
+    Job job = core.job(number);
+    if (job == null) {
+      throw new IllegalStateException("not configured");
+    }
+    String name = job.name();
+    return new JobStateInputs(
+        job.isValid(),
+        !job.enabled()
+            ? "it is disabled in its configuration"
+            : !core.config().settings().enabled() ? "the settings disable the scheduler" : "",
+        deadlines.why(name),
+        kept.stuck,
+        job.outcome().donePercent(),
+        core.tally(number),
+        new JobFlags(core.isPaused(name), kept.stopped, kept.failure, kept.goesOn));
+  }
+
+  private boolean look(int number, Job job, long nowMillis, Sink record) {
+    Kept kept = kept(job.name());
+    JobStateInputs facts = facts(number, kept);
+    if (kept.goesOn && (!facts.isSuccess() || facts.tally().isThrough())) {
+      kept.goesOn = false;
+      facts = facts(number, kept);
+    }
+    if (JobStateRules.isLegal(facts, JobEvent.RULE_BROKEN)) {
+      String broken = broken(job.outcome(), kept, facts.tally(), nowMillis);
+      if (broken != null) {
+        kept.failure = JobStateRules.after(facts, JobEvent.RULE_BROKEN, broken).failure();
+        core.close(job.name(), Kind.JOB_FAILED, failed(broken));
+        facts = facts(number, kept);
+      }
+    }
+    JobStateRules.Verdict verdict = JobStateRules.of(facts);
+    closeRest(job.name(), kept, facts);
+    return changed(job.name(), kept, verdict, nowMillis, record);
+  }
+
+  private @Nullable String broken(OutcomeRules rules, Kept kept, JobCounts tally, long nowMillis) {
+    Start from = kept.from;
+    if (tally.failed() < from.failed() || tally.ended() < from.ended()) {
+      // Tasks of before have gone, or are to run again: those that end from now on count.
+      kept.from =
+          new Start(
+              Math.min(from.failed(), tally.failed()),
+              Math.min(from.ended(), tally.ended()),
+              from.millis());
+    }
+    if (!rules.canFail()) {
+      return null;
+    }
+    if (rules.window().isPresent()) {
+      CompletionWindow window = window(kept, rules.window().get());
+      if (!kept.judge) {
+        // Good ends that get old must not fail a job of which nothing ends.
+        return null;
+      }
+      kept.judge = false;
+      window.moveTo(nowMillis);
+      return FailureRule.broken(rules, window.failed(), window.ended());
+    }
+    return FailureRule.broken(
+        rules, tally.failed() - kept.from.failed(), tally.ended() - kept.from.ended());
+  }
+
+  private void closeRest(String job, Kept kept, JobStateInputs facts) {
+    boolean rests = facts.restIsNotNeeded();
+    if (rests == kept.rests) {
+      return;
+    }
+    kept.rests = rests;
+    if (rests) {
+      core.close(
+          job,
+          Kind.JOB_SUCCEEDED,
+          "enough is done: "
+              + Percent.text(facts.donePercent())
+              + " of the job's tasks; a resume lets the rest run");
+    } else {
+      core.reopen(job, Kind.JOB_SUCCEEDED);
+    }
+  }
+
+  private boolean changed(
+      String job, Kept kept, JobStateRules.Verdict verdict, long nowMillis, Sink record) {
+    JobStateRecord before = kept.standing;
+    boolean moved = before == null || before.state() != verdict.state();
+    boolean byHand = verdict.state() == JobState.PAUSED || verdict.state() == JobState.STOPPED;
+    String reason = byHand ? pauses.why(job) : verdict.reason();
+    JobStateRecord now =
+        new JobStateRecord(
+            job,
+            verdict.state(),
+            reason,
+            before == null || moved ? nowMillis : before.sinceMillis(),
+            kept.failure,
+            kept.stopped,
+            kept.goesOn,
+            kept.from);
+    if (now.equals(before)) {
+      return false;
+    }
+    kept.standing = now;
+    if (before == null && now.state() == JobState.WAITING) {
+      // What every job begins with need not be stored.
+      shown.put(job, now);
+      return true;
+    }
+    record.changed(now, moved);
+    recorded.add(now);
+    if (moved && before != null) {
+      Json.Builder said =
+          Json.object()
+              .put("job", job)
+              .put("from", before.state().word())
+              .put("to", now.state().word());
+      if (!reason.isEmpty()) {
+        said.put("reason", reason);
+      }
+      events.add(nowMillis, "job_state", said.build());
+    }
+    return true;
+  }
+
+  /** What was recorded since the last call; to be {@link #show shown} once it is durable. */
+  public List<JobStateRecord> takeRecorded() {
+    List<JobStateRecord> taken = recorded;
+    recorded = new ArrayList<>();
+    return taken;
+  }
+
+  /** These are durable now. */
+  public void show(List<JobStateRecord> durable) {
+    durable.forEach(standing -> shown.put(standing.job(), standing));
+  }
+
+  /** By job, of configured jobs: the latest, durable or not. */
+  public Map<String, JobStateRecord> latest() {
+    Map<String, JobStateRecord> all = new TreeMap<>();
+    for (String job : core.config().jobs().keySet()) {
+      Kept kept = jobs.get(job);
+      if (kept != null && kept.standing != null) {
+        all.put(job, kept.standing);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  /** Says of jobs that are stuck that they are, and why; of so many each, of the rest how many. */
+  public List<Problem> stuck() {
+    if (!anyStuck) {
+      return List.of();
+    }
+    List<Problem> problems = new ArrayList<>();
+    int more = 0;
+    for (JobStateRecord standing : all().values()) {
+      if (standing.state() != JobState.STUCK) {
+        continue;
+      }
+      if (problems.size() < STUCK_NAMED) {
+        String path = "bistro_job->" + standing.job();
+        problems.add(Problem.warning(path, "the job is stuck: " + standing.reason()));
+      } else {
+        more++;
+      }
+    }
+    if (more > 0) {
+      problems.add(Problem.warning("", more + " more jobs are stuck"));
+    }
+    return problems;
+  }
+
+  /** By job, of configured jobs: the latest that are durable; immutable. */
+  public Map<String, JobStateRecord> all() {
+    return shown.of(core.config());
+  }
+}

@@ -1,0 +1,141 @@
+package io.espalier.core.outcome;
+
+/**
+ * The state machine of jobs (docs/design/features.md#states-of-jobs): what a job's state is, and
+ * which moves there are.
+ *
+ * <p><b>Precedence.</b> Of the states that apply the first counts: invalid, disabled, failed by
+ * rule, succeeded, failed because nothing is left to run, stopped, paused, stuck, open, running,
+ * waiting. So a job that is through says so, even when it is paused; and one that the configuration
+ * keeps from running says that, while its failure waits below.
+ *
+ * <p>The only state that tasks and configuration alone cannot end is failed by rule.
+ */
+public final class JobStateRules {
+  /**
+   * A state and what led to it.
+   *
+   * @param reason a sentence for people; empty where the state says all
+   */
+  public record Verdict(JobState state, String reason) {}
+
+  private static final Verdict RUNNING = new Verdict(JobState.RUNNING, "");
+  private static final Verdict ENOUGH =
+      new Verdict(JobState.RUNNING, "enough is done: only what runs goes on");
+  private static final Verdict OPEN =
+      new Verdict(JobState.OPEN, "it is endless: nodes that come are taken up");
+  private static final Verdict WAITING = new Verdict(JobState.WAITING, "");
+  private static final Verdict NO_TASKS =
+      new Verdict(JobState.WAITING, "there is no node that it may run on");
+  private static final Verdict INVALID =
+      new Verdict(JobState.INVALID, "its configuration has errors");
+
+  private JobStateRules() {}
+
+  /** What the facts amount to. */
+  public static Verdict of(JobStateInputs facts) {
+    JobFlags flags = facts.flags();
+    JobCounts tally = facts.tally();
+    if (!facts.valid()) {
+      return INVALID;
+    }
+    if (!facts.off().isEmpty()) {
+      return new Verdict(JobState.DISABLED, facts.off());
+    }
+    if (flags.isFailed()) {
+      return new Verdict(JobState.FAILED, flags.failure());
+    }
+    boolean rests = tally.isThrough() || facts.restIsNotNeeded();
+    if (tally.running() == 0 && rests && facts.isSuccess()) {
+      return new Verdict(JobState.SUCCEEDED, success(facts));
+    }
+    if (tally.total() > 0 && tally.isThrough() && !facts.isOpen()) {
+      return new Verdict(JobState.FAILED, "nothing is left to run: " + missing(facts));
+    }
+    if (!facts.overdue().isEmpty() && tally.running() == 0 && tally.total() > 0) {
+      return new Verdict(JobState.FAILED, facts.overdue() + "; " + missing(facts));
+    }
+    if (flags.paused()) {
+      return new Verdict(flags.stopped() ? JobState.STOPPED : JobState.PAUSED, "");
+    }
+    boolean hasWork = tally.total() > 0 || !facts.isOpen();
+    if (!facts.stuck().isEmpty() && tally.running() == 0 && hasWork) {
+      return new Verdict(JobState.STUCK, facts.stuck());
+    }
+    if (facts.isOpen()) {
+      return OPEN;
+    }
+    if (tally.total() == 0) {
+      return NO_TASKS;
+    }
+    if (facts.restIsNotNeeded()) {
+      return ENOUGH;
+    }
+    return tally.total() == tally.untried() ? WAITING : RUNNING;
+  }
+
+  private static String success(JobStateInputs facts) {
+    JobCounts tally = facts.tally();
+    if (tally.done() == tally.total()) {
+      return tally.total() == 1 ? "its task is done" : "all " + tally.total() + " tasks are done";
+    }
+    long rest = tally.untried() + tally.left();
+    return tally.done()
+        + " of "
+        + tally.total()
+        + " tasks are done, "
+        + Percent.text(facts.toSucceed())
+        + " are enough"
+        + (rest == 0 ? "" : "; " + rest + " are left and not started any more");
+  }
+
+  private static String missing(JobStateInputs facts) {
+    JobCounts tally = facts.tally();
+    return tally.done()
+        + " of "
+        + tally.total()
+        + (tally.total() == 1 ? " task is done" : " tasks are done")
+        + (facts.toSucceed() == 100 ? "" : ", " + Percent.text(facts.toSucceed()) + " must be")
+        + (tally.failed() == 0 ? "" : ", " + tally.failed() + " failed for good");
+  }
+
+  /**
+   * Whether there is such a move. Operators may pause, stop, forgive and rerun in any state.
+   *
+   * @return false for a resume of what neither is paused nor has come to an end that an operator
+   *     can lift, for the end of a pause that there is not, for a failure of a job that has failed
+   *     already or has met its success rule
+   */
+  public static boolean isLegal(JobStateInputs facts, JobEvent event) {
+    JobFlags flags = facts.flags();
+    return switch (event) {
+      case PAUSE, STOP, FORGIVE, RERUN -> true;
+      case PAUSE_ENDS -> flags.paused() && !flags.stopped();
+      case RESUME -> flags.paused() || flags.isFailed() || facts.restIsNotNeeded();
+      case RULE_BROKEN -> !flags.isFailed() && !(facts.isSuccess() && !flags.goesOn());
+    };
+  }
+
+  /**
+   * The flags after an event; of {@link JobEvent#FORGIVE} and {@link JobEvent#RERUN} with the facts
+   * as they are after the tasks have changed.
+   *
+   * @param reason for {@link JobEvent#RULE_BROKEN}: how, not empty; otherwise ignored
+   * @throws IllegalStateException when it is not {@link #isLegal legal}
+   */
+  public static JobFlags after(JobStateInputs facts, JobEvent event, String reason) {
+    if (!isLegal(facts, event)) {
+      throw new IllegalStateException(event + " of a job that is " + of(facts).state().word());
+    }
+    JobFlags flags = facts.flags();
+    boolean goesOn = flags.goesOn() || facts.restIsNotNeeded();
+    return switch (event) {
+      case PAUSE -> new JobFlags(true, false, flags.failure(), flags.goesOn());
+      case PAUSE_ENDS -> new JobFlags(false, false, flags.failure(), flags.goesOn());
+      case STOP -> new JobFlags(true, true, flags.failure(), flags.goesOn());
+      case RESUME -> new JobFlags(false, false, "", goesOn);
+      case FORGIVE, RERUN -> new JobFlags(flags.paused(), flags.stopped(), "", goesOn);
+      case RULE_BROKEN -> new JobFlags(flags.paused(), flags.stopped(), reason, flags.goesOn());
+    };
+  }
+}

@@ -1,0 +1,215 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerRef;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.function.BiConsumer;
+
+/**
+ * What a worker has to report. An end is kept and sent again, after pauses that double, until the
+ * scheduler says that it is durable.
+ */
+final class ReportOutbox {
+  private static final int MOST_ENDS = 500;
+  private static final int MOST_SAMPLES = 500;
+
+  private final WorkerRef self;
+  private final WorkerOutput out;
+  private final Map<RunId, Unsettled> unsettled = new HashMap<>();
+  private final PriorityQueue<Due> due =
+      new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
+  private final Map<RunId, Progress> progress = new LinkedHashMap<>();
+  private final Map<RunId, ResourceUsage> usage = new LinkedHashMap<>();
+  private String storeId = "";
+  private List<Unsettled> underWay = List.of();
+  private boolean waiting;
+  private long numbers;
+  private long orders;
+  private int failures;
+  private long notBefore = Long.MIN_VALUE;
+  private long samplesNotBefore = Long.MIN_VALUE;
+
+  /** An end that is not acknowledged. */
+  private static final class Unsettled {
+    final TaskResult end;
+    int copies;
+
+    /** Its valid entry in the queue; 0: it is under way. */
+    long order;
+
+    Unsettled(TaskResult end) {
+      this.end = end;
+    }
+  }
+
+  private record Due(long at, long order, RunId run) {}
+
+  ReportOutbox(WorkerRef self, WorkerOutput out) {
+    this.self = self;
+    this.out = out;
+  }
+
+  /** Of the store that all of it is for. */
+  void storeId(String newStoreId) {
+    storeId = newStoreId;
+  }
+
+  int unsettled() {
+    return unsettled.size();
+  }
+
+  boolean holds(RunId run) {
+    return unsettled.containsKey(run);
+  }
+
+  void ended(RunId run, TaskResult end, long now) {
+    progress.remove(run);
+    usage.remove(run);
+    Unsettled kept = new Unsettled(end);
+    unsettled.put(run, kept);
+    schedule(run, kept, now);
+  }
+
+  void progress(RunId run, Progress news) {
+    progress.put(run, news);
+  }
+
+  void usage(RunId run, ResourceUsage news) {
+    usage.put(run, news);
+  }
+
+  void settled(RunId run) {
+    unsettled.remove(run);
+  }
+
+  /** There is a scheduler that has heard of none of them. */
+  void sendAllAgain(long now) {
+    failures = 0;
+    notBefore = now;
+    due.clear();
+    unsettled.forEach(
+        (run, kept) -> {
+          kept.copies = 0;
+          if (kept.order != 0) {
+            schedule(run, kept, now);
+          }
+        });
+  }
+
+  private void schedule(RunId run, Unsettled kept, long at) {
+    kept.order = ++orders;
+    due.add(new Due(at, kept.order, run));
+  }
+
+  void answered(ReportResponse answer, ProtocolTimers timers, long now) {
+    if (!waiting || answer.number() != numbers) {
+      return;
+    }
+    if (!answer.accepted()) {
+      failed(answer.number(), timers, now);
+      return;
+    }
+    answer.settled().forEach(this::settled);
+    failures = 0;
+    again(timers, now);
+  }
+
+  void failed(long number, ProtocolTimers timers, long now) {
+    if (!waiting || number != numbers) {
+      return;
+    }
+    notBefore = now + pause(timers, failures++);
+    again(timers, now);
+  }
+
+  private void again(ProtocolTimers timers, long now) {
+    waiting = false;
+    for (Unsettled kept : underWay) {
+      RunId run = RunId.of(kept.end);
+      if (unsettled.get(run) == kept) {
+        schedule(run, kept, now + pause(timers, kept.copies++));
+      }
+    }
+    underWay = List.of();
+  }
+
+  private static long pause(ProtocolTimers timers, int times) {
+    return Math.min(timers.reportMaxMillis(), timers.reportFirstMillis() << Math.min(times, 16));
+  }
+
+  /**
+   * @return in how many milliseconds there may be something to send
+   */
+  long step(ProtocolTimers timers, long now) {
+    if (waiting) {
+      return Long.MAX_VALUE;
+    }
+    dropStale();
+    boolean samples = !progress.isEmpty() || !usage.isEmpty();
+    boolean endsDue = !due.isEmpty() && due.element().at() <= now;
+    if (now >= notBefore && (endsDue || (samples && now >= samplesNotBefore))) {
+      send(timers, now);
+      return Long.MAX_VALUE;
+    }
+    long next = due.isEmpty() ? Long.MAX_VALUE : due.element().at();
+    if (samples) {
+      next = Math.min(next, samplesNotBefore);
+    }
+    return next == Long.MAX_VALUE ? next : Math.max(1, Math.max(next, notBefore) - now);
+  }
+
+  private void dropStale() {
+    while (!due.isEmpty()) {
+      Due first = due.element();
+      Unsettled kept = unsettled.get(first.run());
+      if (kept != null && kept.order == first.order()) {
+        return;
+      }
+      due.remove();
+    }
+  }
+
+  private void send(ProtocolTimers timers, long now) {
+    List<Unsettled> ends = new ArrayList<>();
+    while (ends.size() < MOST_ENDS && !due.isEmpty() && due.element().at() <= now) {
+      Unsettled kept = unsettled.get(due.element().run());
+      if (kept != null && kept.order == due.element().order()) {
+        kept.order = 0;
+        ends.add(kept);
+      }
+      due.remove();
+    }
+    List<Report.ProgressOf> newProgress = new ArrayList<>();
+    List<Report.UsageOf> newUsage = new ArrayList<>();
+    take(progress, (run, value) -> newProgress.add(new Report.ProgressOf(run, value)));
+    take(usage, (run, value) -> newUsage.add(new Report.UsageOf(run, value)));
+    samplesNotBefore = now + timers.reportFirstMillis();
+    underWay = ends;
+    waiting = true;
+    out.send(
+        new Report(
+            self,
+            ++numbers,
+            ends.stream().map(kept -> kept.end).toList(),
+            newProgress,
+            newUsage,
+            storeId));
+  }
+
+  private static <T> void take(Map<RunId, T> from, BiConsumer<RunId, T> consumer) {
+    var entries = from.entrySet().iterator();
+    for (int i = 0; i < MOST_SAMPLES && entries.hasNext(); i++) {
+      var entry = entries.next();
+      consumer.accept(entry.getKey(), entry.getValue());
+      entries.remove();
+    }
+  }
+}

@@ -1,0 +1,430 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scheduler's half of the protocol: which workers there are, what runs on them, what is to be
+ * sent to them, and when an invocation may be taken for dead.
+ *
+ * <p><b>Use.</b> One owner calls everything. Answers to calls of workers are returned; everything
+ * else goes to the {@link SchedulerOutput}. Work is only sent by {@link #step}, so the owner gives
+ * all inputs it has and then calls {@code step}: that makes the batches.
+ *
+ * <p><b>Time.</b> {@code nowMillis} is one clock that never goes back and does not jump: epoch
+ * milliseconds at the start of the process plus the monotonic time since.
+ *
+ * <p><b>Cost.</b> Of an input: what it changes, never the number of workers or tasks. Only the list
+ * of workers is made anew when a worker changes, at most once per step.
+ */
+public final class SchedulerProtocol {
+  /** A heartbeat of an epoch that is further ahead is no evidence of anything. */
+  private static final long PLAUSIBLE_EPOCHS = 1_000_000;
+
+  private static final long LEADERSHIP_LOOK_MILLIS = 200;
+
+  private final LeadershipTerm term;
+  private final ProtocolTimers timers;
+  private final SchedulerOutput out;
+  private final WorkerRegistry pool = new WorkerRegistry();
+  private final TrackedRuns runs;
+  private final WorkerHealth states;
+  private final RegistrationHandler registrations;
+  private final WorkDispatcher batches;
+  private final Refusals refusals = new Refusals();
+
+  private Past past;
+  private boolean open;
+  private boolean overtaken;
+  private long takeoverEnds;
+  private boolean takeoverOver;
+  private Set<String> cordoned = Set.of();
+  private Set<String> drained = Set.of();
+
+  /** What came before this scheduler. */
+  public enum Past {
+    /** The store knows every invocation that may be alive: no wait. */
+    KNOWN,
+    /**
+     * The store is new, as far as anybody can tell: no wait, but the one of {@link #UNKNOWN} from
+     * the moment on at which a worker shows that there was a scheduler before, by an epoch, an
+     * invocation or another store that it served.
+     */
+    NEW,
+    /**
+     * Invocations may be alive of which the store knows nothing: no worker gets tasks until {@link
+     * ProtocolTimers#takeoverMillis} have passed, and one with tasks must stop them first.
+     */
+    UNKNOWN
+  }
+
+  /**
+   * @throws IllegalArgumentException when the timers have problems
+   */
+  public SchedulerProtocol(
+      LeadershipTerm term, ProtocolTimers timers, Past past, SchedulerOutput out) {
+    if (!timers.problems().isEmpty()) {
+      throw new IllegalArgumentException("unfit timers: " + timers.problems());
+    }
+    this.term = term;
+    this.timers = timers;
+    this.past = past;
+    this.out = out;
+    this.runs = new TrackedRuns(out);
+    this.states = new WorkerHealth(term.epoch(), timers, past != Past.UNKNOWN, pool, runs);
+    this.registrations =
+        new RegistrationHandler(term, timers, past != Past.KNOWN, pool, runs, states, out);
+    this.batches = new WorkDispatcher(term.epoch(), timers, pool, runs, states, out);
+  }
+
+  /**
+   * Opens: until then every call of a worker is answered {@code NOT_LEADER}. The wait for
+   * unconfirmed invocations counts from here, so the epoch must have been raised before.
+   *
+   * @param unconfirmed recorded as started without an end
+   * @throws IllegalStateException when it is open
+   */
+  public void resume(List<Assignment> unconfirmed, long nowMillis) {
+    if (open) {
+      throw new IllegalStateException("resumed twice");
+    }
+    open = true;
+    takeoverEnds = nowMillis + timers.takeoverMillis();
+    if (past == Past.UNKNOWN) {
+      states.unsafeUntil(takeoverEnds);
+    }
+    unconfirmed.forEach(runs::resume);
+  }
+
+  /**
+   * Leaves the wait of {@link Past#UNKNOWN} at once, by an operator's word: nobody knows whether
+   * tasks of an earlier scheduler are alive. Without that wait nothing changes.
+   */
+  public void endSafeWait(long nowMillis) {
+    if (past == Past.UNKNOWN && open && !takeoverOver) {
+      out.warn("the safe wait is left early, as the configuration says");
+      takeoverEnds = Math.min(takeoverEnds, nowMillis);
+    }
+  }
+
+  /** Asked anew whenever it matters: this process may have been stopped since it was asked last. */
+  private boolean leads() {
+    return open && !overtaken && term.leads().getAsBoolean();
+  }
+
+  /** The global options of task processes, for health checks. */
+  public void healthCheckOptions(SubprocessOptions options) {
+    states.checkOptions(options);
+  }
+
+  /** Shards that are to get no new tasks, and those among them to be drained: all of them. */
+  public void holds(Collection<String> newCordoned, Collection<String> newDrained, long nowMillis) {
+    Set<String> oldDrained = drained;
+    cordoned = Set.copyOf(newCordoned);
+    drained = Set.copyOf(newDrained);
+    states.drained(drained);
+    for (RemoteWorker worker : pool.ofShards(oldDrained, drained)) {
+      states.review(worker, nowMillis);
+    }
+    pool.changed();
+  }
+
+  // ---- heartbeats
+
+  /** Registers a worker, or renews its lease. */
+  public HeartbeatResponse heartbeat(Heartbeat heartbeat, long nowMillis) {
+    if (!leads()) {
+      return registrations.answer(
+          heartbeat, Verdict.NOT_LEADER, "not the leader, or not yet ready");
+    }
+    if (past == Past.NEW && registrations.showsEarlierScheduler(heartbeat)) {
+      beginSafeWait(heartbeat.worker(), nowMillis);
+    }
+    if (term.isForeign(heartbeat.storeId())) {
+      return refused(
+          heartbeat,
+          Verdict.REFUSED,
+          "it has served status store "
+              + heartbeat.storeId()
+              + ", this scheduler serves "
+              + term.storeId()
+              + "; start the worker again if it is to change over",
+          nowMillis);
+    }
+    if (heartbeat.epoch() > term.epoch()) {
+      return ofNewerEpoch(heartbeat, nowMillis);
+    }
+    return registrations.heartbeat(heartbeat, nowMillis);
+  }
+
+  private HeartbeatResponse ofNewerEpoch(Heartbeat heartbeat, long nowMillis) {
+    String message =
+        "of epoch " + term.epoch() + ", and one of epoch " + heartbeat.epoch() + " has led since";
+    if (term.storeId().isEmpty()
+        || heartbeat.storeId().isEmpty()
+        || heartbeat.epoch() - term.epoch() > PLAUSIBLE_EPOCHS) {
+      // Of which store, or whether at all, cannot be known: evidence of nothing.
+      return refused(heartbeat, Verdict.NOT_LEADER, message, nowMillis);
+    }
+    overtaken = true;
+    out.newerEpoch(heartbeat.epoch());
+    return registrations.answer(heartbeat, Verdict.NOT_LEADER, message);
+  }
+
+  private HeartbeatResponse refused(
+      Heartbeat heartbeat, Verdict verdict, String why, long nowMillis) {
+    if (refusals.add(heartbeat.worker().shard(), why, nowMillis + timers.lostMillis())) {
+      out.warn("worker " + heartbeat.worker().shard() + " is refused: " + why);
+    }
+    return registrations.answer(heartbeat, verdict, why);
+  }
+
+  /** Why no worker gets tasks, or else which workers were refused not long ago and why. */
+  public Optional<String> problem(long nowMillis) {
+    if (overtaken) {
+      return Optional.of("a worker has heard of a later leader than this one: nothing is started");
+    }
+    if (safeWaitEndsMillis() != 0) {
+      return Optional.of(
+          "safe wait until "
+              + Instant.ofEpochMilli(takeoverEnds)
+              + ": nothing is started, because tasks of an earlier scheduler may be alive");
+    }
+    return refusals.told(nowMillis);
+  }
+
+  /** What was thought to be the beginning was not: gives back what was not sent yet, and waits. */
+  private void beginSafeWait(WorkerRef because, long nowMillis) {
+    past = Past.UNKNOWN;
+    takeoverEnds = nowMillis + timers.takeoverMillis();
+    takeoverOver = false;
+    states.unsafeUntil(takeoverEnds);
+    String why = "worker " + because.shard() + " has served an earlier scheduler";
+    out.warn(why + ", of which the new status store knows nothing: safe wait");
+    for (RemoteWorker worker : List.copyOf(pool.all())) {
+      for (TrackedRun run : List.copyOf(worker.runs)) {
+        if (run.state == TrackedRun.State.QUEUED) {
+          worker.unqueue(run);
+          worker.forget(run);
+          runs.notStarted(run, "safe wait: " + why, 0);
+        }
+      }
+      states.review(worker, nowMillis);
+    }
+  }
+
+  // ---- reports
+
+  /** Takes in ends, and says which are settled. */
+  public ReportResponse report(Report report, long nowMillis) {
+    if (!leads()
+        || term.isForeign(report.storeId())
+        || report.ends().stream().anyMatch(end -> end.invocation().epoch() > term.epoch())) {
+      return new ReportResponse(report.number(), false, List.of());
+    }
+    List<RunId> settled = new ArrayList<>();
+    for (TaskResult end : report.ends()) {
+      if (HealthCheck.is(end.job())) {
+        settled.add(RunId.of(end));
+        states.checked(report.worker(), end, nowMillis);
+      } else if (runs.reported(end, report.worker())) {
+        settled.add(RunId.of(end));
+      } else {
+        RemoteWorker worker = pool.get(report.worker());
+        TrackedRun run = runs.get(RunId.of(end));
+        if (worker != null && run != null) {
+          worker.forget(run);
+        }
+      }
+    }
+    for (Report.ProgressOf progress : report.progress()) {
+      if (runs.isLiveOn(progress.run(), report.worker())) {
+        out.progress(progress.run(), progress.progress());
+      }
+    }
+    for (Report.UsageOf usage : report.usage()) {
+      if (runs.isLiveOn(usage.run(), report.worker())) {
+        out.usage(usage.run(), usage.usage());
+      }
+    }
+    return new ReportResponse(report.number(), true, settled);
+  }
+
+  /** The end of this invocation is durable. */
+  public void recorded(RunId run, long nowMillis) {
+    TrackedRun ended = runs.recorded(run);
+    if (ended != null && ended.reported) {
+      RemoteWorker worker = pool.get(ended.worker);
+      if (worker != null && worker.hasSession()) {
+        worker.settle(run);
+        pool.dirty(worker);
+      }
+    }
+  }
+
+  // ---- work
+
+  /** Starts a task; its row with this worker is durable. */
+  public void start(LaunchSpec launch, long nowMillis) {
+    TrackedRun run = runs.start(launch);
+    RemoteWorker worker = pool.get(launch.worker());
+    if (worker == null || worker.state != WorkerInfo.State.HEALTHY) {
+      String state = worker == null ? "gone" : worker.state + " " + worker.note;
+      runs.notStarted(run, "worker " + launch.worker().shard() + " is " + state, 0);
+      return;
+    }
+    worker.runs.add(run);
+    worker.queue(run);
+    pool.dirty(worker);
+  }
+
+  /**
+   * @return whether this invocation is known and has not ended
+   */
+  public boolean kill(RunId id, KillRequest how, long nowMillis) {
+    TrackedRun run = runs.live(id);
+    if (run == null) {
+      return false;
+    }
+    RemoteWorker worker = pool.get(run.worker);
+    if (run.state == TrackedRun.State.QUEUED && worker != null) {
+      worker.unqueue(run);
+      worker.forget(run);
+      runs.killed(run, nowMillis);
+      return true;
+    }
+    order(run, worker, how, 0);
+    return true;
+  }
+
+  /**
+   * @return whether this invocation is known and has not ended
+   */
+  public boolean extend(RunId id, long millis, long nowMillis) {
+    TrackedRun run = runs.live(id);
+    if (run == null) {
+      return false;
+    }
+    order(run, pool.get(run.worker), null, millis);
+    return true;
+  }
+
+  private void order(
+      TrackedRun run, @Nullable RemoteWorker worker, @Nullable KillRequest how, long millis) {
+    run.orders.add(new TaskCommand(run.id, ++run.lastOrder, how, millis));
+    if (worker != null && worker.runs.contains(run)) {
+      worker.deliverOrders(run);
+      pool.dirty(worker);
+    }
+  }
+
+  /** A batch was answered. */
+  public void answered(WorkerRef ref, WorkResponse answer, long nowMillis) {
+    batches.answered(ref, answer, nowMillis);
+  }
+
+  /**
+   * A batch was not answered.
+   *
+   * @param reached false: for certain not a byte of it was sent, such as connection refused
+   */
+  public void failed(WorkerRef ref, long number, boolean reached, String why, long nowMillis) {
+    batches.failed(ref, number, reached, why, nowMillis);
+  }
+
+  // ---- time
+
+  /**
+   * Does what is due and sends what has collected; to be called after inputs and when its time has
+   * come.
+   *
+   * @return when it is to be called next at the latest; {@link Long#MAX_VALUE}: not before an input
+   */
+  public long step(long nowMillis) {
+    if (!leads()) {
+      return untilLeadershipMayBeCertain(nowMillis);
+    }
+    boolean all = true;
+    if (!takeoverOver && nowMillis >= takeoverEnds) {
+      takeoverOver = true;
+      states.safe();
+      for (TrackedRun run : runs.allResumed()) {
+        runs.lost(run, "no worker has confirmed it since the scheduler was restarted", nowMillis);
+      }
+      if (past == Past.UNKNOWN) {
+        List.copyOf(pool.all()).forEach(worker -> states.review(worker, nowMillis));
+      }
+    }
+    for (RemoteWorker worker = pool.due(nowMillis); worker != null; worker = pool.due(nowMillis)) {
+      states.review(worker, nowMillis);
+    }
+    for (RemoteWorker worker : pool.takeDirty()) {
+      if (leads()) {
+        batches.send(worker, nowMillis);
+      } else {
+        pool.dirty(worker);
+        all = false;
+      }
+      pool.arm(worker, states.nextFor(worker, nowMillis));
+    }
+    if (pool.takeChanged()) {
+      out.workers(workers());
+    }
+    long next = Math.min(pool.nextDue(), takeoverOver ? Long.MAX_VALUE : takeoverEnds);
+    return all ? next : Math.min(next, untilLeadershipMayBeCertain(nowMillis));
+  }
+
+  /** Leadership that is certain again is no message. */
+  private long untilLeadershipMayBeCertain(long nowMillis) {
+    return open && !overtaken ? nowMillis + LEADERSHIP_LOOK_MILLIS : Long.MAX_VALUE;
+  }
+
+  // ---- questions
+
+  /**
+   * The whole pool as of now, each shard once: also who was lost not long ago, not who was replaced
+   * and is waited for.
+   */
+  public List<WorkerInfo> workers() {
+    List<WorkerInfo> infos = new ArrayList<>();
+    for (RemoteWorker worker : pool.all()) {
+      if (!worker.retired) {
+        infos.add(worker.info(cordoned.contains(worker.ref.shard())));
+      }
+    }
+    return infos;
+  }
+
+  /** Whether the invocation may be alive, or has an end that is not recorded yet. */
+  public boolean mayBeAlive(RunId run) {
+    return runs.knows(run);
+  }
+
+  /** When the wait of {@link Past#UNKNOWN} ends; 0: there is none. */
+  public long safeWaitEndsMillis() {
+    return past == Past.UNKNOWN && open && !takeoverOver ? takeoverEnds : 0;
+  }
+
+  /** Whether nothing that earlier leaders have started can be alive any more, unless confirmed. */
+  public boolean hasOutwaited() {
+    return takeoverOver;
+  }
+
+  /** Invocations of an earlier leader that no worker has confirmed yet. */
+  public int unconfirmed() {
+    return runs.resumedCount();
+  }
+}

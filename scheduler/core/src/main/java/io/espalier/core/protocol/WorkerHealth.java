@@ -1,0 +1,227 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+
+/** In which state each worker is, by its heartbeats, calls, health checks and the time. */
+final class WorkerHealth {
+  /** A lost worker is shown for so long. */
+  private static final long SHOW_LOST_MILLIS = 15 * 60_000;
+
+  /** After so many calls without an answer a worker gets no more tasks. */
+  private static final int FAILED_CALLS = 2;
+
+  private final long epoch;
+  private final ProtocolTimers timers;
+  private final WorkerRegistry pool;
+  private final TrackedRuns runs;
+  private SubprocessOptions checkOptions = SubprocessOptions.DEFAULT;
+  private Set<String> drained = Set.of();
+  private boolean safe;
+  private long safeAtMillis;
+  private long checks;
+
+  /**
+   * @param safe whether workers may get tasks before {@link #safe()}
+   */
+  WorkerHealth(
+      long epoch, ProtocolTimers timers, boolean safe, WorkerRegistry pool, TrackedRuns runs) {
+    this.epoch = epoch;
+    this.timers = timers;
+    this.safe = safe;
+    this.pool = pool;
+    this.runs = runs;
+  }
+
+  void checkOptions(SubprocessOptions options) {
+    checkOptions = options;
+  }
+
+  /** The shards to be drained. */
+  void drained(Set<String> shards) {
+    drained = shards;
+  }
+
+  boolean drains(RemoteWorker worker) {
+    return drained.contains(worker.ref.shard());
+  }
+
+  /** No worker may get tasks until then, and until {@link #safe} says so. */
+  void unsafeUntil(long millis) {
+    safe = false;
+    safeAtMillis = millis;
+  }
+
+  /** The safe wait is over. */
+  void safe() {
+    safe = true;
+  }
+
+  /** When something happens to that worker by itself. */
+  long nextFor(RemoteWorker worker, long nowMillis) {
+    if (worker.isLost()) {
+      return worker.since + SHOW_LOST_MILLIS;
+    }
+    long next = worker.lostAt;
+    if (worker.retired) {
+      return next;
+    }
+    if (nowMillis < worker.lastSeen + timers.unhealthyMillis()) {
+      next = Math.min(next, worker.lastSeen + timers.unhealthyMillis());
+    }
+    if (worker.lastGood != Long.MIN_VALUE
+        && nowMillis < worker.lastGood + timers.healthGapMillis()) {
+      next = Math.min(next, worker.lastGood + timers.healthGapMillis());
+    }
+    if (worker.check != null) {
+      next = Math.min(next, worker.checkedAt + timers.healthCheckTimeoutMillis());
+    }
+    if (worker.underWay == null) {
+      if (worker.check == null) {
+        next = Math.min(next, Math.max(worker.retryAt, worker.nextCheck));
+      }
+      if (worker.hasWork(nowMillis)) {
+        next = Math.min(next, worker.retryAt);
+      } else if (!worker.unsure.isEmpty()) {
+        next = Math.min(next, Math.max(worker.retryAt, worker.unsure.first().askAt));
+      }
+    }
+    return next;
+  }
+
+  /** Brings a worker's state up to date, and has it looked after by this step. */
+  void review(RemoteWorker worker, long nowMillis) {
+    pool.dirty(worker);
+    if (worker.isLost()) {
+      if (nowMillis >= worker.since + SHOW_LOST_MILLIS) {
+        pool.remove(worker);
+      }
+      return;
+    }
+    if (nowMillis >= worker.lostAt) {
+      lose(worker, "nothing was heard of it for " + timers.lostMillis() + " ms", nowMillis);
+      return;
+    }
+    if (worker.hasSession()) {
+      check(worker, nowMillis);
+    }
+    String wrong = wrongWith(worker, nowMillis);
+    if (worker.draining || drains(worker)) {
+      set(worker, WorkerInfo.State.DRAINING, wrong, nowMillis);
+    } else if (worker.retired) {
+      set(worker, WorkerInfo.State.UNHEALTHY, "replaced by another process", nowMillis);
+    } else if (worker.lastGood == Long.MIN_VALUE || !safe) {
+      String waits =
+          safe
+              ? "waits for its first health check"
+              : "safe wait until "
+                  + Instant.ofEpochMilli(safeAtMillis)
+                  + ": tasks of an earlier scheduler may be alive";
+      set(worker, WorkerInfo.State.NEW, wrong.isEmpty() ? waits : wrong, nowMillis);
+    } else {
+      set(
+          worker,
+          wrong.isEmpty() ? WorkerInfo.State.HEALTHY : WorkerInfo.State.UNHEALTHY,
+          wrong,
+          nowMillis);
+    }
+  }
+
+  private String wrongWith(RemoteWorker worker, long nowMillis) {
+    if (!worker.healthy) {
+      return worker.ownNote.isEmpty() ? "says that it is not healthy" : worker.ownNote;
+    }
+    if (nowMillis >= worker.lastSeen + timers.unhealthyMillis()) {
+      return "nothing was heard of it for " + timers.unhealthyMillis() + " ms";
+    }
+    if (worker.failedCalls >= FAILED_CALLS) {
+      return worker.callNote;
+    }
+    if (!worker.checkNote.isEmpty()) {
+      return worker.checkNote;
+    }
+    if (worker.lastGood != Long.MIN_VALUE
+        && nowMillis >= worker.lastGood + timers.healthGapMillis()) {
+      return "no good health check for " + timers.healthGapMillis() + " ms";
+    }
+    return "";
+  }
+
+  private void check(RemoteWorker worker, long nowMillis) {
+    if (worker.check != null && nowMillis >= worker.checkedAt + timers.healthCheckTimeoutMillis()) {
+      worker.unqueue(worker.check);
+      worker.check = null;
+      worker.checkNote =
+          "health check did not end within " + timers.healthCheckTimeoutMillis() + " ms";
+      worker.nextCheck = nowMillis;
+    }
+    if (worker.check == null
+        && worker.underWay == null
+        && nowMillis >= worker.nextCheck
+        && nowMillis >= worker.retryAt) {
+      LaunchSpec launch =
+          HealthCheck.launch(
+              worker.ref,
+              new Invocation(epoch, ++checks, nowMillis),
+              checkOptions,
+              timers.healthCheckTimeoutMillis());
+      worker.check = runs.unfollowed(launch);
+      worker.checkedAt = nowMillis;
+      worker.queue(worker.check);
+    }
+  }
+
+  /** A health check has ended. */
+  void checked(WorkerRef ref, TaskResult end, long nowMillis) {
+    RemoteWorker worker = pool.get(ref);
+    if (worker == null || worker.check == null || !worker.check.id.equals(RunId.of(end))) {
+      return;
+    }
+    if (HealthCheck.isGood(end)) {
+      worker.lastGood = nowMillis;
+      worker.checkNote = "";
+    } else {
+      worker.checkNote = "health check failed: " + (end.message() == null ? end : end.message());
+    }
+    worker.check = null;
+    worker.nextCheck = worker.checkedAt + timers.healthCheckMillis();
+    review(worker, nowMillis);
+  }
+
+  /** Takes it for lost, and all its tasks for dead. */
+  void lose(RemoteWorker worker, String why, long nowMillis) {
+    worker.endSession();
+    set(worker, WorkerInfo.State.LOST, why, nowMillis);
+    for (TrackedRun run : List.copyOf(worker.runs)) {
+      worker.unqueue(run);
+      worker.forget(run);
+      if (run.state == TrackedRun.State.QUEUED) {
+        runs.notStarted(run, "its worker was lost: " + why, 0);
+      } else {
+        runs.lost(run, why, nowMillis);
+      }
+    }
+    if (worker.retired) {
+      pool.remove(worker);
+    }
+  }
+
+  void set(RemoteWorker worker, WorkerInfo.State state, String note, long nowMillis) {
+    if (worker.state != state || worker.since == 0) {
+      worker.state = state;
+      worker.since = nowMillis;
+      pool.changed();
+    }
+    if (!worker.note.equals(note)) {
+      pool.changed();
+    }
+    worker.note = note;
+  }
+}

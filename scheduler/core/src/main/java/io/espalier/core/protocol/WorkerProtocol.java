@@ -1,0 +1,478 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.protocol.WorkResponse.RunState;
+import io.espalier.core.protocol.WorkResponse.StartAnswer;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.TaskKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The worker's half of the protocol: its lease, what it may start, what it must stop, and which
+ * ends are not yet acknowledged.
+ *
+ * <p><b>Use.</b> One owner calls everything, and {@link #step} after inputs and when its time has
+ * come. {@link #work} returns its answer; everything else goes to the {@link WorkerOutput}.
+ *
+ * <p><b>Lease.</b> Counted from the moment a heartbeat was handed out for sending, once it has been
+ * accepted. {@link ProtocolTimers#stopMillis} before its end all tasks are stopped, and only when
+ * the last of them is verified dead does the worker register anew.
+ *
+ * <p><b>Cost.</b> Of an input: what it changes, never the number of tasks that run.
+ */
+public final class WorkerProtocol {
+  private static final long REFUSED_RETRY_MILLIS = 1_000;
+  private static final long BUSY_RETRY_MILLIS = 5_000;
+
+  private final WorkerRef self;
+  private final WorkerOutput out;
+  private final List<Long> cleared = new ArrayList<>();
+  private final Map<RunId, Running> running = new LinkedHashMap<>();
+  private final Map<TaskKey, RunId> tasks = new HashMap<>();
+  private final ReportOutbox reports;
+
+  private WorkerDescription facts;
+  private ProtocolTimers timers = ProtocolTimers.BALANCED;
+  private Phase phase = Phase.CLEARING;
+  private boolean healthy = true;
+  private String note = "";
+  private String refusal = "";
+  private boolean drainAsked;
+  private boolean drainOrdered;
+  private boolean drainedTold;
+
+  /** Of the store whose schedulers this process serves, as long as it lives; empty: none so far. */
+  private String storeId = "";
+
+  private long epoch;
+  private long session;
+
+  /** The newest batch of work acted on in this session: older ones are not acted on any more. */
+  private long fence;
+
+  /** When the newest accepted heartbeat was sent; null: there is no lease. */
+  private @Nullable ClockReading leaseSince;
+
+  private long heartbeats;
+  private @Nullable Sent sent;
+  private long nextHeartbeat = Long.MIN_VALUE;
+  private int failedHeartbeats;
+
+  private enum Phase {
+    /** Tasks of earlier processes may live. */
+    CLEARING,
+    /** Has no session; its tasks, if any, go on within the lease. */
+    REGISTERING,
+    REGISTERED,
+    /** Stops its tasks; starts nothing. */
+    STOPPING
+  }
+
+  /** A heartbeat that is under way. */
+  private record Sent(long number, ClockReading at, boolean registers) {}
+
+  private static final class Running {
+    long lastOrder;
+  }
+
+  /**
+   * @param self shard and random instance of this process
+   */
+  public WorkerProtocol(WorkerRef self, WorkerDescription facts, WorkerOutput out) {
+    this.self = self;
+    this.facts = facts;
+    this.out = out;
+    this.reports = new ReportOutbox(self, out);
+  }
+
+  /**
+   * All tasks that earlier processes on this data directory may have left are verified dead: from
+   * now on it may register. Not to be called while one of them cannot be verified.
+   *
+   * @param instances those processes, from the journal; they have ended for certain
+   */
+  public void cleared(Collection<Long> instances, ClockReading now) {
+    cleared.addAll(instances);
+    if (phase == Phase.CLEARING) {
+      phase = Phase.REGISTERING;
+      nextHeartbeat = now.monotonicMillis();
+    }
+  }
+
+  /** What this worker says of itself has changed. */
+  public void facts(WorkerDescription newFacts) {
+    facts = newFacts;
+  }
+
+  /**
+   * Whether it could run tasks, as far as it can tell itself.
+   *
+   * @param why why not; empty when healthy
+   */
+  public void health(boolean isHealthy, String why) {
+    healthy = isHealthy;
+    note = why;
+  }
+
+  /** Take nothing new; {@link WorkerOutput#drained} once there is nothing left. */
+  public void drain(ClockReading now) {
+    drainAsked = true;
+    // Say it at once, so that nothing more is sent here.
+    nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
+  }
+
+  // ---- heartbeats
+
+  /** The scheduler may be found elsewhere now: tries at once, whatever failed before. */
+  public void schedulerMoved(ClockReading now) {
+    failedHeartbeats = 0;
+    nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
+  }
+
+  public void heartbeatAnswered(HeartbeatResponse answer, ClockReading now) {
+    Sent heartbeat = sent;
+    if (heartbeat == null || heartbeat.number() != answer.number()) {
+      return;
+    }
+    if (isForeign(answer)) {
+      refused(
+          "the scheduler serves status store "
+              + answer.storeId()
+              + ", this worker has served "
+              + storeId
+              + "; start it again if it is to change over");
+      heartbeatFailed(answer.number(), now);
+      return;
+    }
+    if (answer.verdict() == Verdict.NOT_LEADER || answer.epoch() < epoch) {
+      // A leader that was deposed must not prolong anything, nor stop it.
+      heartbeatFailed(answer.number(), now);
+      return;
+    }
+    sent = null;
+    failedHeartbeats = 0;
+    if (answer.epoch() > epoch) {
+      // Whoever gave us our session leads no more.
+      epoch = answer.epoch();
+      endSession();
+    }
+    nextHeartbeat =
+        session == 0 && !heartbeat.registers()
+            ? now.monotonicMillis()
+            : heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
+    if (answer.verdict() != Verdict.REFUSED) {
+      refusal = "";
+    }
+    switch (answer.verdict()) {
+      case ACCEPTED -> accepted(heartbeat, answer, now);
+      case REGISTER_AGAIN -> {
+        endSession();
+        nextHeartbeat = now.monotonicMillis();
+      }
+      case STOP_ALL -> {
+        endSession();
+        stopAll("the scheduler says: " + answer.message());
+      }
+      case REFUSED -> refused(answer.message());
+      case NOT_LEADER -> throw new IllegalStateException("handled above");
+    }
+  }
+
+  /** Epochs of another store say nothing here, and its verdicts bind nobody. */
+  private boolean isForeign(HeartbeatResponse answer) {
+    return !storeId.isEmpty() && !answer.storeId().isEmpty() && !answer.storeId().equals(storeId);
+  }
+
+  private void refused(String why) {
+    if (!why.equals(refusal)) {
+      refusal = why;
+      out.warn("not registered: " + refusal);
+    }
+  }
+
+  private void accepted(Sent heartbeat, HeartbeatResponse answer, ClockReading now) {
+    if (!answer.timers().equals(timers) && !answer.timers().problems().isEmpty()) {
+      out.warn("the scheduler's timers are unfit: " + answer.timers().problems());
+      return;
+    }
+    if (heartbeat.registers()) {
+      session = answer.session();
+      fence = 0;
+      if (phase == Phase.REGISTERING) {
+        phase = Phase.REGISTERED;
+      }
+      reports.sendAllAgain(now.monotonicMillis());
+    } else if (answer.session() != session || session == 0) {
+      return;
+    }
+    if (storeId.isEmpty() && !answer.storeId().isEmpty()) {
+      storeId = answer.storeId();
+      reports.storeId(storeId);
+    }
+    timers = answer.timers();
+    drainOrdered = answer.drain();
+    nextHeartbeat = heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
+    leaseSince = heartbeat.at();
+    out.guard(heartbeat.at(), timers.guardAfterMillis());
+  }
+
+  private void endSession() {
+    session = 0;
+    if (phase == Phase.REGISTERED) {
+      phase = Phase.REGISTERING;
+    }
+  }
+
+  /** Not answered, whether it arrived or not. */
+  public void heartbeatFailed(long number, ClockReading now) {
+    if (sent == null || sent.number() != number) {
+      return;
+    }
+    sent = null;
+    // Who has no session has nothing to do but wait: a scheduler that is back finds its workers
+    // soon.
+    int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
+    long pause = timers.reportFirstMillis() << doublings;
+    nextHeartbeat = now.monotonicMillis() + Math.min(timers.heartbeatMillis(), pause);
+  }
+
+  private void sendHeartbeat(ClockReading now) {
+    boolean registers = session == 0;
+    heartbeats++;
+    sent = new Sent(heartbeats, now, registers);
+    nextHeartbeat = now.monotonicMillis() + timers.heartbeatMillis();
+    out.send(
+        new Heartbeat(
+            self,
+            heartbeats,
+            epoch,
+            session,
+            facts,
+            drainAsked,
+            healthy,
+            phase == Phase.STOPPING ? "stops its tasks" : note,
+            running.size(),
+            reports.unsettled(),
+            registers ? List.copyOf(running.keySet()) : List.of(),
+            registers ? cleared : List.of(),
+            storeId));
+  }
+
+  // ---- work
+
+  /** Acts on a batch, or says why not. */
+  public WorkResponse work(WorkBatch work, ClockReading now) {
+    if (!work.worker().equals(self)
+        || work.epoch() != epoch
+        || session == 0
+        || work.session() != session) {
+      return WorkResponse.not(work.number(), WorkResponse.Verdict.STALE, epoch);
+    }
+    if (work.number() <= fence) {
+      return WorkResponse.not(work.number(), WorkResponse.Verdict.OLD, epoch);
+    }
+    fence = work.number();
+    work.settled().forEach(reports::settled);
+    List<StartAnswer> starts = new ArrayList<>(work.starts().size());
+    for (LaunchSpec launch : work.starts()) {
+      starts.add(start(launch, now));
+    }
+    for (TaskCommand order : work.orders()) {
+      carryOut(order);
+    }
+    List<RunState> asked = new ArrayList<>(work.asks().size());
+    for (RunId run : work.asks()) {
+      asked.add(
+          running.containsKey(run)
+              ? RunState.RUNNING
+              : reports.holds(run) ? RunState.ENDED : RunState.NOT_RUNNING);
+    }
+    return new WorkResponse(work.number(), WorkResponse.Verdict.DONE, epoch, starts, asked);
+  }
+
+  private StartAnswer start(LaunchSpec launch, ClockReading now) {
+    boolean check = HealthCheck.is(launch.job());
+    if (phase != Phase.REGISTERED || leaseAge(now) >= timers.stopAfterMillis()) {
+      return StartAnswer.refused("the worker's lease is about to end", REFUSED_RETRY_MILLIS);
+    }
+    if (!check && isDraining()) {
+      return StartAnswer.refused("the worker is draining", BUSY_RETRY_MILLIS);
+    }
+    if (!check && !healthy) {
+      return StartAnswer.refused("the worker is not healthy: " + note, BUSY_RETRY_MILLIS);
+    }
+    TaskKey task = new TaskKey(launch.job(), launch.node());
+    RunId other = tasks.get(task);
+    if (!check && other != null) {
+      return StartAnswer.refused("still running here: " + other, REFUSED_RETRY_MILLIS);
+    }
+    if (!check && facts.maxTasks() > 0 && running.size() >= facts.maxTasks()) {
+      return StartAnswer.refused(
+          "the worker runs " + running.size() + " tasks already", BUSY_RETRY_MILLIS);
+    }
+    RunId run = RunId.of(launch);
+    running.put(run, new Running());
+    if (!check) {
+      tasks.put(task, run);
+    }
+    out.start(launch);
+    return StartAnswer.ACCEPTED;
+  }
+
+  private void carryOut(TaskCommand order) {
+    Running task = running.get(order.run());
+    if (task == null || order.number() <= task.lastOrder) {
+      return;
+    }
+    task.lastOrder = order.number();
+    if (order.extendMillis() != 0) {
+      out.extend(order.run(), order.extendMillis());
+    }
+    if (order.kill() != null) {
+      out.kill(order.run(), order.kill());
+    }
+  }
+
+  // ---- what tasks do
+
+  /** A task has ended and all its processes are verified dead. Exactly once per start. */
+  public void ended(TaskResult end, ClockReading now) {
+    RunId run = RunId.of(end);
+    if (running.remove(run) == null) {
+      out.warn("an end of a task that does not run here: " + run);
+      return;
+    }
+    tasks.remove(new TaskKey(end.job(), end.node()), run);
+    boolean byUs =
+        phase == Phase.STOPPING && end.kind() == TaskResult.Kind.KILLED && end.stopReason() == null;
+    reports.ended(
+        run, byUs ? end.withStopReason(StopReason.LEASE_LOST) : end, now.monotonicMillis());
+  }
+
+  /** Newest wins. */
+  public void progress(RunId run, Progress progress) {
+    reports.progress(run, progress);
+  }
+
+  /** Newest wins. */
+  public void usage(RunId run, ResourceUsage usage) {
+    reports.usage(run, usage);
+  }
+
+  public void reportAnswered(ReportResponse answer, ClockReading now) {
+    reports.answered(answer, timers, now.monotonicMillis());
+  }
+
+  public void reportFailed(long number, ClockReading now) {
+    reports.failed(number, timers, now.monotonicMillis());
+  }
+
+  // ---- time
+
+  /**
+   * Sends and does what is due.
+   *
+   * @return in how many milliseconds it is to be called next at the latest
+   */
+  public long step(ClockReading now) {
+    if (hasLease() && leaseAge(now) >= timers.stopAfterMillis()) {
+      leaseSince = null;
+      stopAll("no scheduler has answered for " + timers.stopAfterMillis() + " ms");
+    }
+    if (phase == Phase.STOPPING && running.isEmpty()) {
+      phase = Phase.REGISTERING;
+      endSession();
+      nextHeartbeat = now.monotonicMillis();
+    }
+    boolean silent = phase == Phase.CLEARING || (phase == Phase.STOPPING && session == 0);
+    if (!silent && sent == null && nextHeartbeat <= now.monotonicMillis()) {
+      sendHeartbeat(now);
+    }
+    long nextReport = reports.step(timers, now.monotonicMillis());
+    if (isDraining() && running.isEmpty() && reports.unsettled() == 0 && !drainedTold) {
+      drainedTold = true;
+      out.drained();
+    }
+    long next = nextReport;
+    if (!silent && sent == null) {
+      next = Math.min(next, nextHeartbeat - now.monotonicMillis());
+    }
+    if (hasLease()) {
+      next = Math.min(next, timers.stopAfterMillis() - leaseAge(now));
+    }
+    return Math.max(0, next);
+  }
+
+  private boolean hasLease() {
+    return leaseSince != null && phase != Phase.STOPPING;
+  }
+
+  /** Of a worker without a lease: too old for anything. */
+  private long leaseAge(ClockReading now) {
+    return leaseSince == null ? Long.MAX_VALUE : now.millisSince(leaseSince);
+  }
+
+  /**
+   * Stops all tasks although the lease goes on: nobody would kill them if this process froze.
+   *
+   * @param why for the log
+   */
+  public void giveUp(String why) {
+    if (phase != Phase.STOPPING && !running.isEmpty()) {
+      stopAll(why);
+    }
+  }
+
+  private void stopAll(String why) {
+    phase = Phase.STOPPING;
+    if (!running.isEmpty()) {
+      out.warn("stops " + running.size() + " tasks: " + why);
+      out.stopAll(timers.killWaitMillis());
+    }
+  }
+
+  private boolean isDraining() {
+    return drainAsked || drainOrdered;
+  }
+
+  /** How many tasks run. */
+  public int running() {
+    return running.size();
+  }
+
+  /** How many ends are not yet acknowledged. */
+  public int unsettled() {
+    return reports.unsettled();
+  }
+
+  /** The session that works must name; 0: it has none. */
+  public long session() {
+    return session;
+  }
+
+  /** The newest epoch heard of. */
+  public long epoch() {
+    return epoch;
+  }
+
+  /** Why it gets no tasks, for the log and the status page; empty: it does. */
+  public String state() {
+    return switch (phase) {
+      case CLEARING -> "verifies that tasks of earlier processes are dead";
+      case REGISTERING -> refusal.isEmpty() ? "registers" : "not registered: " + refusal;
+      case STOPPING -> "stops its tasks";
+      case REGISTERED -> isDraining() ? "draining" : healthy ? "" : note;
+    };
+  }
+}

@@ -1,0 +1,120 @@
+package io.espalier.core.protocol;
+
+import io.espalier.core.running.WorkerRef;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The workers with their timers, and which of them need attention in this step. */
+final class WorkerRegistry {
+  private final Map<WorkerRef, RemoteWorker> workers = new LinkedHashMap<>();
+  private final Map<String, RemoteWorker> byShard = new HashMap<>();
+  private final PriorityQueue<Due> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
+  private Set<RemoteWorker> dirty = new LinkedHashSet<>();
+  private boolean changed;
+  private long orders;
+
+  private record Due(long at, long order, RemoteWorker worker) {}
+
+  @Nullable RemoteWorker get(WorkerRef ref) {
+    return workers.get(ref);
+  }
+
+  /** The process that has the name now. */
+  @Nullable RemoteWorker ofShard(String shard) {
+    return byShard.get(shard);
+  }
+
+  void put(RemoteWorker worker) {
+    RemoteWorker before = byShard.put(worker.ref.shard(), worker);
+    if (before != null && before != worker && before.isLost()) {
+      remove(before);
+    }
+    workers.put(worker.ref, worker);
+    changed = true;
+  }
+
+  void remove(RemoteWorker worker) {
+    workers.remove(worker.ref);
+    byShard.remove(worker.ref.shard(), worker);
+    worker.armedAt = Long.MAX_VALUE;
+    changed = true;
+  }
+
+  Collection<RemoteWorker> all() {
+    return workers.values();
+  }
+
+  /** The workers whose shards are in just one of the sets. */
+  List<RemoteWorker> ofShards(Set<String> some, Set<String> others) {
+    List<RemoteWorker> found = new ArrayList<>();
+    for (String shard : new TreeSet<>(some)) {
+      add(found, others.contains(shard) ? null : byShard.get(shard));
+    }
+    for (String shard : new TreeSet<>(others)) {
+      add(found, some.contains(shard) ? null : byShard.get(shard));
+    }
+    return found;
+  }
+
+  private static void add(List<RemoteWorker> found, @Nullable RemoteWorker worker) {
+    if (worker != null) {
+      found.add(worker);
+    }
+  }
+
+  /** Has it looked after at the end of this step. */
+  void dirty(RemoteWorker worker) {
+    dirty.add(worker);
+  }
+
+  Set<RemoteWorker> takeDirty() {
+    Set<RemoteWorker> taken = dirty;
+    dirty = new LinkedHashSet<>();
+    return taken;
+  }
+
+  void changed() {
+    changed = true;
+  }
+
+  boolean takeChanged() {
+    boolean was = changed;
+    changed = false;
+    return was;
+  }
+
+  /** Makes sure that it comes up then at the latest. */
+  void arm(RemoteWorker worker, long at) {
+    if (workers.get(worker.ref) == worker && at < worker.armedAt) {
+      worker.armedAt = at;
+      timers.add(new Due(at, ++orders, worker));
+    }
+  }
+
+  /** The next worker whose time has come; null: none. */
+  @Nullable RemoteWorker due(long now) {
+    while (!timers.isEmpty() && timers.element().at() <= now) {
+      Due first = timers.remove();
+      if (first.worker().armedAt == first.at()) {
+        first.worker().armedAt = Long.MAX_VALUE;
+        return first.worker();
+      }
+    }
+    return null;
+  }
+
+  long nextDue() {
+    return timers.isEmpty() ? Long.MAX_VALUE : timers.element().at();
+  }
+}

@@ -1,7 +1,0 @@
-package io.espalier.core.scheduling;
-
-/** A condition on nodes beside free slots, part of {@code open(j, n)}. */
-interface NodeGate {
-  /** Bits of the jobs that the node lets start. Looked up, never computed by scanning. */
-  long mask(int node, int level, int word);
-}

@@ -1,0 +1,97 @@
+package io.espalier.core.scheduling;
+
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.worker.WorkerIndex;
+
+/** Computes from scratch what the {@link WorkerIndex} keeps up to date, and compares. */
+final class WorkerInvariants {
+  private final SchedulingState world;
+  private final WorkerIndex index;
+  private final RunningTasks runs;
+
+  WorkerInvariants(SchedulingState world, RunningTasks runs) {
+    this.world = world;
+    this.index = world.workers;
+    this.runs = runs;
+  }
+
+  /**
+   * @throws IllegalStateException names the first difference
+   */
+  void run() {
+    if (!index.isActive()) {
+      return;
+    }
+    index.check();
+    for (int worker = 0; worker < world.pool.high(); worker++) {
+      used(worker);
+    }
+    for (int job = 0; job < world.jobs.count(); job++) {
+      open(job);
+    }
+  }
+
+  private static void check(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalStateException("the worker index is inconsistent: " + what);
+    }
+  }
+
+  private void used(int worker) {
+    int tasks = 0;
+    int[] used = new int[index.resources().size()];
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run) && world.places.worker(run) == worker) {
+        tasks++;
+        for (int k = 0; k < used.length; k++) {
+          used[k] += world.places.amounts(run)[index.resources().get(k).index()];
+        }
+      }
+    }
+    check(tasks == index.tasks(worker), "tasks of worker " + worker);
+    check(tasks == world.pool.runs(worker), "charged tasks of worker " + worker);
+    for (int k = 0; k < used.length && index.isKnown(worker); k++) {
+      check(
+          used[k] == index.limitOf(worker, k) - index.freeOf(worker, k),
+          "used slots of worker " + worker);
+      check(
+          world.over.isOver(index.resources().get(k).index(), worker)
+              == (world.pool.info(worker) != null && index.freeOf(worker, k) < 0),
+          "over the limit of worker " + worker);
+    }
+  }
+
+  /** Looks at every worker. */
+  private void open(int job) {
+    boolean anywhere = false;
+    boolean pinned = false;
+    String pin = index.pinnedTo(job);
+    for (int host = 0; host < world.hosts.high(); host++) {
+      boolean there = false;
+      for (int worker : world.pool.pool()) {
+        there |= index.isOn(worker, host) && fits(job, worker);
+      }
+      check(there == world.hosts.fits(host, job), "job " + job + " on host " + host);
+      anywhere |= there;
+      pinned |= there && world.hosts.name(host).equals(pin);
+    }
+    boolean open = (index.open(job >>> 6) & 1L << job) != 0;
+    check(open == (pin == null ? anywhere : pinned), "job " + job + " finds a worker");
+  }
+
+  private boolean fits(int job, int worker) {
+    var info = world.pool.info(worker);
+    boolean fits =
+        info != null
+            && info.takesTasks()
+            && !index.isFull(worker)
+            && !index.isFullFor(job, worker)
+            && index.passes(job, worker);
+    for (int k = 0; k < index.resources().size(); k++) {
+      fits &= NodeCapacity.fits(index.need(job, k), index.freeFor(job, worker, k));
+    }
+    return fits;
+  }
+}

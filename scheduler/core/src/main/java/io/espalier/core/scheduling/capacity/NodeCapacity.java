@@ -1,0 +1,327 @@
+package io.espalier.core.scheduling.capacity;
+
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.topology.Topology;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The free slots of every node, and which jobs fit into them.
+ *
+ * <p>A place is a node and a resource of its level. All places of a level lie side by side, those
+ * of a node next to each other: what a start or an end reads of a node is one line of the cache.
+ */
+public final class NodeCapacity {
+  private static final int[] NONE = {};
+
+  private final int[][] ofLevel;
+  private final int[] levelStart;
+
+  /** By level: the number of its first place. */
+  private final int[] base;
+
+  /** By level. */
+  private final FreeSlots[] free;
+
+  /** By resource. */
+  private final int[] levelOf;
+
+  /** By level and resource of it. */
+  private final FitTable[][] tables;
+
+  private final EffectiveLimits limits;
+  private final OverLimitTracker over;
+
+  /** By resource: the highest use so far, its node and the limit then. */
+  private final int[] peakUsed;
+
+  private final int[] peakNode;
+  private final int[] peakLimit;
+
+  public NodeCapacity(
+      Topology topology,
+      ResourceCatalog catalog,
+      ConfiguredLimits configured,
+      JobTable jobs,
+      OverLimitTracker over) {
+    this.over = over;
+    limits = new EffectiveLimits(topology, catalog, configured);
+    int levels = topology.levels().count();
+    ofLevel = new int[levels][];
+    levelStart = new int[levels];
+    base = new int[levels];
+    free = new FreeSlots[levels];
+    tables = new FitTable[levels][];
+    int places = 0;
+    for (int level = 0; level < levels; level++) {
+      int[] resources = catalog.ofLevel(level).stream().mapToInt(Resource::index).toArray();
+      int nodes = topology.levelEnd(level) - topology.levelStart(level);
+      ofLevel[level] = resources;
+      levelStart[level] = topology.levelStart(level);
+      base[level] = places;
+      tables[level] = new FitTable[resources.length];
+      int largest = 0;
+      for (int k = 0; k < resources.length; k++) {
+        tables[level][k] = roomTable(resources[k], level, jobs);
+        largest = Math.max(largest, configured.largest(resources[k]));
+      }
+      int size = Math.multiplyExact(nodes, resources.length);
+      places = Math.addExact(places, size);
+      free[level] = new FreeSlots(size, largest);
+      for (int i = 0; i < size; i++) {
+        int resource = resources[i % resources.length];
+        int limit = limits.shared(levelStart[level] + i / resources.length, resource);
+        free[level].put(i, limit);
+        limits.moved(resource, limit);
+      }
+    }
+    levelOf = catalog.all().stream().mapToInt(Resource::level).toArray();
+    int count = catalog.count();
+    peakUsed = new int[count];
+    peakNode = new int[count];
+    peakLimit = new int[count];
+    Arrays.fill(peakNode, -1);
+  }
+
+  private static FitTable roomTable(int resource, int level, JobTable jobs) {
+    int[] needs = new int[jobs.count()];
+    for (int j = 0; j < needs.length; j++) {
+      // Nodes of this level are on no path of a job with tasks above it.
+      needs[j] = jobs.levels[j] >= level ? jobs.needs[j][resource] : 0;
+    }
+    return new FitTable(needs, jobs.words);
+  }
+
+  /** The first place of a node among those of its level. */
+  private int at(int level, int node) {
+    return (node - levelStart[level]) * ofLevel[level].length;
+  }
+
+  /** The bits of the jobs for whose needs the node has enough left of everything. */
+  public long fit(int node, int level, int word) {
+    FitTable[] resources = tables[level];
+    if (resources.length == 0) {
+      return -1L;
+    }
+    FreeSlots slots = free[level];
+    int at = at(level, node);
+    long fit = resources[0].fits(slots.get(at), word);
+    for (int k = 1; k < resources.length; k++) {
+      fit &= resources[k].fits(slots.get(at + k), word);
+    }
+    return fit;
+  }
+
+  /**
+   * As {@link #fit}, when so much is kept for another job.
+   *
+   * @param kept by resource
+   */
+  public long fitBeside(int node, int level, int word, int[] kept) {
+    int[] resources = ofLevel[level];
+    int at = at(level, node);
+    long fit = -1L;
+    for (int k = 0; k < resources.length; k++) {
+      int room = free[level].get(at + k) - kept[resources[k]];
+      fit &= tables[level][k].fits(room, word);
+    }
+    return fit;
+  }
+
+  /** Whether the node has enough left of that resource for a job that needs so much. */
+  public static boolean fits(int need, int room) {
+    return need <= 0 || need <= room;
+  }
+
+  public int resourceCount() {
+    return limits.resources();
+  }
+
+  boolean hasResources(int level) {
+    return ofLevel[level].length > 0;
+  }
+
+  public int[] resources(int level) {
+    return ofLevel[level];
+  }
+
+  /**
+   * Takes slots on one node.
+   *
+   * @param amounts by resource
+   * @return whether other jobs fit now than before
+   */
+  public boolean charge(int node, int level, int[] amounts) {
+    int[] resources = ofLevel[level];
+    boolean changed = false;
+    int at = at(level, node);
+    for (int k = 0; k < resources.length; k++) {
+      int r = resources[k];
+      if (amounts[r] != 0) {
+        changed |= add(level, at + k, k, -amounts[r]);
+        int limit = limits.at(base[level] + at + k, node, r);
+        int used = limit - free[level].get(at + k);
+        if (used > peakUsed[r]) {
+          peakUsed[r] = used;
+          peakLimit[r] = limit;
+          peakNode[r] = node;
+        }
+      }
+    }
+    return changed;
+  }
+
+  /** Gives slots back; as {@link #charge}. */
+  public boolean release(int node, int level, int[] amounts) {
+    int[] resources = ofLevel[level];
+    boolean changed = false;
+    int at = at(level, node);
+    for (int k = 0; k < resources.length; k++) {
+      int amount = amounts[resources[k]];
+      if (amount != 0) {
+        changed |= add(level, at + k, k, amount);
+      }
+    }
+    return changed;
+  }
+
+  /**
+   * @param place among those of the level, of its k-th resource
+   */
+  private boolean add(int level, int place, int k, int by) {
+    FreeSlots slots = free[level];
+    int before = slots.get(place);
+    int after = before + by;
+    slots.put(place, after);
+    over.changed(ofLevel[level][k], base[level] + place, before, after);
+    return tables[level][k].step(before) != tables[level][k].step(after);
+  }
+
+  /**
+   * What can be counted of what a task holds that was not started here: where numbers would run
+   * over, less.
+   *
+   * @param path node per level, -1 for none
+   * @return {@code amounts} where nothing does
+   */
+  public int[] countable(int[] path, int[] amounts) {
+    int[] countable = amounts;
+    for (int level = 0; level < path.length; level++) {
+      for (int r : path[level] < 0 ? NONE : ofLevel[level]) {
+        long used = (long) limit(path[level], level, r) - free(path[level], level, r);
+        if (used + amounts[r] > Integer.MAX_VALUE) {
+          countable = countable == amounts ? amounts.clone() : countable;
+          countable[r] = (int) (Integer.MAX_VALUE - used);
+        }
+      }
+    }
+    return countable;
+  }
+
+  public int free(int node, int level, int resource) {
+    return free[level].get(at(level, node) + indexOf(level, resource));
+  }
+
+  /** The number of a resource among those of its level. */
+  private int indexOf(int level, int resource) {
+    return Arrays.binarySearch(ofLevel[level], resource);
+  }
+
+  // ---- limits
+
+  /** Slots on a node in all. */
+  public int limit(int node, int level, int resource) {
+    return limits.at(place(node, level, resource), node, resource);
+  }
+
+  /** See {@link EffectiveLimits#hasLimits}. */
+  public boolean hasLimits(int resource, int limit, int @Nullable [] limitsOfNodes) {
+    return limits.hasLimits(resource, limit, limitsOfNodes);
+  }
+
+  /** See {@link EffectiveLimits#total}. */
+  public long total(int resource) {
+    return limits.total(resource);
+  }
+
+  /** See {@link EffectiveLimits#totalsVersion}. */
+  public int totalsVersion() {
+    return limits.totalsVersion();
+  }
+
+  /**
+   * Gives a node a limit of its own, below what is in use or not; as {@link #charge}.
+   *
+   * @param limit null: that of its level again
+   */
+  public boolean setOwnLimit(int node, int level, int resource, @Nullable Integer limit) {
+    int place = place(node, level, resource);
+    int before = limits.at(place, node, resource);
+    limits.setOwn(place, limit);
+    return move(node, level, resource, limits.at(place, node, resource) - before);
+  }
+
+  private boolean move(int node, int level, int resource, int by) {
+    limits.moved(resource, by);
+    int k = indexOf(level, resource);
+    return add(level, at(level, node) + k, k, by);
+  }
+
+  /**
+   * Begins to change the limit of a level: {@link #shift} must follow for all its nodes, in order,
+   * then {@link #endShift}.
+   *
+   * @param limitsOfNodes see {@link ConfiguredLimits#ofNodes}
+   */
+  public void beginShift(int resource, int limit, int @Nullable [] limitsOfNodes, int firstNode) {
+    limits.beginShift(resource, limit, limitsOfNodes, firstNode);
+    free[levelOf[resource]].widen(limit);
+  }
+
+  /** Changes the limit of the next node; as {@link #charge}. */
+  public boolean shift(int node, int level) {
+    int resource = limits.shifting();
+    int before = limits.shared(node, resource);
+    limits.shiftTo(node);
+    return !limits.hasOwn(place(node, level, resource))
+        && move(node, level, resource, limits.shared(node, resource) - before);
+  }
+
+  /** Ends what {@link #beginShift} began. */
+  public void endShift() {
+    limits.endShift();
+  }
+
+  /** The number of a place of a resource of a level, by which {@link OverLimitTracker} names it. */
+  public int place(int node, int level, int resource) {
+    return base[level] + at(level, node) + indexOf(level, resource);
+  }
+
+  /** The node of a place. */
+  public int nodeOf(int place, int level) {
+    return levelStart[level] + (place - base[level]) / ofLevel[level].length;
+  }
+
+  public int peakUsed(int resource) {
+    return peakUsed[resource];
+  }
+
+  public int peakLimit(int resource) {
+    return peakLimit[resource];
+  }
+
+  /** -1: never used. */
+  public int peakNode(int resource) {
+    return peakNode[resource];
+  }
+
+  public long byteSize() {
+    long size = 0;
+    for (FreeSlots slots : free) {
+      size += slots.byteSize();
+    }
+    return size;
+  }
+}

@@ -1,0 +1,335 @@
+package io.espalier.core.scheduling.index;
+
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.util.JobBitMatrix;
+import io.espalier.core.topology.Topology;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The index (docs/design/design.md#the-index): per slot a bit per job, set if and only if {@code
+ * open(j, node)} holds along that slot:
+ *
+ * <pre>
+ * open[slot] = (ready[node] | below[node]) and fit(node) and gates(node) and allowed[slot]
+ * below[node] = OR of open over the child slots of the node
+ * </pre>
+ *
+ * <p>{@code ready} holds only jobs with tasks on the node's own level, so jobs of other levels need
+ * no masks. One operation evaluates a node for 64 jobs ({@link JobBitMatrix}); a flip is carried
+ * upwards for as long as it flips, along rows of children ({@link SiblingBitmaps}).
+ */
+public final class StartableIndex {
+  private final Topology topology;
+  private final NodeCapacity ledger;
+
+  /** Conditions beside free slots; mostly none. */
+  private final NodeCondition[] gates;
+
+  private final boolean plain;
+  private final int words;
+  private final int levelCount;
+  private final int[] levelEnd;
+
+  private final SiblingBitmaps rows;
+
+  /** Of the nodes from {@code readyFrom} on. */
+  private final JobBitMatrix ready;
+
+  private final int readyFrom;
+  private final int readyTo;
+
+  /** Of the first slots; all others are allowed to all jobs. */
+  private final long[] allowed;
+
+  private final int allowedTo;
+
+  /** How many values were computed. */
+  private long evaluations;
+
+  /** Told of every node that is looked at; null: nobody asks. */
+  private @Nullable NodeWatcher watch;
+
+  /**
+   * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
+   * @param gates conditions on nodes; whoever is one must {@link #refresh} where its mask changes
+   */
+  public StartableIndex(
+      Topology topology,
+      NodeCapacity ledger,
+      JobTable jobs,
+      NodeOrder order,
+      long[] allowed,
+      NodeCondition[] gates,
+      SplitMix64 random) {
+    this.topology = topology;
+    this.ledger = ledger;
+    this.gates = gates;
+    this.allowed = allowed;
+    plain = topology.slotsAreNodes();
+    words = jobs.words;
+    allowedTo = allowed.length / words;
+    levelCount = topology.levels().count();
+    levelEnd = new int[levelCount];
+    for (int level = 0; level < levelCount; level++) {
+      levelEnd[level] = topology.levelEnd(level);
+    }
+    int[] range = jobs.levelRange();
+    readyFrom = topology.levelStart(range[0]);
+    readyTo = range[1] < 0 ? readyFrom : topology.levelEnd(range[1]);
+    ready = new JobBitMatrix(readyTo - readyFrom, jobs.count());
+    rows = new SiblingBitmaps(topology, jobs.count(), order == NodeOrder.RANDOM, random);
+  }
+
+  /** Tells who keeps nodes free of each look at a node. */
+  public void watch(NodeWatcher watcher) {
+    watch = watcher;
+  }
+
+  // ---- building, before the first use
+
+  /**
+   * Computes the bits of a node from those of its children; call for all nodes, from the last to
+   * the first.
+   */
+  public void build(int node) {
+    int level = level(node);
+    for (int w = 0; w < words; w++) {
+      long value = looked(node, level, w);
+      int slotCount = plain ? 1 : topology.slotCount(node);
+      for (int i = 0; i < slotCount; i++) {
+        int slot = plain ? node : topology.slot(node, i);
+        long now = value & allowed(slot, w);
+        if (now != 0) {
+          rows.write(topology.parent(slot), slot, w, 0, now);
+        }
+      }
+    }
+  }
+
+  /**
+   * Computes all bits from the ready bits and compares.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  public void check() {
+    for (int node = topology.size() - 1; node >= 0; node--) {
+      for (int w = 0; w < words; w++) {
+        boolean same = rows.isTight(node, w);
+        long value = value(node, level(node), w);
+        for (int i = 0; i < topology.slotCount(node); i++) {
+          int slot = topology.slot(node, i);
+          same &= rows.open(slot, w) == (value & allowed(slot, w));
+        }
+        if (!same) {
+          throw new IllegalStateException("the index is inconsistent at node " + node);
+        }
+      }
+    }
+  }
+
+  // ---- reading
+
+  public int level(int node) {
+    int level = 0;
+    while (node >= levelEnd[level]) {
+      level++;
+    }
+    return level;
+  }
+
+  /** Bits of the jobs that have a startable task. */
+  public long openAtRoot(int word) {
+    return rows.open(0, word);
+  }
+
+  public boolean isOpen(int slot, int job) {
+    return rows.isOpen(slot, job);
+  }
+
+  public boolean isReady(int node, int job) {
+    return (ready(node, job >>> 6) & 1L << job) != 0;
+  }
+
+  /** Whether a job would start something on a node or below it, slots of the node aside. */
+  public boolean wants(int node, int job) {
+    int word = job >>> 6;
+    return ((ready(node, word) | rows.below(node, word)) & 1L << job) != 0;
+  }
+
+  public boolean isAllowed(int slot, int job) {
+    return (allowed(slot, job >>> 6) & 1L << job) != 0;
+  }
+
+  private long ready(int node, int word) {
+    return node >= readyFrom && node < readyTo ? ready.get(node - readyFrom, word) : 0;
+  }
+
+  private long allowed(int slot, int word) {
+    return slot < allowedTo ? allowed[slot * words + word] : -1L;
+  }
+
+  /** Bits of the jobs for which the node has room, and a worker where it has to be its host. */
+  private long fit(int node, int level, int word) {
+    long fit = ledger.fit(node, level, word);
+    for (NodeCondition gate : gates) {
+      fit &= gate.mask(node, level, word);
+    }
+    return fit;
+  }
+
+  /** How many words of bits were looked through and values computed. */
+  public long work() {
+    return evaluations + rows.work();
+  }
+
+  public long byteSize() {
+    return rows.byteSize() + ready.byteSize() + 8L * allowed.length;
+  }
+
+  // ---- finding a task
+
+  /**
+   * Walks from the root to a startable task of a job that is open there.
+   *
+   * @param path receives the node per level, -1 for a level that the path skips
+   * @return the task's node
+   */
+  public int descend(int job, int taskLevel, int[] path) {
+    int node = 0;
+    int level = 0;
+    path[0] = 0;
+    while (level < taskLevel) {
+      int slot = rows.pick(node, job);
+      node = plain ? slot : topology.node(slot);
+      level++;
+      while (node >= levelEnd[level]) {
+        path[level++] = -1;
+      }
+      path[level] = node;
+    }
+    return node;
+  }
+
+  // ---- changing
+
+  /**
+   * Sets or clears a ready bit; {@link #refresh}, {@link #settle} or {@link #build} must follow.
+   *
+   * @return whether it changed
+   */
+  public boolean setReady(int node, int job, boolean on) {
+    long before = ready.get(node - readyFrom, job >>> 6);
+    long after = on ? before | 1L << job : before & ~(1L << job);
+    ready.put(node - readyFrom, job >>> 6, after);
+    return before != after;
+  }
+
+  /** Brings all words of a node up to date, after its free slots have changed. */
+  public void refresh(int node, int level) {
+    for (int w = 0; w < words; w++) {
+      refresh(node, level, w);
+    }
+  }
+
+  /** Brings one word of a node up to date and carries flips upwards. */
+  public void refresh(int node, int level, int word) {
+    int at = node;
+    int atLevel = level;
+    while (true) {
+      long value = looked(at, atLevel, word);
+      if (!plain && topology.slotCount(at) > 1) {
+        refreshSlots(at, value, word);
+        return;
+      }
+      int slot = plain ? at : topology.slot(at, 0);
+      long now = value & allowed(slot, word);
+      long was = rows.open(slot, word);
+      if (now == was) {
+        return;
+      }
+      int parent = topology.parent(slot);
+      if (!rows.write(parent, slot, word, was, now)) {
+        return;
+      }
+      at = parent;
+      do {
+        atLevel--;
+      } while (atLevel > 0 && at < levelEnd[atLevel - 1]);
+    }
+  }
+
+  /** A node with several parents: its flips go to all of them. */
+  private void refreshSlots(int node, long value, int word) {
+    int slotCount = topology.slotCount(node);
+    for (int i = 0; i < slotCount; i++) {
+      int slot = topology.slot(node, i);
+      long now = value & allowed(slot, word);
+      long was = rows.open(slot, word);
+      if (now != was) {
+        int parent = topology.parent(slot);
+        if (rows.write(parent, slot, word, was, now)) {
+          refresh(parent, level(parent), word);
+        }
+      }
+    }
+  }
+
+  /**
+   * Brings a path up to date, from below, on which a task has started or ended.
+   *
+   * @param path the task's node per level, -1 for none
+   * @param lowest the level of the last of them
+   * @param isOfTree whether each of them is the parent of the next: then each is evaluated once
+   * @param refit by level: whether other jobs fit on the node now
+   * @param word the one in which ready bits of the last node have changed, or -1
+   */
+  public void settle(int[] path, int lowest, boolean isOfTree, boolean[] refit, int word) {
+    if (plain && isOfTree) {
+      for (int w = 0; w < words; w++) {
+        settle(path, lowest, refit, w, w == word);
+      }
+      return;
+    }
+    if (word >= 0 && !refit[lowest]) {
+      refresh(path[lowest], lowest, word);
+    }
+    for (int level = lowest; level >= 0; level--) {
+      if (refit[level]) {
+        refresh(path[level], level);
+      }
+    }
+  }
+
+  private void settle(int[] path, int lowest, boolean[] refit, int word, boolean changed) {
+    boolean dirty = changed;
+    int level = lowest;
+    while (level >= 0) {
+      int above = level - 1;
+      while (above >= 0 && path[above] < 0) {
+        above--;
+      }
+      if (dirty || refit[level]) {
+        long now = looked(path[level], level, word) & allowed(path[level], word);
+        long was = rows.open(path[level], word);
+        dirty = now != was && rows.write(above < 0 ? -1 : path[above], path[level], word, was, now);
+      }
+      level = above;
+    }
+  }
+
+  private long looked(int node, int level, int word) {
+    if (watch != null) {
+      watch.evaluated(node, level, word, ready(node, word) | rows.below(node, word));
+    }
+    return value(node, level, word);
+  }
+
+  /** The bits of a node by its own and those of its children, without what is allowed to whom. */
+  private long value(int node, int level, int word) {
+    evaluations++;
+    return (ready(node, word) | rows.below(node, word)) & fit(node, level, word);
+  }
+}

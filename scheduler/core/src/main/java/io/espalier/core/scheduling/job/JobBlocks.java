@@ -1,0 +1,35 @@
+package io.espalier.core.scheduling.job;
+
+import io.espalier.core.api.Explanation.Kind;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Jobs that start nothing, known or not, each with all its reasons. */
+public final class JobBlocks {
+  private final Map<String, EnumMap<Kind, String>> closed = new HashMap<>();
+
+  public void close(String job, Kind kind, String why) {
+    closed.computeIfAbsent(job, j -> new EnumMap<>(Kind.class)).put(kind, why);
+  }
+
+  public void reopen(String job, Kind kind) {
+    EnumMap<Kind, String> reasons = closed.get(job);
+    if (reasons != null) {
+      reasons.remove(kind);
+      if (reasons.isEmpty()) {
+        closed.remove(job);
+      }
+    }
+  }
+
+  public boolean isClosed(String job) {
+    return closed.containsKey(job);
+  }
+
+  /** In a fixed order; empty: it is not closed. */
+  public Map<Kind, String> reasons(String job) {
+    EnumMap<Kind, String> reasons = closed.get(job);
+    return reasons == null ? Map.of() : reasons;
+  }
+}

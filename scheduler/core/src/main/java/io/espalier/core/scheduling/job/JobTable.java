@@ -1,0 +1,207 @@
+package io.espalier.core.scheduling.job;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.Levels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of one world, numbered in the order of their names; after them removed jobs of which
+ * tasks may still run. What changes without a new world (flags, priority) is written in place.
+ */
+public final class JobTable {
+  /** How many words the bits of all jobs take. */
+  public final int words;
+
+  private final String[] names;
+
+  /** They come first, in the order of their names. */
+  private final int configured;
+
+  private final @Nullable Job[] jobs;
+  private final Map<String, Integer> numbers = new HashMap<>();
+
+  /** Level index of the tasks; -1 for a removed job whose level is gone. */
+  public final int[] levels;
+
+  /** Slots by resource index. */
+  public final int[][] needs;
+
+  /** Job numbers; -1 for a job that is not configured. */
+  public final int[][] dependencies;
+
+  public final int[][] dependants;
+
+  /** Names. Those of removed jobs are the ones they had. */
+  public final String[] queues;
+
+  /** Removed jobs that have nothing running any more: they are not carried into the next world. */
+  public final boolean[] dropped;
+
+  /** Whether the tasks of the instance node belong to another scheduler. */
+  public final boolean instanceElsewhere;
+
+  private final long[] active;
+  private boolean schedulerEnabled;
+
+  /**
+   * @param removed names of removed jobs that may have running tasks, with the names of their
+   *     levels
+   */
+  public JobTable(Config config, Map<String, String> removed) {
+    Levels levelNames = config.settings().levels();
+    List<String> all = new ArrayList<>(config.jobs().keySet());
+    configured = all.size();
+    all.addAll(removed.keySet());
+    names = all.toArray(new String[0]);
+    jobs = new @Nullable Job[names.length];
+    words = Math.max(1, (names.length + 63) >>> 6);
+    levels = new int[names.length];
+    needs = new int[names.length][];
+    dependencies = new int[names.length][];
+    dependants = new int[names.length][];
+    queues = new String[names.length];
+    dropped = new boolean[names.length];
+    active = new long[words];
+    instanceElsewhere = !config.shard().ownsInstance();
+    for (int j = 0; j < names.length; j++) {
+      numbers.put(names[j], j);
+      Job job = config.job(names[j]);
+      jobs[j] = job;
+      String level = removed.get(names[j]);
+      queues[j] = job == null ? JobScheduling.DEFAULT_QUEUE : job.scheduling().queue();
+      levels[j] = job != null ? job.level() : level != null ? levelNames.find(level) : -1;
+      needs[j] = new int[config.settings().resources().count()];
+      if (job != null) {
+        for (int r = 0; r < needs[j].length; r++) {
+          needs[j][r] = Math.max(0, job.needs().get(r));
+        }
+      }
+    }
+    linkDependencies();
+    schedulerEnabled = config.settings().enabled();
+  }
+
+  /** Tasks of removed jobs go on holding what is their queue's. */
+  public void keepQueues(JobTable before) {
+    for (int j = 0; j < names.length; j++) {
+      int old = before.find(names[j]);
+      if (jobs[j] == null && old >= 0) {
+        queues[j] = before.queues[old];
+      }
+    }
+  }
+
+  private void linkDependencies() {
+    List<List<Integer>> back = new ArrayList<>();
+    for (int j = 0; j < names.length; j++) {
+      back.add(new ArrayList<>());
+    }
+    for (int j = 0; j < names.length; j++) {
+      Job job = jobs[j];
+      List<String> wanted = job == null ? List.of() : job.dependsOn();
+      dependencies[j] = new int[wanted.size()];
+      for (int i = 0; i < wanted.size(); i++) {
+        Integer number = numbers.get(wanted.get(i));
+        boolean configured = number != null && jobs[number] != null;
+        dependencies[j][i] = number != null && configured ? number : -1;
+        if (number != null && configured) {
+          back.get(number).add(j);
+        }
+      }
+    }
+    for (int j = 0; j < names.length; j++) {
+      dependants[j] = back.get(j).stream().distinct().mapToInt(Integer::intValue).toArray();
+    }
+  }
+
+  public int count() {
+    return names.length;
+  }
+
+  /** The last configured job whose name does not come after a name, or -1. */
+  public int lastUpTo(String name) {
+    int low = 0;
+    int high = configured;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (names[middle].compareTo(name) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low - 1;
+  }
+
+  public int find(String name) {
+    return numbers.getOrDefault(name, -1);
+  }
+
+  public String name(int job) {
+    return names[job];
+  }
+
+  /** Null: removed. */
+  public @Nullable Job job(int job) {
+    return jobs[job];
+  }
+
+  /** Writes what may change in place: flags, priority, everything that tasks are started with. */
+  public void replace(Config config) {
+    for (int j = 0; j < names.length; j++) {
+      jobs[j] = config.job(names[j]);
+    }
+    schedulerEnabled = config.settings().enabled();
+  }
+
+  public boolean schedulerEnabled() {
+    return schedulerEnabled;
+  }
+
+  /** Whether the job may start tasks as far as its configuration goes. */
+  public boolean canRun(int job) {
+    Job configured = jobs[job];
+    return schedulerEnabled && configured != null && configured.canRun();
+  }
+
+  public void setActive(int job, boolean on) {
+    if (on) {
+      active[job >>> 6] |= 1L << job;
+    } else {
+      active[job >>> 6] &= ~(1L << job);
+    }
+  }
+
+  public long active(int word) {
+    return active[word];
+  }
+
+  public boolean isActive(int job) {
+    return (active[job >>> 6] & 1L << job) != 0;
+  }
+
+  /** Bits of the jobs that have tasks on a level. */
+  public long[] onLevel(int level) {
+    long[] bits = new long[words];
+    for (int j = 0; j < names.length; j++) {
+      if (levels[j] == level) {
+        bits[j >>> 6] |= 1L << j;
+      }
+    }
+    return bits;
+  }
+
+  /** The smallest and the largest level that has tasks; {@code {0, -1}} without jobs. */
+  public int[] levelRange() {
+    int low = Arrays.stream(levels).filter(l -> l >= 0).min().orElse(0);
+    int high = Arrays.stream(levels).max().orElse(-1);
+    return new int[] {low, high};
+  }
+}

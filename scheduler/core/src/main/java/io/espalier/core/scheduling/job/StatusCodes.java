@@ -1,0 +1,140 @@
+package io.espalier.core.scheduling.job;
+
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One byte per task: the main status, its flags, and whether the node is avoided or disabled. The
+ * combinations are few enough (243) to be numbered once and for all; 0 is a task that was never
+ * tried and may run, so that fresh arrays need no filling.
+ */
+public final class StatusCodes {
+  public static final int COUNT = 243;
+
+  /** How the job's filters and the enabled flags see the node. */
+  public static final int OPEN = 0;
+
+  public static final int AVOIDED = 1;
+  public static final int DISABLED = 2;
+
+  public static final int UNSTARTED = 0;
+
+  private static final int PER_EFFECT = 81;
+  private static final int WAITING = 1;
+  private static final int HOLDS = 2;
+  private static final int OVERWRITEABLE = 4;
+  private static final int SAVED = 8;
+
+  public static final int RUNNING = code(Main.RUNNING, 0);
+
+  private StatusCodes() {}
+
+  private static int code(Main main, int flags) {
+    return 1 + (Integer.numberOfTrailingZeros(main.bit()) - 1) * 16 + flags;
+  }
+
+  /**
+   * The code of a status on a node that may run.
+   *
+   * @param waiting whether its back-off still holds
+   */
+  public static int of(@Nullable TaskStatus status, boolean waiting) {
+    if (status == null || status.main() == Main.UNSTARTED) {
+      return UNSTARTED;
+    }
+    if (status.main() == Main.RUNNING) {
+      return RUNNING;
+    }
+    return code(
+        status.main(),
+        (waiting ? WAITING : 0)
+            | (status.holdsPosition() ? HOLDS : 0)
+            | (status.overwriteable() ? OVERWRITEABLE : 0)
+            | (status.savedBackoff() ? SAVED : 0));
+  }
+
+  public static int effect(int code) {
+    return code / PER_EFFECT;
+  }
+
+  public static int withEffect(int code, int effect) {
+    return code % PER_EFFECT + effect * PER_EFFECT;
+  }
+
+  /** The same status on the same node, with another code's view of the node. */
+  public static int keepEffect(int code, int of) {
+    return code + effect(of) * PER_EFFECT;
+  }
+
+  /** The same after its wait. */
+  public static int afterWait(int code) {
+    return isWaiting(code) ? code - WAITING : code;
+  }
+
+  public static boolean isWaiting(int code) {
+    int status = code % PER_EFFECT;
+    return status > 0 && ((status - 1) & WAITING) != 0;
+  }
+
+  public static Main main(int code) {
+    int status = code % PER_EFFECT;
+    return status == 0 ? Main.UNSTARTED : MAINS[1 + (status - 1) / 16];
+  }
+
+  private static final Main[] MAINS = Main.values();
+
+  public static boolean isDone(int code) {
+    return main(code) == Main.DONE;
+  }
+
+  /** Whether the status by itself lets the task start: the node is not asked. */
+  public static boolean isReady(int code) {
+    return switch (main(code)) {
+      case UNSTARTED -> true;
+      case INCOMPLETE, ERROR -> !isWaiting(code);
+      case RUNNING, DONE, FAILED -> false;
+    };
+  }
+
+  /** Whether there is nothing to remember of such a status but that it is done. */
+  public static boolean isPlainlyDone(int code) {
+    return code % PER_EFFECT == code(Main.DONE, 0);
+  }
+
+  /** Whether the status of a task that does not run is more than its code. */
+  public static boolean hasDetail(int code) {
+    return code % PER_EFFECT != UNSTARTED && !isPlainlyDone(code) && !isRunning(code);
+  }
+
+  public static boolean isRunning(int code) {
+    return code % PER_EFFECT == RUNNING;
+  }
+
+  /** Neither ended nor kept from running by the node. */
+  public static boolean isRemaining(int code) {
+    return switch (main(code)) {
+      case RUNNING -> true;
+      case DONE, FAILED -> false;
+      case UNSTARTED, INCOMPLETE, ERROR -> effect(code) == OPEN;
+    };
+  }
+
+  /** The bits (docs/design/bistro.md#status-bits), as in histograms. */
+  public static int bits(int code) {
+    int status = code % PER_EFFECT;
+    int effect = effect(code);
+    int bits =
+        effect == AVOIDED ? TaskStatus.AVOIDED : effect == DISABLED ? TaskStatus.DISABLED : 0;
+    if (status == 0) {
+      return effect == OPEN ? Main.UNSTARTED.bit() : bits;
+    }
+    int flags = status - 1;
+    return bits
+        | main(code).bit()
+        | ((flags & WAITING) != 0 ? TaskStatus.USES_BACKOFF : 0)
+        | ((flags & HOLDS) != 0 ? TaskStatus.DOES_NOT_ADVANCE_BACKOFF : 0)
+        | ((flags & OVERWRITEABLE) != 0 ? TaskStatus.OVERWRITEABLE : 0)
+        | ((flags & SAVED) != 0 ? TaskStatus.HAS_SAVED_BACKOFF : 0);
+  }
+}

@@ -1,0 +1,389 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Explanation.Alternative;
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.Explanation.Step;
+import io.espalier.core.api.Explanation.Use;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.RoleFilter;
+import io.espalier.core.json.Json;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.reservation.Reservation;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.JobThrottle;
+import io.espalier.core.scheduling.task.NodeEligibility;
+import io.espalier.core.scheduling.util.BestPath;
+import io.espalier.core.status.ParsedStatus;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Names everything that keeps one task from starting, asking the same parts that start tasks. */
+public final class Explainer {
+  private static final int MOST_SAID = 300;
+
+  private final SchedulingState world;
+  private final Topology topology;
+  private final WorkerExplainer workers;
+  private final List<Reason> reasons = new ArrayList<>();
+  private final List<Step> steps = new ArrayList<>();
+
+  /** What is not in the configuration: by job. */
+  public record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
+
+  public Explainer(SchedulingState world) {
+    this.world = world;
+    this.topology = world.topology;
+    workers = new WorkerExplainer(world);
+  }
+
+  public static Explanation explain(SchedulingState world, int job, int node, Gates gates) {
+    Explainer explainer = new Explainer(world);
+    explainer.job(job, gates);
+    explainer.status(job, node);
+    explainer.dependencies(job, node);
+    int[] best = explainer.bestPath(job, node);
+    explainer.path(job, best);
+    Topology topology = world.topology;
+    int code = world.tasks.code(job, node);
+    String label =
+        StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
+    return new Explanation(
+        world.jobs.name(job),
+        world.topology.name(node),
+        explainer.reasons.isEmpty(),
+        label,
+        explainer.reasons,
+        explainer.steps,
+        topology.slotCount(node) > 1
+            ? alternatives(world, job, node, best[0])
+            : List.<Alternative>of());
+  }
+
+  /** What stands in the way of all tasks of a job, workers aside. */
+  public static List<Reason> gates(SchedulingState world, int job, Gates gates) {
+    Explainer explainer = new Explainer(world);
+    explainer.gates(job, gates);
+    return explainer.reasons;
+  }
+
+  private void job(int number, Gates gates) {
+    gates(number, gates);
+    if (world.jobs.job(number) != null && world.workers.placementLevel(number) < 0) {
+      reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));
+    }
+  }
+
+  private void gates(int number, Gates gates) {
+    Job job = world.jobs.job(number);
+    if (!world.jobs.schedulerEnabled()) {
+      add(Kind.SCHEDULER_DISABLED, null, "the scheduler is disabled in its settings");
+    }
+    if (job == null) {
+      add(Kind.JOB_DISABLED, null, "the job is not configured any more");
+      return;
+    }
+    if (!job.enabled()) {
+      add(Kind.JOB_DISABLED, null, "the job is disabled");
+    }
+    if (!job.isValid()) {
+      add(Kind.JOB_INVALID, null, "the configuration of the job has errors");
+    }
+    if (gates.paused()) {
+      add(Kind.JOB_PAUSED, null, "the job is paused");
+    }
+    if (gates.held()) {
+      add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
+    }
+    gates.closed().forEach((kind, why) -> add(kind, null, why));
+    for (String message : world.wholeJobs.waitsFor(number)) {
+      add(Kind.JOB_DEPENDENCY, null, message);
+    }
+    reasons.addAll(QueueExplainer.reasons(world, number));
+    caps(number);
+  }
+
+  private void caps(int job) {
+    JobThrottle caps = world.caps;
+    if (caps.isFull(job)) {
+      int running = caps.running(job);
+      int most = caps.most(job);
+      String message =
+          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+      reasons.add(
+          Reason.of(Kind.MAX_CONCURRENT, null, message).lacking(null, 1, most - running, most));
+    }
+    if (caps.isHeld(job)) {
+      reasons.add(
+          Reason.of(
+                  Kind.START_RATE,
+                  null,
+                  "the job has started as many tasks as its \"start_rate\" allows")
+              .until(caps.heldUntil(job)));
+    }
+  }
+
+  private void status(int job, int node) {
+    int code = world.tasks.code(job, node);
+    Job configured = world.jobs.job(job);
+    ProgressRetryRules rules = configured == null ? null : configured.retry().orElse(null);
+    switch (StatusCodes.main(code)) {
+      case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
+      case DONE -> add(Kind.DONE, null, "the task is done");
+      case FAILED ->
+          add(Kind.FAILED, null, RetryMessages.failed(world.tasks.detail(job, node), rules));
+      case UNSTARTED, INCOMPLETE, ERROR -> {
+        if (StatusCodes.isWaiting(code)) {
+          TaskStatus status = world.tasks.detail(job, node);
+          long until = status == null ? 0 : status.readyAtMillis();
+          reasons.add(
+              Reason.of(Kind.BACKOFF, null, RetryMessages.waits(status, rules) + why(status))
+                  .until(until));
+        }
+      }
+    }
+  }
+
+  /** What the last attempt ended with, or what a worker said that refused it. */
+  private static String why(@Nullable TaskStatus status) {
+    Json.Obj data = status == null ? null : status.data();
+    if (data != null && data.get(ParsedStatus.EXCEPTION) instanceof Json.Str said) {
+      String text = said.value();
+      return ": " + (text.length() > MOST_SAID ? text.substring(0, MOST_SAID) + "..." : text);
+    }
+    return "";
+  }
+
+  private void dependencies(int job, int node) {
+    for (String message : waitsFor(job, node)) {
+      add(Kind.DEPENDENCY, topology.name(node), message);
+    }
+  }
+
+  /** The jobs that must be done on the node first and are not, a sentence each. */
+  public List<String> waitsFor(int job, int node) {
+    List<String> all = new ArrayList<>();
+    Job configured = world.jobs.job(job);
+    int[] dependencies = world.jobs.dependencies[job];
+    for (int i = 0; i < dependencies.length; i++) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
+        String name = configured == null ? "" : configured.dependsOn().get(i);
+        all.add("job " + name + " " + whyNotDone(job, node, dependencies[i]));
+      }
+    }
+    return all;
+  }
+
+  private String whyNotDone(int job, int node, int dependency) {
+    if (dependency < 0) {
+      return "is not configured, so it can never be done here";
+    }
+    int other = world.statuses.sameName(job, node, dependency);
+    if (other < 0) {
+      return "has no task on a node of this name, so it can never be done here";
+    }
+    int code = world.tasks.code(dependency, other);
+    return switch (StatusCodes.effect(code)) {
+      case StatusCodes.AVOIDED -> "is not done here and its filters exclude the node";
+      case StatusCodes.DISABLED -> "is not done here and the node is disabled";
+      default -> "is not done here: " + StatusLabel.of(StatusCodes.bits(code)).word();
+    };
+  }
+
+  /** The path on which fewest conditions fail: the slots, the node's own first. */
+  int[] bestPath(int job, int node) {
+    return BestPath.find(topology, node, slot -> failures(job, slot));
+  }
+
+  /** What stands in the way in the other places of a node; its best path is told in full. */
+  private static List<Alternative> alternatives(
+      SchedulingState world, int job, int node, int best) {
+    Topology topology = world.topology;
+    List<Alternative> others = new ArrayList<>();
+    int count = topology.slotCount(node);
+    for (int i = 0; i < count && others.size() < Alternative.MOST; i++) {
+      int slot = topology.slot(node, i);
+      if (slot != best) {
+        Explainer other = new Explainer(world);
+        int[] above = other.bestPath(job, topology.parent(slot));
+        int[] slots = new int[above.length + 1];
+        slots[0] = slot;
+        System.arraycopy(above, 0, slots, 1, above.length);
+        other.path(job, slots);
+        others.add(
+            new Alternative(
+                topology.name(topology.parent(slot)),
+                topology.role(slot),
+                other.reasons.stream().map(Alternative::shown).toList()));
+      }
+    }
+    return others;
+  }
+
+  private void path(int job, int[] slots) {
+    for (int slot : slots) {
+      int at = topology.node(slot);
+      int before = reasons.size();
+      if (!topology.enabled(slot)) {
+        add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
+      }
+      if (slot == 0 && isElsewhere(job)) {
+        add(
+            Kind.OTHER_SHARD,
+            topology.name(at),
+            "tasks on the instance belong to the scheduler with shard 0/"
+                + world.config().shard().count());
+      } else if (!passes(job, slot)) {
+        add(Kind.FILTERED, topology.name(at), excluded(job, slot));
+      }
+      int level = world.index.level(at);
+      reasons.addAll(placement(job, slot, level));
+      rate(at, level);
+      List<Use> uses = new ArrayList<>();
+      Reservation kept =
+          world.reservations == null ? null : world.reservations.answers().of(at, level);
+      for (int r : world.ledger.resources(level)) {
+        Resource resource = world.config().settings().resources().get(r);
+        int need = world.jobs.needs[job][r];
+        int free = world.ledger.free(at, level, r);
+        int limit = world.ledger.limit(at, level, r);
+        uses.add(new Use(resource.name(), need, limit - free, limit));
+        if (!NodeCapacity.fits(need, free)) {
+          String more =
+              LimitMessages.never(world, need, limit, resource)
+                  + LimitMessages.on(world, at, resource)
+                  + (kept != null && kept.job().equals(world.jobs.name(job))
+                      ? "; " + words(kept)
+                      : "");
+          reasons.add(slots(Kind.RESOURCE, at, resource, need, free, limit, more));
+        } else if (isKept(job, at, level, r)) {
+          reasons.add(
+              slots(Kind.RESERVED, at, resource, need, free, limit, ", but " + words(kept)));
+        }
+      }
+      steps.add(
+          0,
+          new Step(
+              topology.name(at),
+              topology.levels().name(level),
+              topology.enabled(slot),
+              uses,
+              reasons.size() > before,
+              Reservation.shown(kept)));
+    }
+  }
+
+  private Reason slots(
+      Kind kind, int node, Resource resource, int need, int free, int limit, String more) {
+    String name = resource.name();
+    String words = "needs " + need + " of " + name + ", " + free + " of " + limit + " are free";
+    return Reason.of(kind, topology.name(node), words + more).lacking(name, need, free, limit);
+  }
+
+  private void rate(int node, int level) {
+    if (world.rates.isHeld(node, level)) {
+      String message =
+          "as many tasks have started below this "
+              + topology.levels().name(level)
+              + " as its rate in \"start_rates\" allows";
+      long until = world.rates.heldUntil(node, level);
+      reasons.add(Reason.of(Kind.START_RATE, topology.name(node), message).until(until));
+    }
+  }
+
+  /** Whether slots are free that are kept for another job. */
+  private boolean isKept(int job, int node, int level, int resource) {
+    return world.reservations != null
+        && world.reservations.answers().keepsFrom(job, node, level, resource)
+        && NodeCapacity.fits(
+            world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
+  }
+
+  private static String words(@Nullable Reservation kept) {
+    if (kept == null) {
+      return "";
+    }
+    return "kept free for job "
+        + kept.job()
+        + (kept.task() == null ? "" : ", task " + kept.task())
+        + ", since "
+        + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  /** Why a job may not use a place, roles coming before filters. */
+  private String excluded(int job, int slot) {
+    Job configured = world.jobs.job(job);
+    String role = topology.role(slot);
+    if (configured == null || RoleFilter.permits(configured, role)) {
+      return "the filters of the job exclude the node";
+    }
+    return "the job uses only places with the role "
+        + String.join(" or ", configured.scheduling().roles())
+        + ", and under "
+        + topology.name(topology.parent(slot))
+        + " the node is "
+        + role;
+  }
+
+  private boolean isElsewhere(int job) {
+    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
+  }
+
+  private long failures(int job, int slot) {
+    int at = topology.node(slot);
+    int level = world.index.level(at);
+    long failures = topology.enabled(slot) ? 0 : 1;
+    failures += passes(job, slot) ? 0 : 1;
+    failures += placement(job, slot, level).size();
+    failures += world.rates.isHeld(at, level) ? 1 : 0;
+    for (int r : world.ledger.resources(level)) {
+      failures +=
+          NodeCapacity.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+      failures += isKept(job, at, level, r) ? 1 : 0;
+    }
+    return failures;
+  }
+
+  /**
+   * Of a placed job: whether there is a worker on the host of a path, told where that is decided.
+   */
+  private List<Reason> placement(int job, int slot, int level) {
+    int placing = world.workers.placementLevel(job);
+    if (placing < 0 || level < placing) {
+      return List.of();
+    }
+    if (level == placing) {
+      return workers.reasons(job, topology.name(topology.node(slot)));
+    }
+    // A path that passes the level by may end on any worker.
+    int parent = topology.parent(slot);
+    return parent >= 0 && world.index.level(parent) < placing
+        ? workers.reasons(job, null)
+        : List.of();
+  }
+
+  /** As the index has it; asked anew only where a disabled node hides it. */
+  private boolean passes(int job, int slot) {
+    if (world.index.isAllowed(slot, job)) {
+      return true;
+    }
+    Job configured = world.jobs.job(job);
+    return !topology.enabled(slot)
+        && (configured == null || NodeEligibility.passes(topology, configured, slot));
+  }
+
+  private void add(Kind kind, @Nullable String node, String message) {
+    reasons.add(Reason.of(kind, node, message));
+  }
+}

@@ -1,0 +1,59 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.JobProgress;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.status.TaskStatus.Main;
+
+/** Adds the counts per code up to what people want to know. */
+public final class ProgressCounts {
+  private ProgressCounts() {}
+
+  /** A task that runs counts as running, wherever it is; otherwise its node comes first. */
+  public static JobProgress of(SchedulingState world, int job) {
+    long done = 0;
+    long failed = 0;
+    long running = 0;
+    long waiting = 0;
+    long ready = 0;
+    long avoided = 0;
+    long disabled = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      long count = world.tasks.count(job, code);
+      if (count == 0) {
+        continue;
+      }
+      if (StatusCodes.main(code) == Main.RUNNING) {
+        running += count;
+      } else if (StatusCodes.effect(code) == StatusCodes.AVOIDED) {
+        avoided += count;
+      } else if (StatusCodes.effect(code) == StatusCodes.DISABLED) {
+        disabled += count;
+      } else {
+        switch (StatusCodes.main(code)) {
+          case DONE -> done += count;
+          case FAILED -> failed += count;
+          case RUNNING -> throw new IllegalStateException("counted above");
+          case UNSTARTED, INCOMPLETE, ERROR -> {
+            waiting += StatusCodes.isWaiting(code) ? count : 0;
+            ready += StatusCodes.isWaiting(code) ? 0 : count;
+          }
+        }
+      }
+    }
+    long startable = 0;
+    if (world.mayStart(job)) {
+      startable = world.jobs.dependencies[job].length > 0 ? world.tasks.startable(job) : ready;
+    }
+    return JobProgress.of(
+        world.jobs.name(job),
+        done,
+        failed,
+        running,
+        waiting,
+        startable,
+        ready - startable,
+        avoided,
+        disabled);
+  }
+}

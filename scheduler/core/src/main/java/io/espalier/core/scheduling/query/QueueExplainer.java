@@ -1,0 +1,69 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.scheduling.queue.QueueLimit;
+import io.espalier.core.scheduling.queue.QueueState;
+import io.espalier.core.scheduling.queue.QueueTable;
+import io.espalier.core.scheduling.reservation.CapacityReservation;
+import io.espalier.core.scheduling.state.SchedulingState;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Names the caps of a job's queue that keep it from starting (docs/design/features.md#queues). */
+final class QueueExplainer {
+  private QueueExplainer() {}
+
+  /** One for each resource of which the queue holds too much. */
+  static List<Reason> reasons(SchedulingState world, int job) {
+    QueueTable queues = world.queues;
+    QueueState queue = queues.queue(queues.ofJob(job));
+    List<Reason> reasons = new ArrayList<>();
+    for (QueueLimit cap : queue.caps()) {
+      int need = queues.need(job, cap.resource);
+      // Asked first: what has changed comes into effect.
+      long total = queues.total(cap.resource);
+      long held = queue.held[cap.resource];
+      String kept = kept(world, queue);
+      boolean isKept = !cap.blocks(need) && queue.holder != job && cap.keepsFrom(need);
+      if (cap.blocks(need) || isKept) {
+        String resource = world.config().settings().resources().get(cap.resource).name();
+        String all = cap.isRelative() ? " of the " + total + " in all" : "";
+        reasons.add(
+            Reason.of(
+                    isKept ? Kind.RESERVED : Kind.QUEUE_LIMIT,
+                    null,
+                    "needs "
+                        + need
+                        + " of "
+                        + resource
+                        + ", the queue "
+                        + queue.name
+                        + " holds "
+                        + held
+                        + " and may hold "
+                        + cap.cap()
+                        + all
+                        + (isKept
+                            ? "; the rest is " + kept
+                            : queue.holder == job ? "; " + kept : ""))
+                .lacking(
+                    resource,
+                    need,
+                    (int) Math.max(Integer.MIN_VALUE, cap.cap() - held),
+                    (int) cap.cap()));
+      }
+    }
+    return reasons;
+  }
+
+  private static String kept(SchedulingState world, QueueState queue) {
+    int holder = queue.holder;
+    return holder < 0
+        ? ""
+        : "kept free for job "
+            + world.jobs.name(holder)
+            + ", since "
+            + CapacityReservation.shown(world.rooms.queues().keptSince(holder));
+  }
+}

@@ -1,0 +1,74 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.QueueView;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.queue.QueueLimit;
+import io.espalier.core.scheduling.queue.QueueState;
+import io.espalier.core.scheduling.queue.QueueTable;
+import io.espalier.core.scheduling.state.SchedulingState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/** Shows the queues of a world. */
+public final class QueueViews {
+  private QueueViews() {}
+
+  /** All that are configured, have jobs, or hold something. */
+  public static List<QueueView> of(SchedulingState world) {
+    QueueTable table = world.queues;
+    double[] weights = new double[table.count()];
+    double total = 0;
+    long[] waiting = new long[table.count()];
+    int[] waitingJobs = new int[table.count()];
+    for (int q = 0; q < weights.length; q++) {
+      for (int job : table.queue(q).jobs) {
+        long left = world.jobs.isActive(job) ? world.tasks.remaining(job) : 0;
+        waiting[q] += left;
+        waitingJobs[q] += left > 0 ? 1 : 0;
+      }
+      double weight = table.isByWeight() ? table.queue(q).weight() : 1 / table.effective(q);
+      weights[q] = waitingJobs[q] > 0 ? weight : 0;
+      total += weights[q];
+    }
+    List<String> configured = QueueTable.names(world.config());
+    List<QueueView> views = new ArrayList<>();
+    for (int q = 0; q < weights.length; q++) {
+      QueueState queue = table.queue(q);
+      if (configured.contains(queue.name) || queue.jobs.length > 0 || queue.running > 0) {
+        views.add(
+            new QueueView(
+                queue.name,
+                queue.spec().priorityFactor(),
+                table.isByWeight() ? OptionalDouble.of(queue.weight()) : OptionalDouble.empty(),
+                queue.running,
+                queue.jobs.length,
+                waitingJobs[q],
+                waiting[q],
+                queue.usage.use(),
+                queue.usage.at(table.now()),
+                table.effective(q),
+                total > 0 ? weights[q] / total : 0,
+                held(world, queue)));
+      }
+    }
+    return views;
+  }
+
+  private static List<QueueView.Held> held(SchedulingState world, QueueState queue) {
+    List<QueueView.Held> all = new ArrayList<>();
+    for (Resource resource : world.config().settings().resources().all()) {
+      int r = resource.index();
+      QueueLimit cap = queue.cap(r);
+      if (cap != null || queue.held[r] > 0) {
+        all.add(
+            new QueueView.Held(
+                resource.name(),
+                queue.held[r],
+                cap == null ? -1 : cap.cap(),
+                world.queues.total(r)));
+      }
+    }
+    return all;
+  }
+}

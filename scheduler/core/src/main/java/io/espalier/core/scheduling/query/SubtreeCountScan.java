@@ -1,0 +1,291 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.TaskCounts;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Counts the tasks in subtrees by state, a slice at a time. Where every node has one parent, and
+ * nodes are numbered like their places, the nodes at one distance from the root are a range, and
+ * are read one after the other; otherwise the subtree is walked, and a node with several parents
+ * counts in each of its places.
+ *
+ * <p>Made by {@link SchedulingCore#counts}; for the same thread as the core.
+ */
+public final class SubtreeCountScan {
+  private static final int STATES = 6;
+  private static final int DONE = 0;
+  private static final int FAILED = 1;
+  private static final int RUNNING = 2;
+  private static final int WAITING = 3;
+  private static final int READY = 4;
+  private static final int BLOCKED = 5;
+  private static final int NONE = 6;
+
+  /** By code, of jobs whose tasks may start. */
+  private static final byte[] STATE = new byte[StatusCodes.COUNT];
+
+  /** The same of jobs whose tasks may not. */
+  private static final byte[] STATE_BLOCKED = new byte[StatusCodes.COUNT];
+
+  static {
+    for (int code = 0; code < STATE.length; code++) {
+      int state = state(code);
+      STATE[code] = (byte) state;
+      STATE_BLOCKED[code] = (byte) (state == READY ? BLOCKED : state);
+    }
+  }
+
+  /** Reading a code of a range costs a fraction of what visiting a node does. */
+  private static final int CODES_PER_UNIT = 8;
+
+  private static final int UNITS_PER_NODE = 3;
+
+  private final Supplier<SchedulingState> current;
+  private final SchedulingState world;
+  private final Topology topology;
+  private final boolean byJob;
+  private final int onlyJob;
+  private final int lowest;
+
+  /** By job and state; one row when jobs are not told apart. */
+  private final long[] counts;
+
+  private long leaves;
+
+  // Where it stands: in the nodes of one distance from the root of the subtree,
+  private int from;
+  private int to;
+  private int job;
+  private int at;
+
+  // or in a walk.
+  private int[] stack = new int[64];
+  private int depth;
+
+  private boolean isDone = true;
+
+  public SubtreeCountScan(Supplier<SchedulingState> current, int onlyJob, boolean byJob) {
+    this.current = current;
+    this.world = current.get();
+    this.topology = world.topology;
+    this.onlyJob = onlyJob;
+    this.byJob = byJob;
+    counts = new long[(byJob ? world.jobs.count() : 1) * (STATES + 1)];
+    lowest = topology.levels().bottom();
+  }
+
+  private static int state(int code) {
+    Main main = StatusCodes.main(code);
+    if (main == Main.RUNNING) {
+      return RUNNING;
+    }
+    if (StatusCodes.effect(code) != StatusCodes.OPEN) {
+      return NONE;
+    }
+    return switch (main) {
+      case DONE -> DONE;
+      case FAILED -> FAILED;
+      case RUNNING -> RUNNING;
+      case UNSTARTED, INCOMPLETE, ERROR -> StatusCodes.isWaiting(code) ? WAITING : READY;
+    };
+  }
+
+  public static TaskCounts of(SchedulingState world, int job, int node) {
+    long[] counts = new long[STATES + 1];
+    int level = world.index.level(node);
+    for (int j = Math.max(0, job); j < (job < 0 ? world.jobs.count() : job + 1); j++) {
+      if (world.jobs.levels[j] == level) {
+        counts[state(world, j, node)]++;
+      }
+    }
+    return counts(counts, 0);
+  }
+
+  private static int state(SchedulingState world, int job, int node) {
+    int state = states(world, job)[world.tasks.code(job, node)];
+    return state == READY && !world.index.isReady(node, job) ? BLOCKED : state;
+  }
+
+  private static byte[] states(SchedulingState world, int job) {
+    return world.mayStart(job) ? STATE : STATE_BLOCKED;
+  }
+
+  /** Whether jobs or nodes have changed, so that all numbers mean something else. */
+  public boolean isStale() {
+    return current.get() != world;
+  }
+
+  /** Begins with a subtree, forgetting the one before. */
+  public void begin(int slot) {
+    Arrays.fill(counts, 0);
+    leaves = 0;
+    isDone = false;
+    if (topology.slotsAreNodes()) {
+      from = slot;
+      to = slot + 1;
+      job = -1;
+    } else {
+      stack[0] = slot;
+      depth = 1;
+    }
+  }
+
+  public boolean isDone() {
+    return isDone;
+  }
+
+  /**
+   * Goes on.
+   *
+   * @param units about how many things to look at
+   * @return how many it looked at, at least 1
+   */
+  public int step(int units) {
+    return topology.slotsAreNodes() ? count(units) : walk(units);
+  }
+
+  private int count(int units) {
+    int used = 0;
+    while (used < units) {
+      if (job < 0) {
+        used++;
+        if (from == to) {
+          isDone = true;
+          return used;
+        }
+        leaves += Math.max(0, Math.min(to, topology.levelEnd(lowest)) - first(lowest));
+        next(0);
+      } else if (job == world.jobs.count()) {
+        used++;
+        int last = topology.childEnd(to - 1);
+        from = topology.childStart(from);
+        to = last;
+        job = -1;
+      } else {
+        int end = Math.min(to, topology.levelEnd(world.jobs.levels[job]));
+        int stop = (int) Math.min(end, at + (long) (units - used) * CODES_PER_UNIT);
+        if (at < stop) {
+          count(at, stop);
+          used += (stop - at) / CODES_PER_UNIT;
+          at = stop;
+        }
+        used++;
+        if (at >= end) {
+          next(job + 1);
+        }
+      }
+    }
+    return used;
+  }
+
+  private void count(int begin, int end) {
+    world.tasks.tally(job, begin, end, states(world, job), counts, row(job));
+    if (world.jobs.dependencies[job].length > 0) {
+      for (int node = begin; node < end; node++) {
+        int code = world.tasks.code(job, node);
+        if (states(world, job)[code] == READY && !world.index.isReady(node, job)) {
+          counts[row(job) + READY]--;
+          counts[row(job) + BLOCKED]++;
+        }
+      }
+    }
+  }
+
+  /** Goes on with the next job that has tasks at that distance. */
+  private void next(int number) {
+    job = number;
+    while (job < world.jobs.count() && (world.jobs.levels[job] < 0 || !wants(job))) {
+      job++;
+    }
+    at = job < world.jobs.count() ? first(world.jobs.levels[job]) : 0;
+  }
+
+  /** The first node of a level that is not before where it stands. */
+  private int first(int level) {
+    return Math.max(from, topology.levelStart(level));
+  }
+
+  private boolean wants(int number) {
+    return onlyJob < 0 || onlyJob == number;
+  }
+
+  private int row(int number) {
+    return byJob ? number * (STATES + 1) : 0;
+  }
+
+  private int walk(int units) {
+    int used = 0;
+    while (used < units) {
+      if (depth == 0) {
+        isDone = true;
+        return used + 1;
+      }
+      int node = topology.node(stack[--depth]);
+      int nodeLevel = world.index.level(node);
+      used += UNITS_PER_NODE;
+      leaves += nodeLevel == lowest ? 1 : 0;
+      for (int j = onlyJob < 0 ? 0 : onlyJob; j < world.jobs.count() && wants(j); j++) {
+        if (world.jobs.levels[j] == nodeLevel) {
+          counts[row(j) + state(world, j, node)]++;
+          used++;
+        }
+      }
+      int end = topology.childEnd(node);
+      int start = topology.childStart(node);
+      if (depth + end - start > stack.length) {
+        stack = Arrays.copyOf(stack, Math.max(depth + end - start, stack.length * 2));
+      }
+      for (int slot = start; slot < end; slot++) {
+        stack[depth++] = slot;
+      }
+    }
+    return used;
+  }
+
+  /** Nodes of the lowest level in the subtree. */
+  public long leaves() {
+    return leaves;
+  }
+
+  /** All tasks of the subtree, or those of the one job. */
+  public TaskCounts counts() {
+    long[] sum = new long[STATES];
+    for (int i = 0; i < counts.length; i++) {
+      int state = i % (STATES + 1);
+      if (state < STATES) {
+        sum[state] += counts[i];
+      }
+    }
+    return counts(sum, 0);
+  }
+
+  private static TaskCounts counts(long[] from, int at) {
+    return new TaskCounts(
+        from[at + DONE],
+        from[at + FAILED],
+        from[at + RUNNING],
+        from[at + WAITING],
+        from[at + READY],
+        from[at + BLOCKED]);
+  }
+
+  /** By job, where jobs are told apart; without those that have no tasks there. */
+  public Map<String, TaskCounts> countsByJob() {
+    Map<String, TaskCounts> all = new LinkedHashMap<>();
+    for (int j = 0; byJob && j < world.jobs.count(); j++) {
+      TaskCounts some = counts(counts, row(j));
+      if (some.total() > 0) {
+        all.put(world.jobs.name(j), some);
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,167 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Waiting tasks of one job by reason, while they are counted. Few: not one per node. */
+final class WaitReasonCounts {
+  private static final int SAMPLES = 5;
+
+  private final Topology topology;
+  private final boolean isTree;
+  private final Map<Key, Group> groups = new LinkedHashMap<>();
+
+  /**
+   * @param kind null: nothing is in the way
+   * @param which resource or dependency
+   */
+  private record Key(@Nullable Kind kind, int which) {}
+
+  /** Tasks with one reason. */
+  static final class Group {
+    private final @Nullable Kind kind;
+    private final int resource;
+    private final String message;
+    private final List<Integer> samples = new ArrayList<>();
+    private int firstBlocking = -1;
+    private int lastBlocking = -1;
+    private int blocking;
+    long count;
+    private long untilMillis;
+
+    Group(@Nullable Kind kind, int resource, String message) {
+      this.kind = kind;
+      this.resource = resource;
+      this.message = message;
+    }
+
+    /**
+     * @param blockNode the node that keeps the task, -1: none
+     */
+    void add(int node, int blockNode) {
+      count++;
+      if (blockNode != lastBlocking && blockNode >= 0) {
+        lastBlocking = blockNode;
+        firstBlocking = blocking++ == 0 ? blockNode : firstBlocking;
+      }
+      sample(node);
+    }
+
+    /** The earliest counts; 0: not known. */
+    Group until(long millis) {
+      untilMillis = untilMillis == 0 ? millis : Math.min(untilMillis, millis);
+      return this;
+    }
+
+    void sample(int node) {
+      if (!hasSamples()) {
+        samples.add(node);
+      }
+    }
+
+    boolean hasSamples() {
+      return samples.size() == SAMPLES;
+    }
+  }
+
+  /**
+   * @param isTree tasks come node by node, so that the nodes that block can be counted
+   */
+  WaitReasonCounts(Topology topology, boolean isTree) {
+    this.topology = topology;
+    this.isTree = isTree;
+  }
+
+  Group of(Kind kind, int which, String message) {
+    return group(new Key(kind, which), -1, message);
+  }
+
+  Group startable() {
+    return group(new Key(null, -1), -1, "nothing is in the way: they start in the next rounds");
+  }
+
+  Group ofResource(int resource) {
+    return group(new Key(Kind.RESOURCE, resource), resource, "");
+  }
+
+  private Group group(Key key, int resource, String message) {
+    Group known = groups.get(key);
+    if (known == null) {
+      known = new Group(key.kind(), resource, message);
+      groups.put(key, known);
+    }
+    return known;
+  }
+
+  List<WaitingReasons.Group> largest(int limit, SchedulingState world, int job) {
+    return groups.values().stream()
+        .filter(group -> group.count > 0)
+        .sorted(Comparator.comparingLong((Group g) -> g.count).reversed())
+        .limit(limit)
+        .map(group -> shown(group, world, job))
+        .toList();
+  }
+
+  private WaitingReasons.Group shown(Group group, SchedulingState world, int job) {
+    boolean isOne = group.blocking == 1;
+    Kind kind = group.kind;
+    return new WaitingReasons.Group(
+        kind == null ? WaitingReasons.STARTABLE : kind.name().toLowerCase(Locale.ROOT),
+        isOne ? topology.name(group.firstBlocking) : null,
+        group.resource < 0 ? null : resource(world, group.resource).name(),
+        group.count,
+        group.resource < 0
+            ? group.message
+            : message(group, world, job)
+                + world
+                    .neverFits()
+                    .words(
+                        world::largestLimit, world.jobs.name(job), resource(world, group.resource)),
+        group.untilMillis,
+        group.samples.stream().map(topology::name).distinct().toList());
+  }
+
+  private static Resource resource(SchedulingState world, int number) {
+    return world.config().settings().resources().get(number);
+  }
+
+  private String message(Group group, SchedulingState world, int job) {
+    Resource resource = resource(world, group.resource);
+    int node = group.firstBlocking;
+    int need = world.jobs.needs[job][group.resource];
+    String text = "needs " + need + " of " + resource.name() + ", ";
+    if (group.blocking == 1) {
+      int free = world.ledger.free(node, resource.level(), resource.index());
+      int limit = world.ledger.limit(node, resource.level(), resource.index());
+      String name = topology.name(node);
+      return text
+          + free
+          + " of "
+          + limit
+          + " are free on "
+          + name
+          + LimitMessages.never(world, need, limit, resource)
+          + LimitMessages.on(world, node, resource);
+    }
+    return text
+        + "too few are free on "
+        + (isTree ? group.blocking + " nodes" : "several nodes")
+        + " of level "
+        + topology.levels().name(resource.level())
+        + (need <= world.largestLimit(resource)
+            ? ""
+            : "; none there has more than "
+                + world.largestLimit(resource)
+                + ": they can never start");
+  }
+}

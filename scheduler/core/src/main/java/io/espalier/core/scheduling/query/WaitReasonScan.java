@@ -1,0 +1,288 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.reservation.ReservationViews;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the tasks of a job that are neither running nor ended by what keeps them, a slice at a
+ * time: one walk over the tree in which a node that blocks decides for all below it. Where nodes
+ * have several parents the path of each task matters, and only some tasks are looked at.
+ *
+ * <p>Made by {@link SchedulingCore#waiting}; for the same thread as the core.
+ */
+public final class WaitReasonScan {
+  /** Tasks that are looked at where not all are. */
+  static final int SAMPLED = 20_000;
+
+  private static final int UNITS_PER_TASK = 1;
+  private static final int UNITS_PER_NODE = 4;
+  private static final int UNITS_PER_SAMPLE = 100;
+
+  private final Supplier<SchedulingState> current;
+  private final SchedulingState world;
+  private final Topology topology;
+  private final int job;
+  private final int level;
+  private final WaitReasonCounts groups;
+  private final Explainer explainer;
+  private final @Nullable Reason noWorker;
+  private final boolean isTree;
+  private long counted;
+  private boolean isDone;
+
+  // Where it stands in the walk: rows of slots that are not looked at yet, and what blocks them.
+  private final int[] next;
+  private final int[] end;
+  private final WaitReasonCounts.@Nullable Group[] blocks;
+  private final int[] blockNodes;
+  private int depth;
+
+  // Where it stands among the samples.
+  private int at;
+  private final int stride;
+
+  public WaitReasonScan(Supplier<SchedulingState> current, int job, List<Reason> gates) {
+    this.current = current;
+    this.world = current.get();
+    this.topology = world.topology;
+    this.job = job;
+    level = world.jobs.levels[job];
+    isTree = topology.slots() == topology.size();
+    groups = new WaitReasonCounts(topology, isTree);
+    int levels = topology.levels().count();
+    next = new int[levels];
+    end = new int[levels];
+    blocks = new WaitReasonCounts.@Nullable Group[levels];
+    blockNodes = new int[levels];
+    int tasks = world.tasks.end(job) - world.tasks.first(job);
+    stride = isTree ? 1 : Math.max(1, tasks / SAMPLED);
+    at = world.tasks.first(job);
+    explainer = new Explainer(world);
+    noWorker = noWorker(gates.isEmpty());
+    if (!gates.isEmpty()) {
+      all(gates.get(0));
+    } else if (level < 0) {
+      isDone = true;
+    } else {
+      next[0] = 0;
+      end[0] = 1;
+      blockNodes[0] = -1;
+      depth = 1;
+    }
+  }
+
+  private @Nullable Reason noWorker(boolean wanted) {
+    if (!wanted || world.workers.placementLevel(job) >= 0) {
+      return null;
+    }
+    List<Reason> reasons = new WorkerExplainer(world).reasons(job, world.workers.pinnedTo(job));
+    return reasons.isEmpty() ? null : reasons.get(0);
+  }
+
+  /** One reason for all tasks. */
+  private void all(Reason gate) {
+    counted = total();
+    WaitReasonCounts.Group group =
+        groups.of(gate.kind(), -1, gate.message()).until(gate.untilMillis());
+    int first = world.tasks.first(job);
+    int last = Math.min(world.tasks.end(job), first + 10_000);
+    for (int node = first; node < last && !group.hasSamples(); node++) {
+      if (isWaiting(world.tasks.code(job, node))) {
+        group.sample(node);
+      }
+    }
+    group.count = counted;
+    isDone = true;
+  }
+
+  private long total() {
+    long total = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      total += isWaiting(code) ? world.tasks.count(job, code) : 0;
+    }
+    return total;
+  }
+
+  /** Whether such a task is neither running nor ended, nor kept away by its node. */
+  private static boolean isWaiting(int code) {
+    Main main = StatusCodes.main(code);
+    return StatusCodes.effect(code) == StatusCodes.OPEN
+        && main != Main.RUNNING
+        && main != Main.DONE
+        && main != Main.FAILED;
+  }
+
+  /** Whether jobs or nodes have changed, so that it must begin again. */
+  public boolean isStale() {
+    return current.get() != world;
+  }
+
+  public boolean isDone() {
+    return isDone;
+  }
+
+  /**
+   * Goes on.
+   *
+   * @param units about how many tasks to look at
+   * @return how many it looked at, at least 1
+   */
+  public int step(int units) {
+    int used = 1;
+    while (!isDone && used < units) {
+      used += isTree ? walk() : sample();
+    }
+    return used;
+  }
+
+  private int walk() {
+    if (depth == 0) {
+      isDone = true;
+      return 1;
+    }
+    int row = depth - 1;
+    if (next[row] == end[row]) {
+      depth--;
+      return 1;
+    }
+    int slot = next[row]++;
+    int node = topology.node(slot);
+    WaitReasonCounts.Group block = blocks[row];
+    int blockNode = blockNodes[row];
+    boolean isTask = world.tasks.has(job, node);
+    if (isTask && !isWaiting(world.tasks.code(job, node))) {
+      return UNITS_PER_TASK;
+    }
+    if (block == null) {
+      block = blockOf(slot, node);
+      blockNode = node;
+    }
+    if (isTask) {
+      count(node, block, blockNode);
+      return UNITS_PER_TASK;
+    }
+    if (world.index.isAllowed(slot, job)) {
+      next[depth] = topology.childStart(node);
+      end[depth] = topology.childEnd(node);
+      blocks[depth] = block;
+      blockNodes[depth++] = blockNode;
+    }
+    return UNITS_PER_NODE;
+  }
+
+  private int sample() {
+    int stop = world.tasks.end(job);
+    int used = 0;
+    while (at < stop && used < UNITS_PER_SAMPLE) {
+      used++;
+      int node = at;
+      at += stride;
+      if (isWaiting(world.tasks.code(job, node))) {
+        int[] path = explainer.bestPath(job, node);
+        WaitReasonCounts.Group block = null;
+        int blockNode = -1;
+        for (int i = path.length - 1; i >= 0 && block == null; i--) {
+          blockNode = topology.node(path[i]);
+          block = blockOf(path[i], blockNode);
+        }
+        count(node, block, blockNode);
+        used += UNITS_PER_SAMPLE;
+      }
+    }
+    isDone = at >= stop;
+    return used;
+  }
+
+  private void count(int node, WaitReasonCounts.@Nullable Group block, int blockNode) {
+    counted++;
+    if (StatusCodes.isWaiting(world.tasks.code(job, node))) {
+      groups.of(Kind.BACKOFF, -1, "back off after their last attempt").add(node, -1);
+      return;
+    }
+    int[] dependencies = world.jobs.dependencies[job];
+    for (int i = 0; i < dependencies.length; i++) {
+      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
+        Job configured = world.jobs.job(job);
+        String name = configured == null ? "" : configured.dependsOn().get(i);
+        groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node").add(node, -1);
+        return;
+      }
+    }
+    if (block != null) {
+      block.add(node, blockNode);
+    } else if (noWorker != null) {
+      groups.of(Kind.NO_WORKER, -1, noWorker.message()).add(node, -1);
+    } else {
+      groups.startable().add(node, -1);
+    }
+  }
+
+  /** What blocks a job in one place of the tree; null: nothing. */
+  private WaitReasonCounts.@Nullable Group blockOf(int slot, int node) {
+    int atLevel = world.index.level(node);
+    // Of several paths another one is open, or the task would not count as waiting.
+    if (!topology.enabled(slot)) {
+      return groups.of(Kind.NODE_DISABLED, -1, "a node on their path is disabled");
+    }
+    if (!world.index.isAllowed(slot, job)) {
+      return groups.of(Kind.FILTERED, -1, "the filters of the job exclude a node on their path");
+    }
+    int placing = world.workers.placementLevel(job);
+    if (placing >= 0 && atLevel >= placing) {
+      boolean passedBy =
+          atLevel > placing && slot > 0 && world.index.level(topology.parent(slot)) < placing;
+      if (atLevel == placing
+          ? !world.workers.finds(job, topology.name(node))
+          : passedBy && !world.workers.finds(job, null)) {
+        return groups.of(Kind.NO_WORKER, -2, "no worker on their host takes them");
+      }
+    }
+    if (world.rates.isHeld(node, atLevel)) {
+      String message = "as many tasks as may have started below a node on their path";
+      return groups
+          .of(Kind.START_RATE, atLevel, message)
+          .until(world.rates.heldUntil(node, atLevel));
+    }
+    for (int r : world.ledger.resources(atLevel)) {
+      int need = world.jobs.needs[job][r];
+      if (need > 0 && !NodeCapacity.fits(need, world.ledger.free(node, atLevel, r))) {
+        return groups.ofResource(r);
+      }
+    }
+    ReservationViews kept = world.reservations == null ? null : world.reservations.answers();
+    for (int r : world.ledger.resources(atLevel)) {
+      if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
+        return groups.of(
+            Kind.RESERVED, -1, "a node on their path is kept free for a task that waits for long");
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The answer, once it is done.
+   *
+   * @param limit groups, at most
+   */
+  public WaitingReasons reasons(int limit, long nowMillis) {
+    return new WaitingReasons(
+        world.jobs.name(job),
+        nowMillis,
+        counted,
+        isTree ? counted : total(),
+        stride > 1,
+        groups.largest(limit, world, job));
+  }
+}

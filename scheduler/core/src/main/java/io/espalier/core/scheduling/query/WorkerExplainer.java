@@ -1,0 +1,182 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.reservation.CapacityReservation;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.worker.WorkerIndex;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says why no worker takes a task: the first of these that holds, of all workers or those of the
+ * required host. There is none; none takes tasks; the filter excludes all that do; none of the rest
+ * has room: then what is short on the one that is nearest to it, which is short of fewest things,
+ * then of fewest slots, and is first in the order of names.
+ */
+final class WorkerExplainer {
+  private final SchedulingState world;
+  private final WorkerIndex index;
+  private final WorkerTable table;
+
+  /** The name of the instance node, by which the scheduler's own host goes. */
+  private final String instance;
+
+  WorkerExplainer(SchedulingState world) {
+    this.world = world;
+    index = world.workers;
+    table = world.pool;
+    instance = world.topology.name(0);
+  }
+
+  /**
+   * @param host where the task must run; null: anywhere
+   * @return empty when some worker takes it
+   */
+  List<Reason> reasons(int job, @Nullable String host) {
+    if (index.finds(job, host)) {
+      return List.of();
+    }
+    String where = host == null ? "" : " on host " + host + ", where the task must run,";
+    List<Integer> all = new ArrayList<>();
+    List<Integer> taking = new ArrayList<>();
+    List<Integer> passing = new ArrayList<>();
+    Map<String, Integer> states = new TreeMap<>();
+    for (int worker : table.pool()) {
+      WorkerInfo info = table.info(worker);
+      if (info != null && (host == null || host.equals(info.host()))) {
+        all.add(worker);
+        if (info.takesTasks()) {
+          taking.add(worker);
+          if (index.passes(job, worker)) {
+            passing.add(worker);
+          }
+        } else {
+          boolean held = info.state() == WorkerInfo.State.HEALTHY;
+          states.merge(
+              held ? "cordoned" : info.state().name().toLowerCase(Locale.ROOT), 1, Integer::sum);
+        }
+      }
+    }
+    if (all.isEmpty()) {
+      return List.of(reason(host, "no worker" + where + " is connected"));
+    }
+    if (taking.isEmpty()) {
+      return List.of(
+          reason(host, "none of " + count(all) + where + " takes tasks now: " + shown(states)));
+    }
+    if (passing.isEmpty()) {
+      return List.of(
+          reason(
+              host,
+              "the worker filter of the job excludes all of "
+                  + count(taking)
+                  + where
+                  + " that take tasks"));
+    }
+    return nearest(job, passing);
+  }
+
+  private static String count(List<Integer> workers) {
+    return workers.size() == 1 ? "1 worker" : workers.size() + " workers";
+  }
+
+  private static String shown(Map<String, Integer> states) {
+    List<String> parts = new ArrayList<>();
+    states.forEach((state, count) -> parts.add(count + " " + state));
+    return String.join(", ", parts);
+  }
+
+  private static Reason reason(@Nullable String host, String message) {
+    return Reason.of(Kind.NO_WORKER, host, message);
+  }
+
+  private List<Reason> nearest(int job, List<Integer> workers) {
+    int best = -1;
+    int bestShort = 0;
+    long bestMissing = 0;
+    for (int worker : workers) {
+      int missing = index.isFullFor(job, worker) ? 1 : 0;
+      long slots = 0;
+      for (int k = 0; k < index.resources().size(); k++) {
+        int need = index.need(job, k);
+        if (!NodeCapacity.fits(need, index.freeFor(job, worker, k))) {
+          missing++;
+          slots += (long) need - index.freeFor(job, worker, k);
+        }
+      }
+      boolean nearer =
+          best < 0
+              || missing < bestShort
+              || (missing == bestShort
+                  && (slots < bestMissing
+                      || (slots == bestMissing
+                          && table.shard(worker).compareTo(table.shard(best)) < 0)));
+      if (nearer) {
+        best = worker;
+        bestShort = missing;
+        bestMissing = slots;
+      }
+    }
+    return shortages(job, best, workers.size());
+  }
+
+  private List<Reason> shortages(int job, int worker, int ofWorkers) {
+    String shard = table.shard(worker);
+    String node = shard.isEmpty() ? instance : shard;
+    String where =
+        shard.isEmpty()
+            ? " on this host"
+            : " on worker " + shard + (ofWorkers == 1 ? "" : ", the nearest of " + ofWorkers);
+    List<Reason> reasons = new ArrayList<>();
+    String kept = kept(worker);
+    if (index.isFullFor(job, worker)) {
+      String more = index.isFull(worker) ? ", no more at once" : ", and one more is " + kept;
+      reasons.add(reason(node, index.tasks(worker) + " tasks run" + where + more));
+    }
+    for (int k = 0; k < index.resources().size(); k++) {
+      int need = index.need(job, k);
+      int free = index.freeOf(worker, k);
+      if (!NodeCapacity.fits(need, index.freeFor(job, worker, k))) {
+        String name = index.resources().get(k).name();
+        int limit = index.limitOf(worker, k);
+        String message =
+            "needs "
+                + need
+                + " of "
+                + name
+                + ", "
+                + free
+                + " of "
+                + limit
+                + " are free"
+                + where
+                + (NodeCapacity.fits(need, free) ? ", but " + kept : "")
+                + (!NodeCapacity.fits(need, free) && index.keptFor(worker) == job
+                    ? "; " + kept
+                    : "")
+                + (need > limit ? "; it can never start there while the limit is " + limit : "")
+                + LimitMessages.of(index.overrideOf(worker, k), -1);
+        reasons.add(Reason.of(Kind.NO_WORKER, node, message).lacking(name, need, free, limit));
+      }
+    }
+    return reasons;
+  }
+
+  private String kept(int worker) {
+    int holder = index.keptFor(worker);
+    return holder < 0
+        ? ""
+        : "kept free for job "
+            + world.jobs.name(holder)
+            + ", since "
+            + CapacityReservation.shown(world.rooms.workers().keptSince(holder));
+  }
+}

@@ -1,0 +1,436 @@
+package io.espalier.core.scheduling.queue;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.LimitRules;
+import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.task.RunPlacements;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.worker.WorkerIndex;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.status.QueueUsage;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The queues of one world (docs/design/features.md#queues): what their running tasks hold, which of
+ * their jobs their caps leave room for, and how much they have used lately.
+ *
+ * <p>A task holds slots where its path has a node, and on its worker. A cap compares what the queue
+ * holds with slots in all: the limits in effect, summed over the nodes of the resource's level or
+ * over the workers. Its use is its dominant share: the largest part of any resource that it holds.
+ *
+ * <p>What changes the slots in all is noticed at the next question, once for all changes until
+ * then; whatever else happens costs the levels and resources of one task.
+ *
+ * <p><b>Length.</b> What queues hold, their caps and their use change with the same starts and
+ * ends.
+ */
+public final class QueueTable {
+  private final JobTable jobs;
+  private final NodeCapacity ledger;
+  private final WorkerIndex workers;
+  private final int levels;
+  private final int workerLevel;
+  private final int[] levelOf;
+  private final QueueState[] queues;
+  private final int[] ofJob;
+  private final long[] open;
+
+  /** By resource: slots in all, as of the versions below. */
+  private final long[] totals;
+
+  private int seenNodes = -1;
+  private int seenWorkers = -1;
+  private boolean isByWeight;
+  private long halfLifeMillis;
+  private long now;
+
+  /** Whether its world is in force: if not, another one has the history. */
+  private boolean isInForce;
+
+  public QueueTable(Config config, JobTable jobs, NodeCapacity ledger, WorkerIndex workers) {
+    this.jobs = jobs;
+    this.ledger = ledger;
+    this.workers = workers;
+    Levels names = config.settings().levels();
+    levels = names.count();
+    workerLevel = names.worker();
+    levelOf = config.settings().resources().all().stream().mapToInt(Resource::level).toArray();
+    totals = new long[levelOf.length];
+    open = new long[jobs.words];
+    Arrays.fill(open, -1L);
+    ofJob = new int[jobs.count()];
+    halfLifeMillis = config.settings().rules().priorityHalfLife().toMillis();
+    Map<String, QueueSpec> specs = specs(config.settings().rules());
+    Map<String, List<Integer>> members = new LinkedHashMap<>();
+    specs.keySet().forEach(name -> members.put(name, new ArrayList<>()));
+    for (int j = 0; j < ofJob.length; j++) {
+      members.computeIfAbsent(jobs.queues[j], name -> new ArrayList<>()).add(j);
+    }
+    queues = new QueueState[members.size()];
+    int number = 0;
+    for (Map.Entry<String, List<Integer>> entry : members.entrySet()) {
+      int[] itsJobs = entry.getValue().stream().mapToInt(Integer::intValue).toArray();
+      for (int j : itsJobs) {
+        ofJob[j] = number;
+      }
+      queues[number] =
+          new QueueState(
+              specs.getOrDefault(entry.getKey(), plain(entry.getKey())),
+              itsJobs,
+              levelOf.length,
+              new DecayedUsage(0, 0, 0, halfLifeMillis));
+      number++;
+    }
+    setSpecs(specs);
+  }
+
+  private static QueueSpec plain(String name) {
+    return new QueueSpec(name, 1, Map.of(), Map.of());
+  }
+
+  /** The queues by name: the one of jobs that name none is always there. */
+  private static Map<String, QueueSpec> specs(LimitRules rules) {
+    Map<String, QueueSpec> specs = new LinkedHashMap<>();
+    rules.queues().forEach(spec -> specs.put(spec.name(), spec));
+    specs.putIfAbsent(JobScheduling.DEFAULT_QUEUE, plain(JobScheduling.DEFAULT_QUEUE));
+    return specs;
+  }
+
+  /** The names of the configured queues, in their order. */
+  public static List<String> names(Config config) {
+    return config.settings().rules().queues().stream().map(QueueSpec::name).toList();
+  }
+
+  private void setSpecs(Map<String, QueueSpec> specs) {
+    isByWeight = specs.values().stream().anyMatch(spec -> spec.weight().isPresent());
+    for (QueueState queue : queues) {
+      QueueSpec spec = specs.getOrDefault(queue.name, plain(queue.name));
+      List<QueueLimit> caps = new ArrayList<>();
+      for (int r = 0; r < levelOf.length; r++) {
+        int[] needs = new int[queue.jobs.length];
+        for (int i = 0; i < needs.length; i++) {
+          needs[i] = need(queue.jobs[i], r);
+        }
+        QueueLimit cap = QueueLimit.of(spec, r, queue.jobs, needs, queue.words);
+        if (cap != null) {
+          caps.add(cap);
+        }
+      }
+      queue.setSpec(spec, caps.toArray(new QueueLimit[0]));
+      tellCaps(queue);
+    }
+    seenNodes = -1;
+  }
+
+  /** Tells the caps of a queue whom they keep room for; {@link QueueLimit#hold} must follow. */
+  private void tellCaps(QueueState queue) {
+    int job = queue.holder;
+    int place = job < 0 ? -1 : Arrays.binarySearch(queue.words, job >>> 6);
+    for (QueueLimit cap : queue.caps()) {
+      cap.keep(job < 0 ? 0 : need(job, cap.resource), place, job < 0 ? 0 : 1L << job);
+    }
+  }
+
+  /**
+   * Keeps what a queue may hold for one of its jobs, as far as that needs it.
+   *
+   * @param job -1: for nobody any more
+   */
+  public void keepFor(int number, int job) {
+    refresh();
+    QueueState queue = queues[number];
+    queue.holder = job;
+    tellCaps(queue);
+    for (QueueLimit cap : queue.caps()) {
+      cap.hold(queue.held[cap.resource]);
+    }
+    updateOpen(queue);
+  }
+
+  /** What a task of a job takes, as far as it can be on a path of the job or on a worker. */
+  public int need(int job, int resource) {
+    // Where nobody is asked for workers, what they have limits nothing.
+    boolean counts =
+        levelOf[resource] == workerLevel
+            ? workers.isActive()
+            : levelOf[resource] <= jobs.levels[job];
+    return counts ? jobs.needs[job][resource] : 0;
+  }
+
+  /** Another configuration with the same queues and the same jobs in them. */
+  public void replace(Config config) {
+    refresh();
+    LimitRules rules = config.settings().rules();
+    long newHalfLife = rules.priorityHalfLife().toMillis();
+    if (newHalfLife != halfLifeMillis) {
+      halfLifeMillis = newHalfLife;
+      for (QueueState queue : queues) {
+        queue.usage.setHalfLife(newHalfLife, now);
+      }
+    }
+    setSpecs(specs(rules));
+  }
+
+  // ---- caps
+
+  /** Bits of the jobs that may start another task as far as their queues go. */
+  public long open(int word) {
+    refresh();
+    return open[word];
+  }
+
+  /** Takes note of other limits and workers, if there are. */
+  private void refresh() {
+    if (seenNodes == ledger.totalsVersion() && seenWorkers == workers.totalsVersion()) {
+      return;
+    }
+    seenNodes = ledger.totalsVersion();
+    seenWorkers = workers.totalsVersion();
+    for (int r = 0; r < totals.length; r++) {
+      totals[r] = ledger.total(r);
+    }
+    for (int k = 0; k < workers.resources().size(); k++) {
+      totals[workers.resources().get(k).index()] = workers.total(k);
+    }
+    for (QueueState queue : queues) {
+      for (QueueLimit cap : queue.caps()) {
+        cap.setTotal(totals[cap.resource]);
+        cap.hold(queue.held[cap.resource]);
+      }
+      updateOpen(queue);
+      updateUse(queue);
+    }
+  }
+
+  private void updateOpen(QueueState queue) {
+    for (int i = 0; i < queue.words.length; i++) {
+      int word = queue.words[i];
+      open[word] = (open[word] & ~queue.members[i]) | queue.open(i);
+    }
+  }
+
+  // ---- use
+
+  /**
+   * A task takes its place, started here or not.
+   *
+   * @param job -1: not known
+   */
+  public void entered(int job, int run, RunPlacements places) {
+    change(job, run, places, 1);
+  }
+
+  /** The opposite. */
+  public void left(int job, int run, RunPlacements places) {
+    change(job, run, places, -1);
+  }
+
+  private void change(int job, int run, RunPlacements places, int sign) {
+    if (job < 0) {
+      return;
+    }
+    refresh();
+    QueueState queue = queues[ofJob[job]];
+    queue.running += sign;
+    int[] amounts = places.amounts(run);
+    for (int level = 0; level < levels; level++) {
+      if (places.node(run, level) >= 0) {
+        for (int r : ledger.resources(level)) {
+          queue.held[r] += (long) sign * amounts[r];
+        }
+      }
+    }
+    if (places.worker(run) >= 0) {
+      List<Resource> ofWorkers = workers.resources();
+      for (int k = 0; k < ofWorkers.size(); k++) {
+        int r = ofWorkers.get(k).index();
+        queue.held[r] += (long) sign * amounts[r];
+      }
+    }
+    boolean flips = false;
+    for (QueueLimit cap : queue.caps()) {
+      flips |= cap.hold(queue.held[cap.resource]);
+    }
+    if (flips) {
+      updateOpen(queue);
+    }
+    updateUse(queue);
+  }
+
+  private void updateUse(QueueState queue) {
+    if (isInForce) {
+      queue.usage.setUse(dominantShare(queue), now);
+    }
+  }
+
+  /**
+   * The largest part of any resource that a queue holds (docs/design/features.md#use-of-a-queue).
+   */
+  double dominantShare(QueueState queue) {
+    double most = 0;
+    for (int r = 0; r < totals.length; r++) {
+      // More may be held than there is, also where there is nothing any more.
+      most = Math.max(most, (double) queue.held[r] / Math.max(1, totals[r]));
+    }
+    return most;
+  }
+
+  // ---- time
+
+  /** Time goes on: what has changed until now has changed by then. */
+  public void advance(long nowMillis) {
+    refresh();
+    now = Math.max(now, nowMillis);
+  }
+
+  public long now() {
+    return now;
+  }
+
+  /**
+   * The world is in force from now on.
+   *
+   * @param past by name; what is taken over is removed
+   */
+  public void enter(long nowMillis, QueueUsageHistory past) {
+    now = nowMillis;
+    isInForce = true;
+    seenNodes = -1;
+    for (QueueState queue : queues) {
+      past.restore(queue, jobs, now, halfLifeMillis);
+    }
+    past.prune(now, halfLifeMillis);
+    refresh();
+  }
+
+  /** Takes what came from elsewhere over. */
+  public void restore(QueueUsageHistory past) {
+    refresh();
+    for (QueueState queue : queues) {
+      past.restoreKnown(queue, now, halfLifeMillis);
+    }
+  }
+
+  /** What every queue has used lately, as of now. */
+  public List<QueueUsage> usage(QueueUsageHistory past) {
+    refresh();
+    List<QueueUsage> all = new ArrayList<>();
+    for (QueueState queue : queues) {
+      all.add(new QueueUsage(queue.name, queue.usage.at(now), now));
+    }
+    past.values(now, halfLifeMillis)
+        .forEach((name, value) -> all.add(new QueueUsage(name, value, now)));
+    return all;
+  }
+
+  /** The half-life may be another one from now on, also for queues that are not configured. */
+  public void settle(QueueUsageHistory past) {
+    past.settle(now, halfLifeMillis);
+  }
+
+  /** The world is in force no more: another one goes on with the history. */
+  public void leave(QueueUsageHistory past) {
+    refresh();
+    for (QueueState queue : queues) {
+      past.keep(queue, jobs, now);
+    }
+    isInForce = false;
+  }
+
+  // ---- questions
+
+  public int count() {
+    return queues.length;
+  }
+
+  public QueueState queue(int number) {
+    return queues[number];
+  }
+
+  /** The number of a job's queue. */
+  public int ofJob(int job) {
+    return ofJob[job];
+  }
+
+  /** Slots in all. */
+  public long total(int resource) {
+    refresh();
+    return totals[resource];
+  }
+
+  /** Whether weights decide what is due to queues, and not factors. */
+  public boolean isByWeight() {
+    return isByWeight;
+  }
+
+  public double effective(int number) {
+    refresh();
+    return queues[number].effective(now, isByWeight);
+  }
+
+  /**
+   * Computes from scratch what is kept up to date, and compares.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  public void check(
+      Config config,
+      Topology topology,
+      WorkerTable table,
+      RunningTasks runs,
+      RunPlacements places) {
+    refresh();
+    QueueTable fresh = new QueueTable(config, jobs, ledger, workers);
+    fresh.refresh();
+    for (int i = 0; i < queues.length; i++) {
+      fresh.keepFor(i, queues[i].holder);
+    }
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run)) {
+        fresh.entered(places.job(run), run, places);
+      }
+    }
+    check(Arrays.equals(totals, slotsInAll(topology, table)), "slots in all");
+    check(Arrays.equals(open, fresh.open), "jobs that caps leave room for");
+    for (int i = 0; i < queues.length; i++) {
+      QueueState queue = queues[i];
+      check(Arrays.equals(queue.held, fresh.queues[i].held), "slots of queue " + queue.name);
+      check(queue.running == fresh.queues[i].running, "tasks of queue " + queue.name);
+      check(queue.usage.use() == dominantShare(fresh.queues[i]), "use of queue " + queue.name);
+    }
+  }
+
+  private static void check(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalStateException("the queues are inconsistent: " + what);
+    }
+  }
+
+  private long[] slotsInAll(Topology topology, WorkerTable table) {
+    long[] all = new long[levelOf.length];
+    for (int r = 0; r < all.length; r++) {
+      int level = levelOf[r];
+      for (int node = topology.levelStart(level);
+          level != workerLevel && node < topology.levelEnd(level);
+          node++) {
+        all[r] += ledger.limit(node, level, r);
+      }
+    }
+    for (int k = 0; k < workers.resources().size() && workers.isActive(); k++) {
+      for (int worker : table.pool()) {
+        all[workers.resources().get(k).index()] += workers.limitOf(worker, k);
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,77 @@
+package io.espalier.core.scheduling.reservation;
+
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.topology.Topology;
+
+/**
+ * What stands between a node and the root for a job, slots aside: whether a task that fits on the
+ * node could go on upwards. Asked when a wait begins or a node is to be held, not when tasks start;
+ * a question costs the places above the node.
+ */
+final class AncestorCheck {
+  private final ReservationContext context;
+  private final Topology topology;
+  private final JobTable jobs;
+
+  AncestorCheck(ReservationContext context) {
+    this.context = context;
+    topology = context.topology();
+    jobs = context.jobs();
+  }
+
+  /** Whether something may start there on account of its path but for what changes by the hour. */
+  boolean isAllowed(int node, int job) {
+    return find(node, topology.level(node), job, false, false);
+  }
+
+  /** Whether also no limit on the way is below what is needed. */
+  boolean isReachable(int node, int level, int job) {
+    return find(node, level, job, true, false);
+  }
+
+  /** Whether also nothing but slots keeps the job's tasks there from starting. */
+  boolean mayStart(int node, int level, int job) {
+    long bit = 1L << job;
+    int word = job >>> 6;
+    if ((jobs.active(word) & context.caps().open(word) & context.queues().open(word) & bit) == 0) {
+      return false;
+    }
+    return find(node, level, job, true, true);
+  }
+
+  private boolean find(int node, int level, int job, boolean limits, boolean workers) {
+    if (limits && !isWithinLimits(node, level, job)) {
+      return false;
+    }
+    int placing = context.workers().placementLevel(job);
+    if (workers && placing == level && !context.workers().isThere(job, topology.name(node))) {
+      return false;
+    }
+    int slotCount = topology.slotCount(node);
+    for (int i = 0; i < slotCount; i++) {
+      int slot = topology.slot(node, i);
+      if (context.index().isAllowed(slot, job) && topology.enabled(slot)) {
+        if (slot == 0) {
+          return !workers
+              || placing >= 0
+              || context.workers().isThere(job, context.workers().pinnedTo(job));
+        }
+        int parent = topology.parent(slot);
+        if (find(parent, context.index().level(parent), job, limits, workers)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isWithinLimits(int node, int level, int job) {
+    for (int r : context.ledger().resources(level)) {
+      int need = jobs.needs[job][r];
+      if (need > 0 && need > context.ledger().limit(node, level, r)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,90 @@
+package io.espalier.core.scheduling.state;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.LimitRules;
+import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Settings;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
+import io.espalier.core.json.Json;
+import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.task.NodeEligibility;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.util.RateLimiterClock;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.topology.PackedTopology;
+import io.espalier.core.topology.Topology;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What is in force before the first configuration: no jobs, and only the instance node. */
+public final class EmptyState {
+  private EmptyState() {}
+
+  public static SchedulingState create(
+      SplitMix64 random,
+      RunningTasks runs,
+      WorkerTable pool,
+      Map<String, WorkerSelector> selectors) {
+    Levels levels = Levels.of(List.of());
+    Settings settings =
+        new Settings(
+            false,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(5),
+            "roundrobin",
+            "roundrobin",
+            levels,
+            List.of(),
+            NodeOrder.RANDOM,
+            ResourceCatalog.EMPTY,
+            Map.of(),
+            List.of(),
+            LimitRules.NONE,
+            Instant.EPOCH,
+            new Settings.JobDefaults(
+                Backoff.DEFAULT,
+                0,
+                Optional.empty(),
+                SubprocessOptions.DEFAULT,
+                KillRequest.DEFAULT,
+                TimeLimits.NONE,
+                LogOptions.DEFAULT,
+                JobScheduling.DEFAULT,
+                Optional.empty(),
+                OutcomeRules.DEFAULT),
+            "",
+            Json.Obj.EMPTY);
+    Config config = new Config(settings, new TreeMap<>(), List.of());
+    Topology topology = PackedTopology.instanceOnly(levels, Levels.INSTANCE);
+    JobTable jobs = new JobTable(config, new TreeMap<>());
+    SchedulingState world =
+        new SchedulingState(
+            config,
+            topology,
+            ConfiguredLimits.of(config, topology),
+            jobs,
+            NodeEligibility.of(topology, jobs),
+            random,
+            runs,
+            pool,
+            selectors,
+            new RateLimiterClock());
+    world.index.build(0);
+    return world;
+  }
+}

@@ -1,0 +1,185 @@
+package io.espalier.core.scheduling.state;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.status.LimitOverride;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the limits that are in force into the counters of one world, one change after the other
+ * and in slices: a level may have millions of nodes. Until a node's turn comes it has its old
+ * limit.
+ */
+public final class LimitUpdater {
+  private static final int NODE_UNITS = 4;
+
+  /** For a node that the index must look at, beside words. */
+  private static final int REFIT_UNITS = 16;
+
+  private static final int WORKER_UNITS = 250;
+
+  private final SchedulingState world;
+  private final LimitOverrides overrides;
+  private final Queue<LimitOverride.Key> waiting = new ArrayDeque<>();
+
+  /** Of the level whose turn it is: the next node or worker; -1: it has not begun. */
+  private int next = -1;
+
+  LimitUpdater(SchedulingState world, LimitOverrides overrides) {
+    this.world = world;
+    this.overrides = overrides;
+  }
+
+  /** The limit of this may be another one now. */
+  void changed(LimitOverride.Key key) {
+    waiting.add(key);
+  }
+
+  public boolean isDone() {
+    return waiting.isEmpty();
+  }
+
+  /**
+   * Does a slice.
+   *
+   * @param units about how many words of the index to touch
+   * @param indexed whether there is an index to bring up to date; if not, workers are left out, as
+   *     they are asked for their limits when they enter it
+   * @return how many were touched
+   */
+  public int step(int units, boolean indexed) {
+    int done = 0;
+    while (done < units && !waiting.isEmpty()) {
+      LimitOverride.Key key = waiting.element();
+      Resource resource = find(key);
+      if (resource == null) {
+        waiting.remove();
+        done++;
+      } else if (resource.level() == world.topology.levels().worker()) {
+        done += indexed ? worker(key) : skip();
+      } else if (!key.node().isEmpty()) {
+        done += node(key, resource, indexed);
+      } else {
+        done += level(key, resource, units - done, indexed);
+      }
+    }
+    return done;
+  }
+
+  /** The resource, when it is on that level. */
+  private @Nullable Resource find(LimitOverride.Key key) {
+    Resource resource = world.config().settings().resources().find(key.resource());
+    return resource != null && world.topology.levels().find(key.level()) == resource.level()
+        ? resource
+        : null;
+  }
+
+  private int skip() {
+    waiting.remove();
+    return 1;
+  }
+
+  private int worker(LimitOverride.Key key) {
+    if (key.node().isEmpty()) {
+      next = Math.max(next, 0);
+      if (next < world.pool.high()) {
+        world.workers.put(next++);
+        return WORKER_UNITS;
+      }
+      next = -1;
+    } else {
+      boolean local = world.pool.mode() == WorkerTable.Mode.LOCAL;
+      int worker = world.pool.find(local ? "" : key.node());
+      if (worker >= 0) {
+        world.workers.put(worker);
+      }
+    }
+    waiting.remove();
+    return WORKER_UNITS;
+  }
+
+  private int node(LimitOverride.Key key, Resource resource, boolean indexed) {
+    waiting.remove();
+    int level = resource.level();
+    int node = world.topology.find(level, key.node());
+    if (node >= 0) {
+      LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
+      Integer limit = override == null ? null : Integer.valueOf(override.limit());
+      boolean refit = world.ledger.setOwnLimit(node, level, resource.index(), limit);
+      boolean held = indexed && world.limitChanged(node, level);
+      if (indexed && (refit || held)) {
+        world.index.refresh(node, level);
+      }
+    }
+    return REFIT_UNITS;
+  }
+
+  private int level(LimitOverride.Key key, Resource resource, int units, boolean indexed) {
+    int level = resource.level();
+    NodeCapacity ledger = world.ledger;
+    if (next < 0) {
+      LimitOverride override = overrides.ofLevel(key.level(), key.resource());
+      ConfiguredLimits configured = world.nodeLimits();
+      int limit = override == null ? configured.ofLevel(resource.index()) : override.limit();
+      int[] ofNodes = override == null ? configured.ofNodes(resource.index()) : null;
+      if (ledger.hasLimits(resource.index(), limit, ofNodes)) {
+        return skip();
+      }
+      next = world.topology.levelStart(level);
+      ledger.beginShift(resource.index(), limit, ofNodes, next);
+    }
+    int end = world.topology.levelEnd(level);
+    int refitUnits = REFIT_UNITS + 4 * world.jobs.words;
+    int done = 1;
+    for (; next < end && done <= units; next++) {
+      done += NODE_UNITS;
+      boolean refit = ledger.shift(next, level);
+      boolean held = indexed && world.limitChanged(next, level);
+      if (indexed && (refit || held)) {
+        done += refitUnits;
+        world.index.refresh(next, level);
+      }
+    }
+    if (next == end) {
+      ledger.endShift();
+      waiting.remove();
+      next = -1;
+    }
+    return done;
+  }
+
+  /**
+   * Compares the limits of all nodes with what they should be.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  public void check() {
+    if (!waiting.isEmpty()) {
+      return;
+    }
+    Levels levels = world.topology.levels();
+    for (Resource resource : world.config().settings().resources().all()) {
+      int level = resource.level();
+      for (int node = world.topology.levelStart(level);
+          level != levels.worker() && node < world.topology.levelEnd(level);
+          node++) {
+        int limit =
+            overrides.limit(
+                levels.name(level),
+                resource.name(),
+                world.topology.name(node),
+                world.nodeLimits().of(node, resource.index()));
+        if (limit != world.ledger.limit(node, level, resource.index())) {
+          throw new IllegalStateException(
+              "the limit of " + resource.name() + " is wrong on node " + node);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,456 @@
+package io.espalier.core.scheduling.state;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.capacity.OverLimitTracker;
+import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.index.NodeCondition;
+import io.espalier.core.scheduling.index.NodeRateLimiter;
+import io.espalier.core.scheduling.index.StartableIndex;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.Renumbering;
+import io.espalier.core.scheduling.queue.QueueTable;
+import io.espalier.core.scheduling.reservation.NodeReservations;
+import io.espalier.core.scheduling.reservation.ReservationContext;
+import io.espalier.core.scheduling.reservation.ReservationStages;
+import io.espalier.core.scheduling.reservation.StarvableJobs;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.task.JobThrottle;
+import io.espalier.core.scheduling.task.NodeEligibility;
+import io.espalier.core.scheduling.task.OrphanCheck;
+import io.espalier.core.scheduling.task.RunPlacements;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.task.StatusHistograms;
+import io.espalier.core.scheduling.task.TaskStatuses;
+import io.espalier.core.scheduling.task.TaskTable;
+import io.espalier.core.scheduling.task.WholeJobDependencies;
+import io.espalier.core.scheduling.update.StateMigration;
+import io.espalier.core.scheduling.util.LongQueue;
+import io.espalier.core.scheduling.util.RateLimiterClock;
+import io.espalier.core.scheduling.worker.HostIndex;
+import io.espalier.core.scheduling.worker.WorkerIndex;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.topology.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is numbered by the jobs and nodes of one configuration: statuses, free slots, the
+ * index over them, and where the running tasks stand. A change of jobs or nodes makes a new world
+ * out of the old one ({@link StateMigration}); what happens within a world costs what it touches.
+ *
+ * <p>The world itself puts its parts together and knows what concerns several of them: what is open
+ * to start, what the limits are. What happens to a task is in {@link TaskStatuses}, what it takes
+ * in {@link TaskAllocator}, what waits for time in {@link Wakeups}.
+ */
+public final class SchedulingState implements ReservationContext {
+  public final Topology topology;
+  public final JobTable jobs;
+  public final NodeCapacity ledger;
+  public final OverLimitTracker over;
+  public final StartableIndex index;
+  public final HostIndex hosts;
+  public final WorkerIndex workers;
+  public final TaskTable tasks;
+  public final WholeJobDependencies wholeJobs;
+  public final RateLimiterClock clock;
+  public final JobThrottle caps;
+  public final NodeRateLimiter rates;
+  public final QueueTable queues;
+  public final StatusHistograms histograms;
+  public final RunPlacements places;
+  public final TaskStatuses statuses;
+  public final TaskAllocator occupancy;
+  public final OrphanCheck whereabouts;
+  public final Wakeups waits;
+
+  /** Null: no job can be starved by lighter ones. */
+  public final @Nullable NodeReservations reservations;
+
+  /** Room of queues and workers that is kept for jobs. */
+  public final ReservationStages rooms;
+
+  public final LimitOverrides overrides = new LimitOverrides();
+  public final LimitUpdater limits = new LimitUpdater(this, overrides);
+  public final RunningTasks runs;
+  public final WorkerTable pool;
+  public final Map<String, WorkerSelector> selectors;
+
+  private Config config;
+  private ConfiguredLimits nodeLimits;
+  private UnsatisfiableJobs neverFits;
+
+  /** Jobs of which a filter is too slow; the same as long as filters and nodes are. */
+  private final Map<String, Problem> tooSlow;
+
+  private int version;
+
+  /** Jobs that need more than any node has now; null: to be found again. */
+  private @Nullable BitSet tooLarge;
+
+  public SchedulingState(
+      Config given,
+      Topology topology,
+      ConfiguredLimits nodeLimits,
+      JobTable jobs,
+      NodeEligibility verdicts,
+      SplitMix64 random,
+      RunningTasks runs,
+      WorkerTable pool,
+      Map<String, WorkerSelector> selectors,
+      RateLimiterClock clock) {
+    tooSlow = verdicts.tooSlow();
+    config = NodeEligibility.judged(given, tooSlow);
+    jobs.replace(config);
+    TaskTable tasks = verdicts.freshTasks();
+    this.topology = topology;
+    this.nodeLimits = nodeLimits;
+    neverFits = UnsatisfiableJobs.of(jobs, nodeLimits, config.settings(), topology);
+    this.jobs = jobs;
+    this.tasks = tasks;
+    this.runs = runs;
+    this.pool = pool;
+    this.selectors = selectors;
+    this.clock = clock;
+    caps = new JobThrottle(jobs, clock);
+    rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
+    ResourceCatalog catalog = config.settings().resources();
+    Levels levels = topology.levels();
+    over = new OverLimitTracker(catalog.count());
+    ledger = new NodeCapacity(topology, catalog, nodeLimits, jobs, over);
+    int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
+    hosts = new HostIndex(topology, jobs, placement);
+    StarvableJobs heavy = StarvableJobs.of(topology, catalog, jobs);
+    reservations = heavy == null ? null : new NodeReservations(this, heavy);
+    index =
+        new StartableIndex(
+            topology,
+            ledger,
+            jobs,
+            config.settings().nodeOrder(),
+            verdicts.allowed(),
+            gates(),
+            random);
+    if (reservations != null) {
+      index.watch(reservations);
+    }
+    workers =
+        new WorkerIndex(
+            pool,
+            selectors,
+            config.settings(),
+            jobs,
+            hosts,
+            placement,
+            index,
+            overrides,
+            over,
+            topology.name(0));
+    queues = new QueueTable(config, jobs, ledger, workers);
+    wholeJobs = new WholeJobDependencies(topology, jobs, tasks);
+    histograms = new StatusHistograms(topology, jobs, tasks);
+    places = new RunPlacements(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
+    statuses = new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places);
+    rooms = new ReservationStages(this);
+    occupancy = new TaskAllocator(this, statuses, runs);
+    whereabouts = new OrphanCheck(topology, jobs, places);
+    waits = new Wakeups(caps, rates, index, statuses, reservations, rooms);
+  }
+
+  private NodeCondition[] gates() {
+    List<NodeCondition> all = new ArrayList<>();
+    if (hosts.placesAny()) {
+      all.add(hosts);
+    }
+    if (rates.limitsAny()) {
+      all.add(rates);
+    }
+    if (reservations != null) {
+      all.add(reservations);
+    }
+    return all.toArray(new NodeCondition[0]);
+  }
+
+  public Config config() {
+    return config;
+  }
+
+  /** A configuration with the same filters, as far as it can be in force with these nodes. */
+  public Config judged(Config next) {
+    return NodeEligibility.judged(next, tooSlow);
+  }
+
+  /** The configured limits, whatever operators say. */
+  public ConfiguredLimits nodeLimits() {
+    return nodeLimits;
+  }
+
+  /** Jobs that need more than any node has. */
+  public UnsatisfiableJobs neverFits() {
+    return neverFits;
+  }
+
+  /** The largest limit that any node has, by configuration or operator; at times a little more. */
+  public int largestLimit(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        largest = Math.max(largest, override.limit());
+      }
+    }
+    return largest;
+  }
+
+  /**
+   * Whether the tasks of a job may start, each as far as its own status and node go: nothing keeps
+   * the job as a whole, and it needs no more than some node has. Constant time.
+   */
+  public boolean mayStart(int job) {
+    if (!jobs.isActive(job)) {
+      return false;
+    }
+    BitSet found = tooLarge;
+    if (found == null) {
+      found = new BitSet();
+      for (int j = 0; j < jobs.count(); j++) {
+        for (Resource resource : config.settings().resources().all()) {
+          if (needs(j, resource) > mostNow(resource)) {
+            found.set(j);
+          }
+        }
+      }
+      tooLarge = found;
+    }
+    return !found.get(job);
+  }
+
+  /** Slots of a resource of nodes that each task of a job takes; 0 of one of workers. */
+  public int needs(int job, Resource resource) {
+    return resource.level() < topology.levels().worker() && resource.level() <= jobs.levels[job]
+        ? jobs.needs[job][resource.index()]
+        : 0;
+  }
+
+  /**
+   * The largest limit that is in effect on any node, as {@link #largestLimit} but for overrides of
+   * whole levels, which may lower it; {@link Integer#MAX_VALUE}: there are no nodes.
+   */
+  private int mostNow(Resource resource) {
+    int largest = nodeLimits.largest(resource.index());
+    if (largest < 0) {
+      return Integer.MAX_VALUE;
+    }
+    String level = topology.levels().name(resource.level());
+    LimitOverride all = overrides.ofLevel(level, resource.name());
+    int most = all == null ? largest : all.limit();
+    for (LimitOverride override : overrides.all()) {
+      if (override.resource().equals(resource.name())) {
+        most = Math.max(most, override.limit());
+      }
+    }
+    return most;
+  }
+
+  private void limitsChanged() {
+    tooLarge = null;
+    tasks.changed();
+  }
+
+  /** A configuration that differs in nothing that is numbered. */
+  public void setConfig(Config next, ConfiguredLimits nextLimits, UnsatisfiableJobs nextNeverFits) {
+    config = next;
+    nodeLimits = nextLimits;
+    neverFits = nextNeverFits;
+    version++;
+    jobs.replace(next);
+    limitsChanged();
+    caps.reread();
+    queues.replace(next);
+    rooms.changed();
+  }
+
+  /** Grows with every change in place. */
+  public int version() {
+    return version;
+  }
+
+  /**
+   * @param changed receives the tasks whose status changes
+   * @param charged receives the nodes that are charged a token
+   */
+  public void logTo(@Nullable LongQueue changed, @Nullable LongQueue charged) {
+    statuses.logTo(changed);
+    rates.logTo(charged);
+  }
+
+  // ---- what reservations ask for
+
+  @Override
+  public Topology topology() {
+    return topology;
+  }
+
+  @Override
+  public JobTable jobs() {
+    return jobs;
+  }
+
+  @Override
+  public NodeCapacity ledger() {
+    return ledger;
+  }
+
+  @Override
+  public StartableIndex index() {
+    return index;
+  }
+
+  @Override
+  public TaskTable tasks() {
+    return tasks;
+  }
+
+  @Override
+  public JobThrottle caps() {
+    return caps;
+  }
+
+  @Override
+  public QueueTable queues() {
+    return queues;
+  }
+
+  @Override
+  public WorkerIndex workers() {
+    return workers;
+  }
+
+  @Override
+  public WorkerTable workerTable() {
+    return pool;
+  }
+
+  // ---- starting
+
+  @Override
+  public long openJobs(int word) {
+    return index.openAtRoot(word)
+        & jobs.active(word)
+        & workers.open(word)
+        & caps.open(word)
+        & queues.open(word);
+  }
+
+  // ---- heavy jobs
+
+  /** The limit of a node has changed; returns whether the index must look at it for that. */
+  boolean limitChanged(int node, int level) {
+    if (reservations == null) {
+      return false;
+    }
+    reservations.limitsChanged();
+    return reservations.isHeld(node, level);
+  }
+
+  /** A job has become active or has ceased to be. */
+  public void activated(int job, boolean on) {
+    if (reservations != null) {
+      reservations.activated(job, on);
+    }
+    if (!on) {
+      rooms.stopped(job);
+    }
+  }
+
+  /** A round is over; until time is told again it may be later than was told. */
+  public void roundOver() {
+    if (reservations != null) {
+      reservations.clockRuns();
+    }
+    rooms.roundOver();
+  }
+
+  @Override
+  public boolean mayGetWorker(int job) {
+    return rooms.workers().hopes(job);
+  }
+
+  @Override
+  public boolean holdsNodes(int job) {
+    return reservations != null && reservations.held().holdsAny(job);
+  }
+
+  /** Goes on with what is kept free, when this world comes into force. */
+  public void takeOver(SchedulingState before, Renumbering numbers) {
+    if (reservations != null) {
+      reservations.takeOver(before.reservations, numbers);
+    }
+    rooms.takeOver(before.rooms, numbers);
+  }
+
+  // ---- limits
+
+  /** After how long with more in use than the limit tasks are killed; -1: never. */
+  public long killOverLimitMillis(Resource resource) {
+    Duration after = config.settings().rules().killOverLimit().get(resource.name());
+    return after == null ? -1 : after.toMillis();
+  }
+
+  /** When the first tasks are to be killed for it; {@link Long#MAX_VALUE}: none. */
+  public long nextOverLimitMillis() {
+    long next = Long.MAX_VALUE;
+    if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
+      for (Resource resource : config.settings().resources().all()) {
+        long delay = killOverLimitMillis(resource);
+        long first = over.first(resource.index());
+        if (delay >= 0 && first != Long.MAX_VALUE) {
+          next = Math.min(next, first + delay);
+        }
+      }
+    }
+    return next;
+  }
+
+  /** An override was given, changed or ended; {@link LimitUpdater#step} must follow. */
+  public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
+    if (override == null) {
+      overrides.remove(key);
+    } else {
+      overrides.put(override);
+    }
+    limitsChanged();
+    limits.changed(key);
+  }
+
+  /** The configured limit of a resource of nodes has changed. */
+  public void configuredLimitChanged(Resource resource) {
+    String level = topology.levels().name(resource.level());
+    limits.changed(new LimitOverride.Key(level, resource.name(), ""));
+  }
+
+  /** See {@link SchedulingCore#work}. */
+  public long work() {
+    return index.work() + workers.work() + over.work();
+  }
+
+  public long byteSize() {
+    return ledger.byteSize()
+        + index.byteSize()
+        + tasks.byteSize()
+        + rates.byteSize()
+        + nodeLimits.byteSize();
+  }
+}

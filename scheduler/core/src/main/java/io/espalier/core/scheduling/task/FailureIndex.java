@@ -1,0 +1,159 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.api.FailureGroups;
+import io.espalier.core.status.Failure;
+import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The failed tasks of one job by the fingerprint of their failure. Kept with every status, so that
+ * asking costs the number of causes, not of tasks.
+ */
+public final class FailureIndex {
+  /** More causes than these are not told apart: their messages differ by task. */
+  static final int MOST_GROUPS = 10_000;
+
+  private static final String OTHER = "other";
+  private static final int NEWEST = 16;
+
+  private final Map<String, Group> groups = new HashMap<>();
+
+  /** Of all that found no place; while there are any, no group is added. */
+  private final Group others = new Group(new Failure(OTHER, "other causes"));
+
+  private long total;
+
+  private static final class Group {
+    /** The same object in all statuses. */
+    final Failure failure;
+
+    String message;
+    long newestMillis;
+    long count;
+    long failed;
+    final int[] newest = new int[NEWEST];
+    int next;
+
+    Group(Failure failure) {
+      this.failure = failure;
+      message = failure.message();
+      Arrays.fill(newest, -1);
+    }
+  }
+
+  /** Looks whether a node's task still belongs to a group, for samples. */
+  public interface Tasks {
+    @Nullable TaskStatus status(int node);
+
+    String name(int node);
+  }
+
+  /**
+   * A task has got this status, which has a failure.
+   *
+   * @return the status to keep: its failure shared with the others of the group
+   */
+  TaskStatus add(int node, TaskStatus status, Failure failure) {
+    Group group = groups.get(failure.fingerprint());
+    if (group == null && groups.size() < MOST_GROUPS && others.count == 0) {
+      group = new Group(failure);
+      groups.put(failure.fingerprint(), group);
+    }
+    total++;
+    Group into = group == null ? others : group;
+    into.count++;
+    into.failed += status.main() == TaskStatus.Main.FAILED ? 1 : 0;
+    into.newest[into.next++ % NEWEST] = node;
+    if (status.sinceMillis() >= into.newestMillis) {
+      into.newestMillis = status.sinceMillis();
+      into.message = into == others ? into.message : failure.message();
+    }
+    return group == null || group.failure.equals(failure)
+        ? status
+        : status.withFailure(group.failure);
+  }
+
+  /** A task has that status no longer. */
+  void remove(TaskStatus status, Failure failure) {
+    Group group = groups.get(failure.fingerprint());
+    Group from = group == null ? others : group;
+    total--;
+    from.count--;
+    from.failed -= status.main() == TaskStatus.Main.FAILED ? 1 : 0;
+    if (group != null && group.count == 0) {
+      groups.remove(failure.fingerprint());
+    }
+  }
+
+  boolean isEmpty() {
+    return total == 0;
+  }
+
+  public long total() {
+    return total;
+  }
+
+  public int size() {
+    return groups.size() + (others.count > 0 ? 1 : 0);
+  }
+
+  /** The largest groups, the largest first. */
+  public List<FailureGroups.Group> largest(int limit, int samples, Tasks tasks) {
+    Comparator<Group> order =
+        Comparator.comparingLong((Group g) -> g.count)
+            .thenComparingLong(g -> g.newestMillis)
+            .thenComparing(g -> g.failure.fingerprint());
+    PriorityQueue<Group> smallestFirst = new PriorityQueue<>(order);
+    for (Group group : groups.values()) {
+      smallestFirst.add(group);
+      if (smallestFirst.size() > limit) {
+        smallestFirst.remove();
+      }
+    }
+    List<Group> sorted = new ArrayList<>(smallestFirst);
+    sorted.sort(order.reversed());
+    if (others.count > 0 && sorted.size() < limit) {
+      sorted.add(others);
+    }
+    List<FailureGroups.Group> answer = new ArrayList<>();
+    for (Group group : sorted) {
+      answer.add(
+          new FailureGroups.Group(
+              group.failure.fingerprint(),
+              group.message,
+              group.count,
+              group.failed,
+              group.count - group.failed,
+              names(group, samples, tasks),
+              group.newestMillis));
+    }
+    return answer;
+  }
+
+  /** Of the newest of a group those that are still in it. */
+  private List<String> names(Group group, int samples, Tasks tasks) {
+    List<String> names = new ArrayList<>();
+    for (int i = 1; i <= NEWEST && names.size() < samples; i++) {
+      int node = group.newest[Math.floorMod(group.next - i, NEWEST)];
+      TaskStatus status = node < 0 ? null : tasks.status(node);
+      Failure failure = status == null ? null : status.failure();
+      if (failure != null
+          && (group == others
+              ? !groups.containsKey(failure.fingerprint())
+              : failure.fingerprint().equals(group.failure.fingerprint()))) {
+        String name = tasks.name(node);
+        if (!names.contains(name)) {
+          names.add(name);
+        }
+      }
+    }
+    return names;
+  }
+}

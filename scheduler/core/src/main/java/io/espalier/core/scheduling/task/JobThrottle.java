@@ -1,0 +1,216 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.util.RateLimiterClock;
+import io.espalier.core.scheduling.util.TokenBucketMath;
+import io.espalier.core.scheduling.util.TokenBuckets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs may start another task by what they say of themselves: {@code max_concurrent} and
+ * {@code start_rate}. Both are bits by job; only what crosses a border writes them.
+ */
+public final class JobThrottle {
+  private final JobTable jobs;
+  private final RateLimiterClock clock;
+  private final int[] running;
+  private final long[] full;
+  private final @Nullable TokenBucketMath[] laws;
+
+  /** Null: no job ever had a rate. */
+  private @Nullable TokenBuckets buckets;
+
+  public JobThrottle(JobTable jobs, RateLimiterClock clock) {
+    this.jobs = jobs;
+    this.clock = clock;
+    running = new int[jobs.count()];
+    full = new long[jobs.words];
+    laws = new @Nullable TokenBucketMath[jobs.count()];
+    for (int job = 0; job < laws.length; job++) {
+      laws[job] = law(job);
+      if (laws[job] != null && buckets == null) {
+        buckets = new TokenBuckets(laws.length, j -> laws[j]);
+      }
+    }
+  }
+
+  private @Nullable TokenBucketMath law(int job) {
+    Job configured = jobs.job(job);
+    return configured == null
+        ? null
+        : configured.scheduling().startRate().map(TokenBucketMath::of).orElse(null);
+  }
+
+  /** Bits of the jobs that may. */
+  public long open(int word) {
+    long closed = full[word];
+    return ~(buckets == null ? closed : closed | buckets.empty(word));
+  }
+
+  // ---- tasks at once
+
+  /** How many tasks a job may have; 0: any number. */
+  public int most(int job) {
+    Job configured = jobs.job(job);
+    return configured == null ? 0 : configured.scheduling().maxConcurrent();
+  }
+
+  public int running(int job) {
+    return running[job];
+  }
+
+  public boolean isFull(int job) {
+    return (full[job >>> 6] & 1L << job) != 0;
+  }
+
+  /**
+   * A task of the job takes its place, started here or not.
+   *
+   * @param job -1: not known
+   */
+  public void entered(int job) {
+    if (job >= 0) {
+      running[job]++;
+      compare(job);
+    }
+  }
+
+  /** The opposite. */
+  public void left(int job) {
+    if (job >= 0) {
+      running[job]--;
+      compare(job);
+    }
+  }
+
+  private void compare(int job) {
+    int most = most(job);
+    if (most > 0 && running[job] >= most) {
+      full[job >>> 6] |= 1L << job;
+    } else {
+      full[job >>> 6] &= ~(1L << job);
+    }
+  }
+
+  // ---- starts over time
+
+  /** A task of the job was started. */
+  public void started(int job) {
+    if (buckets != null) {
+      buckets.charge(job, clock.now());
+    }
+  }
+
+  /** Whether the job has to wait for a token. */
+  public boolean isHeld(int job) {
+    return buckets != null && buckets.isEmpty(job);
+  }
+
+  /** How many jobs have to wait for a token. */
+  public int heldCount() {
+    return buckets == null ? 0 : buckets.emptyCount();
+  }
+
+  /** When a job that has to wait may start a task, by the clock. */
+  public long heldUntil(int job) {
+    return buckets == null ? 0 : clock.wallTick(buckets.due(job));
+  }
+
+  /**
+   * Opens the jobs that have a token again.
+   *
+   * @return how many timers it looked at
+   */
+  public int advance(int limit) {
+    int done = 0;
+    while (done < limit && isDue()) {
+      done++;
+      if (buckets != null) {
+        buckets.poll(clock.lastTick());
+      }
+    }
+    return done;
+  }
+
+  public boolean isDue() {
+    return buckets != null && buckets.isDue(clock.lastTick());
+  }
+
+  public long nextMillis() {
+    return buckets == null ? Long.MAX_VALUE : clock.wallTick(buckets.next());
+  }
+
+  // ---- changes
+
+  /** What jobs say has changed in place. */
+  public void reread() {
+    JobThrottle before = new JobThrottle(this);
+    for (int job = 0; job < laws.length; job++) {
+      compare(job);
+      laws[job] = law(job);
+      if (laws[job] != null && buckets == null) {
+        buckets = new TokenBuckets(laws.length, j -> laws[j]);
+      }
+    }
+    goOnAfter(before);
+  }
+
+  /** What is known before a change in place. */
+  private JobThrottle(JobThrottle other) {
+    jobs = other.jobs;
+    clock = other.clock;
+    running = other.running;
+    full = other.full;
+    laws = Arrays.copyOf(other.laws, other.laws.length);
+    buckets = other.buckets;
+  }
+
+  /**
+   * Takes over the tokens of the jobs of the same names: as many as before, but not more than the
+   * new burst. What had no rate begins with nothing, as after a start of the scheduler.
+   */
+  public void goOnAfter(JobThrottle old) {
+    if (buckets == null) {
+      return;
+    }
+    long now = clock.now();
+    for (int job = 0; job < laws.length; job++) {
+      TokenBucketMath law = laws[job];
+      int before = law == null ? -1 : old.jobs.find(jobs.name(job));
+      TokenBucketMath oldLaw = before < 0 ? null : old.laws[before];
+      if (law == null) {
+        buckets.put(job, 0, false);
+      } else if (oldLaw == null || old.buckets == null) {
+        buckets.put(job, law.nothing(now), true);
+      } else if (buckets != old.buckets || !law.equals(oldLaw)) {
+        long spent = law.convert(old.buckets.spent(before), oldLaw, now);
+        buckets.put(job, spent, old.buckets.isEmpty(before) || law.isEmpty(spent, now));
+      }
+    }
+  }
+
+  /**
+   * Compares with what is kept elsewhere.
+   *
+   * @throws IllegalStateException names the first difference
+   */
+  public void check(RunPlacements places) {
+    for (int job = 0; job < laws.length; job++) {
+      boolean isFull = most(job) > 0 && places.ofJob(job) >= most(job);
+      TokenBucketMath law = laws[job];
+      boolean isEmpty =
+          law != null && buckets != null && law.isEmpty(buckets.spent(job), clock.now());
+      if (running[job] != places.ofJob(job)
+          || isFull != isFull(job)
+          || (isEmpty && !isHeld(job))
+          || (law == null && isHeld(job))) {
+        throw new IllegalStateException("the caps of job " + job + " are wrong");
+      }
+    }
+    if (buckets != null && !buckets.isSound()) {
+      throw new IllegalStateException("a job without a token has no timer");
+    }
+  }
+}

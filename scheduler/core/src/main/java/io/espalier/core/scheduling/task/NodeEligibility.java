@@ -1,0 +1,262 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.config.Config;
+import io.espalier.core.config.FilterEvaluator;
+import io.espalier.core.config.FilterSteps;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.RoleFilter;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What enabled flags, filters and roles say of every slot and task, for all jobs at once and from
+ * the root down. A task may run when some path of its node is allowed throughout. Otherwise, going
+ * upwards, the first refusal on a path decides, a disabled node coming before a filter
+ * (docs/design/bistro.md#filters); with several paths a task is avoided rather than disabled when
+ * any of them says so.
+ */
+public final class NodeEligibility {
+  private final Topology topology;
+  private final JobTable jobs;
+  private final int words;
+
+  /** Per slot. */
+  private long[] allowed = new long[0];
+
+  /** Per node: some path is allowed throughout; some path is cut by a filter. */
+  private long[] runs = new long[0];
+
+  private long[] avoided = new long[0];
+
+  /** What {@link #permitted} said of the roles there are. */
+  private final Map<String, long[]> byRole = new HashMap<>();
+
+  /** Jobs of which a filter was too slow to be looked for, and what to tell of it. */
+  private final Map<String, Problem> tooSlow = new TreeMap<>();
+
+  private record Filtered(int job, String name, JobFilter filter, FilterSteps steps) {}
+
+  private NodeEligibility(Topology topology, JobTable jobs) {
+    this.topology = topology;
+    this.jobs = jobs;
+    words = jobs.words;
+  }
+
+  public static NodeEligibility of(Topology topology, JobTable jobs) {
+    NodeEligibility verdicts = new NodeEligibility(topology, jobs);
+    List<List<Filtered>> filters = new ArrayList<>();
+    boolean any = !topology.allEnabled() || jobs.instanceElsewhere || verdicts.rolesMatter();
+    for (int level = 0; level <= topology.levels().bottom(); level++) {
+      List<Filtered> ofLevel = new ArrayList<>();
+      for (int j = 0; j < jobs.count(); j++) {
+        Job job = jobs.job(j);
+        JobFilter filter = job == null ? null : job.filters().get(level);
+        if (job != null && filter != null && !filter.isTrivial()) {
+          int names = topology.levelEnd(level) - topology.levelStart(level);
+          ofLevel.add(new Filtered(j, job.name(), filter, new FilterSteps(names)));
+        }
+      }
+      any |= !ofLevel.isEmpty();
+      filters.add(ofLevel);
+    }
+    if (any) {
+      verdicts.compute(filters);
+      verdicts.findSlow(filters);
+      if (!verdicts.tooSlow.isEmpty()) {
+        // From the beginning: no node passes a filter that was too slow for one of them.
+        verdicts.compute(filters);
+      }
+    }
+    return verdicts;
+  }
+
+  private void findSlow(List<List<Filtered>> filters) {
+    for (int level = 0; level < filters.size(); level++) {
+      for (Filtered filtered : filters.get(level)) {
+        if (filtered.steps().isOver()) {
+          String path =
+              "bistro_job->" + filtered.name() + ".filters." + topology.levels().name(level);
+          tooSlow.put(filtered.name(), filtered.steps().problem(path, "the job starts nothing"));
+        }
+      }
+    }
+  }
+
+  /** Jobs that cannot be in force as they are, with the reason, by name. */
+  public Map<String, Problem> tooSlow() {
+    return tooSlow;
+  }
+
+  /** The same with an error of each of those jobs. */
+  public static Config judged(Config config, Map<String, Problem> tooSlow) {
+    if (tooSlow.isEmpty()) {
+      return config;
+    }
+    SortedMap<String, Job> jobs = new TreeMap<>(config.jobs());
+    tooSlow.forEach(
+        (name, problem) ->
+            jobs.computeIfPresent(
+                name,
+                (same, job) -> {
+                  List<Problem> all = new ArrayList<>(job.problems());
+                  all.add(problem);
+                  return job.withProblems(all);
+                }));
+    return config.withJobs(jobs);
+  }
+
+  private boolean rolesMatter() {
+    boolean any = false;
+    for (int j = 0; j < jobs.count() && topology.hasRoles(); j++) {
+      Job job = jobs.job(j);
+      any |= job != null && !job.scheduling().roles().isEmpty();
+    }
+    return any;
+  }
+
+  /** Whether roles and the filter for the level let a job use the node of a slot. */
+  public static boolean passes(Topology topology, Job job, int slot) {
+    int node = topology.node(slot);
+    if (!RoleFilter.permits(job, topology.role(slot))) {
+      return false;
+    }
+    JobFilter filter = job.filters().get(topology.level(node));
+    return filter == null
+        || FilterEvaluator.passes(filter, job.name(), topology.name(node), topology.tags(slot));
+  }
+
+  private void compute(List<List<Filtered>> filters) {
+    allowed = new long[Math.multiplyExact(topology.slots(), words)];
+    runs = new long[Math.multiplyExact(topology.size(), words)];
+    avoided = new long[runs.length];
+    int last = 0;
+    long[] passes = new long[words];
+    for (int level = 0; level < filters.size(); level++) {
+      List<Filtered> ofLevel = filters.get(level);
+      for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
+        int slotCount = topology.slotCount(node);
+        for (int i = 0; i < slotCount; i++) {
+          int slot = topology.slot(node, i);
+          if (judge(node, slot, ofLevel, passes)) {
+            last = Math.max(last, slot + 1);
+          }
+        }
+        for (int w = 0; w < words; w++) {
+          avoided[node * words + w] &= ~runs[node * words + w];
+        }
+      }
+    }
+    allowed = Arrays.copyOf(allowed, last * words);
+  }
+
+  /** Returns whether the slot refuses any job. */
+  private boolean judge(int node, int slot, List<Filtered> filters, long[] passes) {
+    if (!topology.enabled(slot)) {
+      return true;
+    }
+    Arrays.fill(passes, -1L);
+    for (Filtered filtered : filters) {
+      if (!FilterEvaluator.passes(
+          filtered.filter(),
+          filtered.name(),
+          topology.name(node),
+          topology.tags(slot),
+          filtered.steps())) {
+        passes[filtered.job() >>> 6] &= ~(1L << filtered.job());
+      }
+    }
+    if (topology.hasRoles()) {
+      closeByRole(topology.role(slot), passes);
+    }
+    if (slot == 0 && jobs.instanceElsewhere) {
+      closeInstance(passes);
+    }
+    int parent = topology.parent(slot);
+    boolean refuses = false;
+    for (int w = 0; w < words; w++) {
+      long above = parent < 0 ? -1L : runs[parent * words + w];
+      long avoidedAbove = parent < 0 ? 0 : avoided[parent * words + w];
+      allowed[slot * words + w] = passes[w];
+      runs[node * words + w] |= passes[w] & above;
+      avoided[node * words + w] |= ~passes[w] | (passes[w] & avoidedAbove);
+      refuses |= passes[w] != -1L;
+    }
+    return refuses;
+  }
+
+  private void closeByRole(String role, long[] passes) {
+    if (role.isEmpty()) {
+      return;
+    }
+    long[] permitted = byRole.computeIfAbsent(role, this::permitted);
+    for (int w = 0; w < words; w++) {
+      passes[w] &= permitted[w];
+    }
+  }
+
+  /** Bits of the jobs that may use places with a role. */
+  private long[] permitted(String role) {
+    long[] bits = new long[words];
+    for (int j = 0; j < jobs.count(); j++) {
+      Job job = jobs.job(j);
+      if (job == null || RoleFilter.permits(job, role)) {
+        bits[j >>> 6] |= 1L << j;
+      }
+    }
+    return bits;
+  }
+
+  /** Tasks on the instance itself belong to shard 0 alone. */
+  private void closeInstance(long[] passes) {
+    long[] there = jobs.onLevel(0);
+    for (int w = 0; w < words; w++) {
+      passes[w] &= ~there[w];
+    }
+  }
+
+  /** Per slot, for a range of the first slots; all others are allowed to all jobs. */
+  public long[] allowed() {
+    return allowed;
+  }
+
+  /** All tasks, never tried, with what is said of their nodes. */
+  public TaskTable freshTasks() {
+    byte[][] codes = new byte[jobs.count()][];
+    int[] first = new int[jobs.count()];
+    for (int j = 0; j < codes.length; j++) {
+      int level = jobs.levels[j];
+      first[j] = level < 0 ? 0 : topology.levelStart(level);
+      codes[j] = new byte[level < 0 ? 0 : topology.levelEnd(level) - first[j]];
+      if (runs.length > 0) {
+        for (int i = 0; i < codes[j].length; i++) {
+          codes[j][i] =
+              (byte) StatusCodes.withEffect(StatusCodes.UNSTARTED, effect(j, first[j] + i));
+        }
+      }
+    }
+    boolean dependenciesMatter = false;
+    for (int[] dependencies : jobs.dependencies) {
+      dependenciesMatter |= dependencies.length > 0;
+    }
+    return new TaskTable(codes, first, dependenciesMatter);
+  }
+
+  private int effect(int job, int node) {
+    int at = node * words + (job >>> 6);
+    long bit = 1L << job;
+    if ((runs[at] & bit) != 0) {
+      return StatusCodes.OPEN;
+    }
+    return (avoided[at] & bit) != 0 ? StatusCodes.AVOIDED : StatusCodes.DISABLED;
+  }
+}

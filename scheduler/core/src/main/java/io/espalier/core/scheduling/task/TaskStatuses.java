@@ -1,0 +1,285 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.scheduling.index.StartableIndex;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.util.LongQueue;
+import io.espalier.core.scheduling.util.Ticks;
+import io.espalier.core.scheduling.util.TimerHeap;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statuses of the tasks of one world, and what follows from one: whether its task may start,
+ * whether those that depend on it may, counts, and when its back-off ends. Who writes a status here
+ * need not know what depends on it: the index is right when the call returns, but for the task's
+ * own node where the contract says so.
+ */
+public final class TaskStatuses {
+  private static final boolean[] READY = new boolean[StatusCodes.COUNT];
+  private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
+  private static final boolean[] HAS_DETAIL = new boolean[StatusCodes.COUNT];
+
+  static {
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      READY[code] = StatusCodes.isReady(code);
+      DONE[code] = StatusCodes.isDone(code);
+      HAS_DETAIL[code] = StatusCodes.hasDetail(code);
+    }
+  }
+
+  private final Topology topology;
+  private final JobTable jobs;
+  private final TaskTable tasks;
+  private final StartableIndex index;
+  private final WholeJobDependencies wholeJobs;
+  private final StatusHistograms histograms;
+  private final RunningTasks runs;
+  private final RunPlacements places;
+  private final TimerHeap timers;
+
+  /** Notes every task that changes while the next world is being made. */
+  private @Nullable LongQueue log;
+
+  public TaskStatuses(
+      Topology topology,
+      JobTable jobs,
+      TaskTable tasks,
+      StartableIndex index,
+      WholeJobDependencies wholeJobs,
+      StatusHistograms histograms,
+      RunningTasks runs,
+      RunPlacements places) {
+    this.topology = topology;
+    this.jobs = jobs;
+    this.tasks = tasks;
+    this.index = index;
+    this.wholeJobs = wholeJobs;
+    this.histograms = histograms;
+    this.runs = runs;
+    this.places = places;
+    timers = new TimerHeap(this::isWaitingFor);
+  }
+
+  public void logTo(@Nullable LongQueue queue) {
+    log = queue;
+  }
+
+  // ---- one status
+
+  /**
+   * The status of a task. While it runs: the one given by {@link #set}, or that of before its
+   * start. Null also where it is plainly done.
+   */
+  public @Nullable TaskStatus of(int job, int node) {
+    int code = tasks.code(job, node);
+    if (HAS_DETAIL[code]) {
+      return tasks.detail(job, node);
+    }
+    int run = StatusCodes.isRunning(code) ? places.find(job, node) : -1;
+    return run < 0 ? null : runs.status(run);
+  }
+
+  /** Gives a task a status and brings the index up to date. */
+  public void set(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    int code = tasks.code(job, node);
+    if (StatusCodes.isRunning(code)) {
+      runs.setStatus(places.find(job, node), status);
+      return;
+    }
+    if (HAS_DETAIL[code]) {
+      tasks.removeDetail(job, node);
+    }
+    if (assign(job, node, status, nowMillis)) {
+      index.refresh(node, jobs.levels[job], job >>> 6);
+    }
+  }
+
+  /**
+   * The same for a task of which no status is kept, without the index of the node itself.
+   *
+   * @return whether that must follow, because the task's own ready bit has changed
+   */
+  public boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
+    long end = waitEnd(status);
+    boolean waiting = end * Ticks.MILLIS > nowMillis;
+    int code = StatusCodes.of(status, waiting);
+    if (status != null && HAS_DETAIL[code]) {
+      tasks.addDetail(job, node, status);
+    }
+    if (waiting) {
+      timers.add(TaskTable.key(job, node), end);
+    }
+    return write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)));
+  }
+
+  /**
+   * The task runs from now on, as that number, which keeps the status of before.
+   *
+   * @return as {@link #assign}
+   */
+  public boolean started(int job, int node, int run) {
+    int before = tasks.code(job, node);
+    if (HAS_DETAIL[before]) {
+      runs.setStatus(run, tasks.detail(job, node));
+      tasks.removeDetail(job, node);
+    }
+    return write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
+  }
+
+  /** The task has been running since the world before, where its status is kept already. */
+  public void carried(int job, int node) {
+    tasks.removeDetail(job, node);
+    if (write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)))) {
+      index.refresh(node, jobs.levels[job], job >>> 6);
+    }
+  }
+
+  /**
+   * Copies the status of a task from the world before; the index is complete already.
+   *
+   * @param detail null: there is none, or the task runs
+   */
+  public void copy(int job, int node, int code, @Nullable TaskStatus detail) {
+    // What was copied before may be of another moment than the code that was.
+    tasks.removeDetail(job, node);
+    if (detail != null) {
+      tasks.addDetail(job, node, detail);
+    }
+    if (StatusCodes.isWaiting(code)) {
+      await(job, node, detail);
+    }
+    if (write(job, node, StatusCodes.keepEffect(code, tasks.code(job, node)))) {
+      index.refresh(node, jobs.levels[job], job >>> 6);
+    }
+  }
+
+  /**
+   * Changes a code and what hangs on it: counts, histogram, tasks that depend on it.
+   *
+   * @return whether the task's own ready bit changed, so that its node must be refreshed
+   */
+  private boolean write(int job, int node, int code) {
+    if (log != null) {
+      log.add(TaskTable.key(job, node));
+    }
+    int before = tasks.set(job, node, code);
+    if (before == code) {
+      return false;
+    }
+    histograms.touch(job, node);
+    if (DONE[before] != DONE[code]) {
+      wholeJobs.touch(job);
+      for (int dependant : jobs.dependants[job]) {
+        int other = sameName(job, node, dependant);
+        if (other >= 0 && updateReady(dependant, other) && (dependant != job || other != node)) {
+          index.refresh(other, jobs.levels[dependant], dependant >>> 6);
+        }
+      }
+    }
+    return READY[before] != READY[code] && updateReady(job, node);
+  }
+
+  // ---- whether a task may start
+
+  private boolean updateReady(int job, int node) {
+    boolean on = isReady(job, node);
+    boolean changed = index.setReady(node, job, on);
+    if (changed && jobs.dependencies[job].length > 0) {
+      tasks.startable(job, node, on);
+    }
+    return changed;
+  }
+
+  /** The same before the index is built, of a task of which nothing is known yet. */
+  public void presetReady(int job, int node) {
+    if (isReady(job, node)
+        && index.setReady(node, job, true)
+        && jobs.dependencies[job].length > 0) {
+      tasks.startable(job, node, true);
+    }
+  }
+
+  /** Whether status and dependencies let the task start. */
+  public boolean isReady(int job, int node) {
+    return READY[tasks.code(job, node)] && dependenciesDone(job, node);
+  }
+
+  private boolean dependenciesDone(int job, int node) {
+    for (int dependency : jobs.dependencies[job]) {
+      if (!isDependencyDone(job, node, dependency)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * @param dependency job number, -1: not configured
+   */
+  public boolean isDependencyDone(int job, int node, int dependency) {
+    if (dependency < 0) {
+      return false;
+    }
+    int other = sameName(job, node, dependency);
+    return other >= 0 && DONE[tasks.code(dependency, other)];
+  }
+
+  /** The node of the same name among another job's tasks, or -1. */
+  public int sameName(int job, int node, int otherJob) {
+    int level = jobs.levels[otherJob];
+    if (level == jobs.levels[job]) {
+      return node;
+    }
+    return level < 0 ? -1 : topology.find(level, topology.name(node));
+  }
+
+  // ---- back-offs
+
+  /** The first tick at which a status no longer waits; 0: it never did. */
+  private static long waitEnd(@Nullable TaskStatus status) {
+    long end = status == null ? 0 : status.readyAtMillis();
+    return Ticks.ceil(end);
+  }
+
+  private boolean isWaitingFor(long task, long tick) {
+    int job = TaskTable.job(task);
+    int node = TaskTable.node(task);
+    return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
+  }
+
+  /** A timer for a task that waits. */
+  public void await(int job, int node, @Nullable TaskStatus status) {
+    timers.add(TaskTable.key(job, node), waitEnd(status));
+  }
+
+  /** The next tick at which a back-off may end; {@link Long#MAX_VALUE}: none will. */
+  public long nextTick() {
+    return timers.nextTick();
+  }
+
+  /**
+   * Ends back-offs.
+   *
+   * @param limit how many timers to look at
+   * @return whether all that are over were ended
+   */
+  public boolean endBackoffs(long tick, int limit) {
+    for (int i = 0; i < limit; i++) {
+      long task = timers.pollDue(tick);
+      if (task < 0) {
+        return true;
+      }
+      int job = TaskTable.job(task);
+      int node = TaskTable.node(task);
+      int code = tasks.code(job, node);
+      if (StatusCodes.isWaiting(code)
+          && waitEnd(tasks.detail(job, node)) <= tick
+          && write(job, node, StatusCodes.afterWait(code))) {
+        index.refresh(node, jobs.levels[job], job >>> 6);
+      }
+    }
+    return timers.nextTick() > tick;
+  }
+}

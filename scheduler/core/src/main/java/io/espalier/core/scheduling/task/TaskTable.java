@@ -1,0 +1,314 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.outcome.JobCounts;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.util.LongMap;
+import io.espalier.core.status.Failure;
+import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One byte per task and, for tasks that were tried, do not run and are not plainly done, their
+ * status. Counts per job and code are kept with every write, so progress and histograms need no
+ * pass.
+ */
+public final class TaskTable {
+  private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
+  private static final byte[] CLASS = new byte[StatusCodes.COUNT];
+
+  static {
+    for (int code = 0; code < REMAINING.length; code++) {
+      REMAINING[code] = StatusCodes.isRemaining(code);
+      CLASS[code] = (byte) tallyClass(code);
+    }
+  }
+
+  /** By job and node, from the first node of the job's level. */
+  private final byte[][] codes;
+
+  private final int[] first;
+  private final int[][] counts;
+
+  /** By job: how often its counts have changed. */
+  private final int[] revisions;
+
+  /** How often anything has changed from which it follows whether a job can get on. */
+  private long changes;
+
+  /**
+   * By job that depends on others node by node: its tasks that may start as far as status, node and
+   * these others go; null: of all other jobs the codes say as much.
+   */
+  private final int @Nullable [] startable;
+
+  private final long[] remaining;
+
+  /** By job and class of code: what a job's state follows from. */
+  private final int[][] tallies;
+
+  /** Jobs of which the tally has changed since {@link #takeTouched}. */
+  private final BitSet touched = new BitSet();
+
+  /** By job; null: nobody counts its tagged tasks. */
+  private final @Nullable List<DoneCounts>[] watches;
+
+  private final LongMap<TaskStatus> details = new LongMap<>();
+  private final FailureIndex[] failures;
+
+  /**
+   * @param codes by job: one code per node of its level
+   * @param first by job: the first node of its level
+   * @param dependenciesMatter whether any job depends on others node by node
+   */
+  TaskTable(byte[][] codes, int[] first, boolean dependenciesMatter) {
+    this.codes = codes;
+    startable = dependenciesMatter ? new int[codes.length] : null;
+    this.first = first;
+    counts = new int[codes.length][StatusCodes.COUNT];
+    revisions = new int[codes.length];
+    remaining = new long[codes.length];
+    tallies = new int[codes.length][CLASSES];
+    touched.set(0, codes.length);
+    watches = watches(codes.length);
+    failures = new FailureIndex[codes.length];
+    Arrays.setAll(failures, j -> new FailureIndex());
+    for (int j = 0; j < codes.length; j++) {
+      for (byte code : codes[j]) {
+        counts[j][code & 0xff]++;
+      }
+      for (int code = 0; code < StatusCodes.COUNT; code++) {
+        remaining[j] += REMAINING[code] ? counts[j][code] : 0;
+        tallies[j][CLASS[code]] += counts[j][code];
+      }
+    }
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // there are no generic arrays
+  private static @Nullable List<DoneCounts>[] watches(int jobs) {
+    return new List[jobs];
+  }
+
+  /** Counts some tasks of a job from now on. */
+  DoneCounts watch(int job, BitSet nodes) {
+    DoneCounts counts = new DoneCounts(nodes, codes[job]);
+    List<DoneCounts> others = watches[job];
+    if (others == null) {
+      others = new ArrayList<>();
+      watches[job] = others;
+    }
+    others.add(counts);
+    return counts;
+  }
+
+  public static long key(int job, int node) {
+    return (long) job << 32 | node;
+  }
+
+  public static int job(long key) {
+    return (int) (key >>> 32);
+  }
+
+  public static int node(long key) {
+    return (int) key;
+  }
+
+  public boolean has(int job, int node) {
+    int at = node - first[job];
+    return at >= 0 && at < codes[job].length;
+  }
+
+  public int code(int job, int node) {
+    return codes[job][node - first[job]] & 0xff;
+  }
+
+  public int first(int job) {
+    return first[job];
+  }
+
+  /**
+   * Counts a range of nodes by the state of their codes.
+   *
+   * @param states by code
+   * @param counts are added to, from {@code row} on
+   */
+  public void tally(int job, int from, int to, byte[] states, long[] counts, int row) {
+    byte[] codesOfJob = codes[job];
+    int begin = from - first[job];
+    int end = to - first[job];
+    for (int i = begin; i < end; i++) {
+      counts[row + states[codesOfJob[i] & 0xff]]++;
+    }
+  }
+
+  /** Exclusive. */
+  public int end(int job) {
+    return first[job] + codes[job].length;
+  }
+
+  /** Returns the code before. */
+  public int set(int job, int node, int code) {
+    byte[] row = codes[job];
+    int at = node - first[job];
+    int before = row[at] & 0xff;
+    row[at] = (byte) code;
+    int[] count = counts[job];
+    count[before]--;
+    count[code]++;
+    revisions[job]++;
+    changes++;
+    if (REMAINING[before] != REMAINING[code]) {
+      remaining[job] += REMAINING[code] ? 1 : -1;
+    }
+    if (CLASS[before] != CLASS[code]) {
+      tallies[job][CLASS[before]]--;
+      tallies[job][CLASS[code]]++;
+      touched.set(job);
+    }
+    List<DoneCounts> counting = watches[job];
+    if (counting != null) {
+      counting.forEach(counts -> counts.changed(at, before, code));
+    }
+    return before;
+  }
+
+  private static final int UNTRIED = 0;
+  private static final int LEFT = 1;
+  private static final int DONE = 2;
+  private static final int FAILED = 3;
+
+  /** Runs, or is on a node that does not count. */
+  private static final int OTHER = 4;
+
+  private static final int CLASSES = 5;
+
+  private static int tallyClass(int code) {
+    TaskStatus.Main main = StatusCodes.main(code);
+    if (main == TaskStatus.Main.RUNNING || StatusCodes.effect(code) != StatusCodes.OPEN) {
+      return OTHER;
+    }
+    return switch (main) {
+      case UNSTARTED -> UNTRIED;
+      case DONE -> DONE;
+      case FAILED -> FAILED;
+      case INCOMPLETE, ERROR, RUNNING -> LEFT;
+    };
+  }
+
+  /**
+   * What the job's state follows from.
+   *
+   * @param running tasks, wherever they are
+   */
+  public JobCounts tally(int job, int running) {
+    int[] of = tallies[job];
+    return new JobCounts(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED]);
+  }
+
+  /**
+   * The job must be looked at, for whatever reason.
+   *
+   * @param job -1: none
+   */
+  public void touch(int job) {
+    if (job >= 0) {
+      touched.set(job);
+      changes++;
+    }
+  }
+
+  /** Counts a task that may start now, or may not any more, because of what it depends on. */
+  public void startable(int job, int node, boolean on) {
+    if (startable != null && StatusCodes.effect(code(job, node)) == StatusCodes.OPEN) {
+      startable[job] += on ? 1 : -1;
+      revisions[job]++;
+      changes++;
+    }
+  }
+
+  /** Of a job that depends on others node by node: its tasks that these do not keep. */
+  public int startable(int job) {
+    return startable == null ? 0 : startable[job];
+  }
+
+  /** Something else has changed from which it follows whether jobs can get on. */
+  public void changed() {
+    changes++;
+  }
+
+  /** Another number whenever other jobs may be able to get on. */
+  public long changes() {
+    return changes;
+  }
+
+  /** Jobs that may have another state, at most so many; they are touched no more. */
+  public int[] takeTouched(int limit) {
+    if (touched.isEmpty()) {
+      return NONE;
+    }
+    int[] taken = touched.stream().limit(limit).toArray();
+    for (int job : taken) {
+      touched.clear(job);
+    }
+    return taken;
+  }
+
+  public boolean isTouched() {
+    return !touched.isEmpty();
+  }
+
+  private static final int[] NONE = {};
+
+  public int revision(int job) {
+    return revisions[job];
+  }
+
+  public int count(int job, int code) {
+    return counts[job][code];
+  }
+
+  public long remaining(int job) {
+    return remaining[job];
+  }
+
+  /** Null also of a task that runs: see {@link TaskStatuses#of}. */
+  public @Nullable TaskStatus detail(int job, int node) {
+    return details.get(key(job, node));
+  }
+
+  /** Keeps the status of a task of which none is kept. */
+  public void addDetail(int job, int node, TaskStatus status) {
+    Failure failure = status.failure();
+    details.put(
+        key(job, node), failure == null ? status : failures[job].add(node, status, failure));
+  }
+
+  void removeDetail(int job, int node) {
+    FailureIndex failed = failures[job];
+    TaskStatus before = failed.isEmpty() ? null : details.get(key(job, node));
+    Failure failure = before == null ? null : before.failure();
+    if (before != null && failure != null) {
+      failed.remove(before, failure);
+    }
+    details.remove(key(job, node));
+  }
+
+  public FailureIndex failures(int job) {
+    return failures[job];
+  }
+
+  public LongMap<TaskStatus> details() {
+    return details;
+  }
+
+  public long byteSize() {
+    long size = 0;
+    for (byte[] row : codes) {
+      size += row.length;
+    }
+    return size;
+  }
+}

@@ -1,0 +1,258 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs wait for whole jobs, and whether they still must (docs/design/bistro.md#dependencies).
+ * Counts are kept with every write of a status, so asking costs the number of status codes, not of
+ * tasks.
+ */
+public final class WholeJobDependencies {
+  private static final int NAMED = 3;
+
+  private final Topology topology;
+  private final JobTable jobs;
+  private final TaskTable tasks;
+  private final Map<Integer, List<Condition>> conditions = new HashMap<>();
+
+  /** By the job that is waited for: those that wait. */
+  private final Map<Integer, List<Integer>> waiters = new HashMap<>();
+
+  private final BitSet changed = new BitSet();
+
+  /**
+   * @param dependency job number, -1: not known
+   * @param tagged counts of tagged nodes; null: all nodes count
+   */
+  private record Condition(WholeJobDependency said, int dependency, @Nullable DoneCounts tagged) {}
+
+  /**
+   * @param tasks counts from now on, so it must hold no statuses yet
+   */
+  public WholeJobDependencies(Topology topology, JobTable jobs, TaskTable tasks) {
+    this.topology = topology;
+    this.jobs = jobs;
+    this.tasks = tasks;
+    Map<WholeJobDependency, @Nullable DoneCounts> known = new HashMap<>();
+    for (int j = 0; j < jobs.count(); j++) {
+      Job job = jobs.job(j);
+      for (WholeJobDependency said :
+          job == null ? List.<WholeJobDependency>of() : job.afterJobs()) {
+        int dependency = jobs.find(said.job());
+        DoneCounts tagged = null;
+        if (dependency >= 0 && !said.tags().isEmpty()) {
+          WholeJobDependency sameNodes = new WholeJobDependency(said.job(), 100, said.tags());
+          tagged = known.get(sameNodes);
+          if (tagged == null) {
+            tagged = tasks.watch(dependency, tagged(topology, dependency, said.tags()));
+            known.put(sameNodes, tagged);
+          }
+        }
+        conditions
+            .computeIfAbsent(j, n -> new ArrayList<>())
+            .add(new Condition(said, dependency, tagged));
+        if (dependency >= 0) {
+          waiters.computeIfAbsent(dependency, n -> new ArrayList<>()).add(j);
+        }
+      }
+    }
+  }
+
+  /** Nodes of the job's level with one of some tags, counted from the first of the level. */
+  private BitSet tagged(Topology topology, int job, List<String> tags) {
+    BitSet nodes = new BitSet();
+    for (int node = tasks.first(job); node < tasks.end(job); node++) {
+      for (int i = 0; i < topology.slotCount(node); i++) {
+        if (topology.tags(topology.slot(node, i)).stream().anyMatch(tags::contains)) {
+          nodes.set(node - tasks.first(job));
+        }
+      }
+    }
+    return nodes;
+  }
+
+  /** Notes that a task of the job was done or is not any more. */
+  void touch(int job) {
+    if (waiters.containsKey(job)) {
+      changed.set(job);
+    }
+  }
+
+  /** The jobs that may have to wait no more, or to wait again, since the last call. */
+  public int[] takeChanged() {
+    if (changed.isEmpty()) {
+      return NONE;
+    }
+    BitSet affected = new BitSet();
+    changed.stream().forEach(job -> waiters.getOrDefault(job, List.of()).forEach(affected::set));
+    changed.clear();
+    return affected.stream().toArray();
+  }
+
+  private static final int[] NONE = {};
+
+  /** Whether the job waits for no other. */
+  public boolean areDone(int job) {
+    for (Condition condition : conditions.getOrDefault(job, List.of())) {
+      if (!isMet(condition)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What the job waits for, a sentence each. */
+  public List<String> waitsFor(int job) {
+    List<String> all = new ArrayList<>();
+    for (Condition condition : conditions.getOrDefault(job, List.of())) {
+      if (!isMet(condition)) {
+        all.add("waits for job " + condition.said().job() + ", which " + why(condition));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * The jobs for which a job waits in vain as long as nobody acts; see {@link #waitsFor} for words.
+   *
+   * @param getsOn whether tasks of a job may still run that do not now
+   * @return empty: each may still get as far as it must
+   */
+  public List<String> waitsInVainFor(int job, IntPredicate getsOn) {
+    List<String> all = new ArrayList<>();
+    for (Condition condition : conditions.getOrDefault(job, List.of())) {
+      if (!isMet(condition) && !canBeMet(condition, getsOn)) {
+        all.add("it waits for job " + condition.said().job() + ", which " + why(condition));
+      }
+    }
+    return all;
+  }
+
+  private boolean canBeMet(Condition condition, IntPredicate getsOn) {
+    int dependency = condition.dependency();
+    if (dependency < 0 || !jobs.canRun(dependency)) {
+      return false;
+    }
+    long left = getsOn.test(dependency) ? left(condition) : 0;
+    return (done(condition) + left) * 100.0
+        >= condition.said().donePercent() * considered(condition);
+  }
+
+  private boolean isMet(Condition condition) {
+    int dependency = condition.dependency();
+    return dependency >= 0
+        && jobs.canRun(dependency)
+        && done(condition) * 100.0 >= condition.said().donePercent() * considered(condition);
+  }
+
+  private String why(Condition condition) {
+    int dependency = condition.dependency();
+    Job job = dependency < 0 ? null : jobs.job(dependency);
+    if (job == null) {
+      return "is not configured";
+    }
+    if (!jobs.canRun(dependency)) {
+      return job.enabled() && !job.isValid() ? "has errors" : "is disabled";
+    }
+    WholeJobDependency said = condition.said();
+    return "is done on "
+        + done(condition)
+        + " of "
+        + considered(condition)
+        + " nodes"
+        + (said.tags().isEmpty() ? "" : " tagged " + String.join(" or ", said.tags()))
+        + (said.donePercent() == 100 ? "" : ", and must be on " + said.donePercent() + " %")
+        + never(condition);
+  }
+
+  /** Names nodes on which it does not get done by itself. */
+  private String never(Condition condition) {
+    if (done(condition) + left(condition) == considered(condition)) {
+      return "";
+    }
+    int job = condition.dependency();
+    DoneCounts tagged = condition.tagged();
+    List<String> disabled = new ArrayList<>();
+    List<String> failed = new ArrayList<>();
+    for (int node = tasks.first(job); node < tasks.end(job); node++) {
+      int code = tasks.code(job, node);
+      boolean counts = tagged == null || tagged.has(node - tasks.first(job));
+      if (counts && DoneCounts.isConsidered(code) && !StatusCodes.isDone(code)) {
+        if (StatusCodes.effect(code) == StatusCodes.DISABLED) {
+          if (!StatusCodes.isRunning(code)) {
+            disabled.add(topology.name(node));
+          }
+        } else if (StatusCodes.main(code) == TaskStatus.Main.FAILED) {
+          failed.add(topology.name(node));
+        }
+        if (disabled.size() > NAMED || failed.size() > NAMED) {
+          break;
+        }
+      }
+    }
+    return (disabled.isEmpty()
+            ? ""
+            : "; " + named(disabled) + (disabled.size() == 1 ? " is" : " are") + " disabled")
+        + (failed.isEmpty() ? "" : "; it has failed on " + named(failed));
+  }
+
+  private static String named(List<String> nodes) {
+    String first = String.join(", ", nodes.subList(0, Math.min(NAMED, nodes.size())));
+    return nodes.size() > NAMED ? first + " and others" : first;
+  }
+
+  private long done(Condition condition) {
+    DoneCounts tagged = condition.tagged();
+    if (tagged != null) {
+      return tagged.done();
+    }
+    long done = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      if (DoneCounts.isDone(code)) {
+        done += tasks.count(condition.dependency(), code);
+      }
+    }
+    return done;
+  }
+
+  /** Of the considered tasks, those that are not done and may still run. */
+  private long left(Condition condition) {
+    DoneCounts tagged = condition.tagged();
+    if (tagged != null) {
+      return tagged.left();
+    }
+    long left = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      if (DoneCounts.isLeft(code)) {
+        left += tasks.count(condition.dependency(), code);
+      }
+    }
+    return left;
+  }
+
+  private long considered(Condition condition) {
+    DoneCounts tagged = condition.tagged();
+    if (tagged != null) {
+      return tagged.considered();
+    }
+    long considered = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      if (DoneCounts.isConsidered(code)) {
+        considered += tasks.count(condition.dependency(), code);
+      }
+    }
+    return considered;
+  }
+}

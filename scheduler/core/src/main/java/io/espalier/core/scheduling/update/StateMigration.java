@@ -1,0 +1,533 @@
+package io.espalier.core.scheduling.update;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.OverLimitTracker;
+import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.task.TaskTable;
+import io.espalier.core.scheduling.util.LongQueue;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries what is known from one world into the next, in slices, while the old one goes on.
+ *
+ * <p>Statuses are copied, ready bits and index built, then the running tasks brought over one by
+ * one, each as a start. Tasks that change in the old world meanwhile are noted and copied again at
+ * the end, as changes of the complete index; running tasks that start or end after they were
+ * brought over do so in both worlds. When nothing is left to copy again, the new world is true.
+ *
+ * <p><b>Length.</b> Its phases share what is noted of the old world while they go on.
+ */
+public final class StateMigration {
+  private static final int LIMITS = 0;
+  private static final int STATUSES = 1;
+  private static final int DETAILS = 2;
+  private static final int READY = 3;
+  private static final int RATES = 4;
+  private static final int INDEX = 5;
+  private static final int WORKERS = 6;
+  private static final int RUNNING = 7;
+  private static final int WAITS = 8;
+  private static final int CHANGES = 9;
+
+  // What things cost, in units; one is a word of the index, or a task whose code is copied.
+
+  /** A status with its timer, in the table of those that are kept. */
+  private static final int PER_DETAIL = 12;
+
+  /** The node of the same name as another. */
+  private static final int PER_DEPENDENCY = 8;
+
+  /** A task, or a place over its limit, wherever it may be. */
+  private static final int PER_LOOK = 12;
+
+  /** A running task: its names are looked up and its path is charged; beside words. */
+  private static final int PER_RUN = 100;
+
+  /** A worker, which enters the trees of all and of its host. */
+  private static final int PER_WORKER = 250;
+
+  private static final int PER_WAIT = 60;
+
+  /** Each phase begins with small slices, as its code has not been compiled yet. */
+  private static final int FIRST_UNITS = 500;
+
+  private final UpdatePlan change;
+  private final SchedulingState old;
+  private final SchedulingState next;
+  private final RunningTasks runs;
+  private final LongQueue changed = new LongQueue();
+
+  /** Old nodes of which a token was taken. */
+  private final LongQueue charged = new LongQueue();
+
+  /** Places that went over their limit since this began, in the old world and in the new one. */
+  private final LongQueue oldOver = new LongQueue();
+
+  private final LongQueue newOver = new LongQueue();
+
+  private final long begun;
+  private final Warmth warmth;
+  private final BitSet carried = new BitSet();
+
+  /** Carried runs whose job, node and path are known from now on. */
+  private final BitSet found = new BitSet();
+
+  private int phase;
+  private int job;
+  private int at;
+
+  /** How many slices were done of each phase, by all migrations of a process. */
+  public static final class Warmth {
+    private final int[] slices = new int[CHANGES + 1];
+
+    /** As many units as a slice may have that begins with a phase. */
+    int units(int phase, int units) {
+      int doublings = slices[phase] >>> 2;
+      return doublings > Integer.SIZE - 12 ? units : Math.min(units, FIRST_UNITS << doublings);
+    }
+  }
+
+  public StateMigration(UpdatePlan change, SchedulingState next, RunningTasks runs, Warmth warmth) {
+    this.change = change;
+    this.old = change.base();
+    this.next = next;
+    this.runs = runs;
+    this.warmth = warmth;
+    begun = old.clock.now();
+    old.logTo(changed, charged);
+    old.over.logTo(oldOver);
+    next.over.logTo(newOver);
+    for (LimitOverride override : old.overrides.all()) {
+      next.override(override.key(), override);
+    }
+  }
+
+  public UpdatePlan change() {
+    return change;
+  }
+
+  public SchedulingState next() {
+    return next;
+  }
+
+  /**
+   * @return whether the new world is true
+   */
+  public boolean step(int units) {
+    int begins = phase;
+    int left = warmth.units(begins, units);
+    warmth.slices[begins]++;
+    if (phase > INDEX) {
+      left -= next.limits.step(left, true);
+    }
+    while (left > 0 && phase < CHANGES) {
+      left -=
+          switch (phase) {
+            case LIMITS -> limits(left);
+            case STATUSES -> statuses(left);
+            case DETAILS -> details();
+            case READY -> ready(left);
+            case RATES -> rates(left);
+            case INDEX -> index(left);
+            case WORKERS -> worker();
+            case RUNNING -> running();
+            default -> waits();
+          };
+    }
+    if (phase == CHANGES) {
+      while (left > 0 && !changed.isEmpty()) {
+        copyAgain(changed.poll());
+        left -= PER_LOOK;
+      }
+      left = takeTokens(left);
+      keepOverLimits(left);
+    }
+    return phase == CHANGES
+        && changed.isEmpty()
+        && charged.isEmpty()
+        && oldOver.isEmpty()
+        && newOver.isEmpty()
+        && !next.rates.isDue()
+        && next.limits.isDone();
+  }
+
+  private void startPhase(int number) {
+    phase = number;
+    job = 0;
+    at = phase == INDEX ? next.topology.size() - 1 : 0;
+  }
+
+  /** Those that are changed from now on wait until there is an index. */
+  private int limits(int units) {
+    int done = next.limits.step(units, false);
+    if (next.limits.isDone()) {
+      startPhase(STATUSES);
+    }
+    return 1 + done;
+  }
+
+  /** Codes of the tasks, for one job at a time. */
+  private int statuses(int units) {
+    if (job == next.jobs.count()) {
+      startPhase(DETAILS);
+      return 1;
+    }
+    int oldJob = change.oldJob(job);
+    int first = next.tasks.first(job);
+    int end = next.tasks.end(job);
+    if (oldJob < 0 || first + at >= end) {
+      job++;
+      at = 0;
+      return 1;
+    }
+    int stop = first + at + Math.min(end - first - at, units);
+    for (int node = first + at; node < stop; node++) {
+      int oldNode = change.oldNode(node);
+      if (oldNode >= 0) {
+        int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
+        if (code != StatusCodes.UNSTARTED) {
+          next.tasks.set(job, node, StatusCodes.keepEffect(code, next.tasks.code(job, node)));
+        }
+      }
+    }
+    int done = stop - first - at;
+    at += done;
+    return done;
+  }
+
+  private int details() {
+    if (at == old.tasks.details().parts()) {
+      startPhase(READY);
+      return 1;
+    }
+    return 1 + PER_DETAIL * old.tasks.details().visit(at++, this::copyDetail);
+  }
+
+  private void copyDetail(long key, TaskStatus status) {
+    int oldJob = TaskTable.job(key);
+    int oldNode = TaskTable.node(key);
+    int newJob = change.newJob(oldJob);
+    int node = change.newNode(oldNode);
+    if (newJob >= 0 && node >= 0) {
+      next.tasks.addDetail(newJob, node, status);
+      if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
+        next.statuses.await(newJob, node, status);
+      }
+    }
+  }
+
+  private int ready(int units) {
+    if (job == next.jobs.count()) {
+      startPhase(RATES);
+      return 1;
+    }
+    int first = next.tasks.first(job);
+    int end = next.tasks.end(job);
+    int each = 1 + PER_DEPENDENCY * next.jobs.dependencies[job].length;
+    int stop = first + at + Math.min(end - first - at, 1 + units / each);
+    for (int node = first + at; node < stop; node++) {
+      next.statuses.presetReady(job, node);
+    }
+    int done = stop - first - at;
+    at += done;
+    if (stop == end) {
+      job++;
+      at = 0;
+    }
+    return 1 + each * done;
+  }
+
+  /** Tokens of the nodes that have buckets. */
+  private int rates(int units) {
+    int done = 0;
+    int count = next.rates.count();
+    for (; at < count && done < units; at++) {
+      takeOver(next.rates.node(at));
+      done += 2;
+    }
+    if (at == count) {
+      startPhase(INDEX);
+    }
+    return 1 + done;
+  }
+
+  private boolean takeOver(int node) {
+    int oldNode = change.oldNode(node);
+    int oldLevel = oldNode < 0 ? -1 : old.index.level(oldNode);
+    return next.rates.takeOver(node, next.index.level(node), old.rates, oldNode, oldLevel, begun);
+  }
+
+  /**
+   * Those that were charged meanwhile, and those that have a token again.
+   *
+   * @return the units that are left
+   */
+  private int takeTokens(int units) {
+    int left = units;
+    while (left > 0 && !charged.isEmpty()) {
+      int node = change.newNode((int) charged.poll());
+      if (node >= 0 && takeOver(node)) {
+        next.index.refresh(node, next.index.level(node));
+      }
+      left -= PER_LOOK;
+    }
+    return left > 0 ? left - PER_LOOK * next.rates.advance(1 + left / PER_LOOK, next.index) : left;
+  }
+
+  private int index(int units) {
+    int done = 0;
+    while (at >= 0 && done < units) {
+      next.index.build(at--);
+      done += 2 * next.jobs.words;
+    }
+    if (at < 0) {
+      startPhase(WORKERS);
+    }
+    return done;
+  }
+
+  private int worker() {
+    if (at == next.pool.high()) {
+      startPhase(RUNNING);
+      return 1;
+    }
+    next.workers.put(at++);
+    return PER_WORKER;
+  }
+
+  private int running() {
+    if (at >= runs.high()) {
+      startPhase(WAITS);
+      return 1;
+    }
+    int run = at++;
+    if (runs.isUsed(run) && !carried.get(run)) {
+      carry(run);
+      return PER_RUN + 4 * next.jobs.words;
+    }
+    return 1;
+  }
+
+  /** Since when jobs have been waiting for slots. */
+  private int waits() {
+    if (next.reservations == null || old.reservations == null || at == old.reservations.parts()) {
+      phase = CHANGES;
+      return 1;
+    }
+    return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
+  }
+
+  /** An override of a limit was given, changed or ended. */
+  public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
+    next.override(key, override);
+  }
+
+  /** Something about a worker has changed. */
+  public void workerChanged(int worker) {
+    if (phase > WORKERS || (phase == WORKERS && worker < at)) {
+      next.workers.put(worker);
+    }
+  }
+
+  /** A task was started in the old world. */
+  public void started(int run) {
+    if (phase >= RUNNING) {
+      carry(run);
+      next.occupancy.startedBefore(run);
+    }
+  }
+
+  /** A running task is about to end in the old world. */
+  public void ending(int run, @Nullable TaskStatus status, long nowMillis) {
+    if (carried.get(run)) {
+      carried.clear(run);
+      found.clear(run);
+      // The statuses of new tasks come from where they are stored: this one is there by then, and
+      // whatever may happen to it in the old world after this.
+      int job = old.places.job(run);
+      boolean isNew = job < 0 || change.newJob(job) < 0;
+      next.occupancy.finish(run, isNew ? null : status, nowMillis);
+    }
+  }
+
+  private void carry(int run) {
+    carried.set(run);
+    Topology topology = next.topology;
+    Levels levels = topology.levels();
+    int[] path = new int[levels.count()];
+    Arrays.fill(path, -1);
+    boolean whole = true;
+    int worker = old.places.worker(run);
+    RunningTasks.NamedPath names = runs.names(run);
+    int newJob = next.jobs.find(jobName(old, runs, run));
+    if (newJob < 0) {
+      next.occupancy.carryOutside(run, -1, worker);
+      next.places.setOrphan(run, true);
+      return;
+    }
+    if (names != null && !names.isUnknown()) {
+      for (int i = 0; i < names.nodes().size(); i++) {
+        int level = levels.find(names.levels().get(i));
+        if (level >= 0 && level < levels.worker()) {
+          path[level] = topology.find(level, names.nodes().get(i));
+        }
+      }
+    } else if (names == null) {
+      Levels oldLevels = old.topology.levels();
+      for (int l = 0; l < oldLevels.count(); l++) {
+        int node = old.places.node(run, l);
+        if (node >= 0) {
+          int level = levels.find(oldLevels.name(l));
+          int newNode = level < 0 ? -1 : change.newNode(node);
+          if (newNode >= 0) {
+            path[level] = newNode;
+          }
+          whole &= newNode >= 0;
+        }
+      }
+    }
+    if (!whole) {
+      runs.setCharges(run, charges(old, runs, run));
+      runs.setNames(run, namedPath(old, run));
+    }
+    String name = nodeName(old, runs, run);
+    int level = next.jobs.levels[newJob];
+    int node = level < 0 || level >= levels.worker() ? -1 : topology.find(level, name);
+    if (names != null && names.isUnknown()) {
+      carryUnknown(run, newJob, node, worker);
+    } else {
+      int[] amounts = charges(old, runs, run).in(levels, next.config().settings().resources());
+      next.occupancy.carry(run, newJob, node, path, amounts, worker);
+    }
+    next.places.setOrphan(run, next.whereabouts.isOrphan(run, name));
+  }
+
+  /** A task that was adopted while job or node were not there: they may be now. */
+  private void carryUnknown(int run, int newJob, int node, int worker) {
+    if (node >= 0 && next.jobs.job(newJob) != null) {
+      next.occupancy.carryAnew(run, newJob, node, worker);
+      found.set(run);
+    } else {
+      next.occupancy.carryOutside(run, newJob, worker);
+    }
+  }
+
+  private static RunningTasks.NamedPath namedPath(SchedulingState world, int run) {
+    List<String> levels = new ArrayList<>();
+    List<String> nodes = new ArrayList<>();
+    for (int l = 0; l < world.topology.levels().count(); l++) {
+      int node = world.places.node(run, l);
+      if (node >= 0) {
+        levels.add(world.topology.levels().name(l));
+        nodes.add(world.topology.name(node));
+      }
+    }
+    return new RunningTasks.NamedPath(levels, nodes);
+  }
+
+  /** What a running task was charged. */
+  public static ResourceCharges charges(SchedulingState world, RunningTasks runs, int run) {
+    return runs.isFound(run) ? world.occupancy.charges(world.places.job(run)) : runs.charges(run);
+  }
+
+  /** The names of the levels and nodes of the path that a running task was charged to. */
+  public static RunningTasks.NamedPath path(SchedulingState world, RunningTasks runs, int run) {
+    RunningTasks.NamedPath names = runs.names(run);
+    return names != null ? names : namedPath(world, run);
+  }
+
+  /** The name of the job of a running task. */
+  public static String jobName(SchedulingState world, RunningTasks runs, int run) {
+    int job = world.places.job(run);
+    String name = runs.jobName(run);
+    return job >= 0 || name == null ? world.jobs.name(job) : name;
+  }
+
+  /** The name of the node of a running task. */
+  public static String nodeName(SchedulingState world, RunningTasks runs, int run) {
+    int node = world.places.node(run);
+    RunningTasks.NamedPath names = runs.names(run);
+    return node >= 0
+        ? world.topology.name(node)
+        : (names != null ? names : namedPath(world, run)).last();
+  }
+
+  private void copyAgain(long key) {
+    int oldJob = TaskTable.job(key);
+    int oldNode = TaskTable.node(key);
+    int newJob = change.newJob(oldJob);
+    int node = change.newNode(oldNode);
+    if (newJob >= 0 && node >= 0) {
+      int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
+      next.statuses.copy(newJob, node, code, old.tasks.detail(oldJob, oldNode));
+    }
+  }
+
+  /** Where more is in use than the limit it has been for as long as before. */
+  private void keepOverLimits(int units) {
+    for (int left = units; left > 0 && !newOver.isEmpty(); left -= PER_LOOK) {
+      long key = newOver.poll();
+      keepSince(OverLimitTracker.resource(key), OverLimitTracker.place(key), true);
+    }
+    for (int left = units; left > 0 && !oldOver.isEmpty(); left -= PER_LOOK) {
+      long key = oldOver.poll();
+      keepSince(OverLimitTracker.resource(key), OverLimitTracker.place(key), false);
+    }
+  }
+
+  /**
+   * Gives a place of the new world, if it is over, the time of the same place of the old one.
+   *
+   * @param isNew whether resource and place are of the new world
+   */
+  private void keepSince(int resource, int place, boolean isNew) {
+    SchedulingState from = isNew ? next : old;
+    SchedulingState to = isNew ? old : next;
+    Resource known = from.config().settings().resources().get(resource);
+    Resource same = to.config().settings().resources().find(known.name());
+    Levels levels = from.topology.levels();
+    if (same == null
+        || !levels.name(known.level()).equals(to.topology.levels().name(same.level()))) {
+      return;
+    }
+    int other = place;
+    if (known.level() != levels.worker()) {
+      int node = from.ledger.nodeOf(place, known.level());
+      int otherNode = isNew ? change.oldNode(node) : change.newNode(node);
+      if (otherNode < 0) {
+        return;
+      }
+      other = to.ledger.place(otherNode, same.level(), same.index());
+    }
+    Long since = isNew ? old.over.since(same.index(), other) : old.over.since(resource, place);
+    if (since != null && isNew) {
+      next.over.setSince(resource, place, since);
+    } else if (since != null) {
+      next.over.setSince(same.index(), other, since);
+    }
+  }
+
+  /** Ends the notes of the old world. */
+  public void end() {
+    old.logTo(null, null);
+    old.over.logTo(null);
+    next.over.logTo(null);
+    next.workers.goOnAfter(old.workers);
+    next.caps.goOnAfter(old.caps);
+    runs.found(found);
+    for (int j = 0; j < next.jobs.count(); j++) {
+      next.occupancy.dropIfIdle(j);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.espalier.core.scheduling.util;
+
+import io.espalier.core.topology.Topology;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Of the paths from a node to the instance the one that costs least; the first of several in slot
+ * order. Costs add up along a path, so each slot is looked at once however many paths there are.
+ */
+public final class BestPath {
+  private final Topology topology;
+  private final Cost cost;
+  private final Map<Integer, Long> costs = new HashMap<>();
+  private final Map<Integer, Integer> best = new HashMap<>();
+
+  /** What a path pays for going through a slot. */
+  public interface Cost {
+    long of(int slot);
+  }
+
+  private BestPath(Topology topology, Cost cost) {
+    this.topology = topology;
+    this.cost = cost;
+  }
+
+  /** The slots of the path, the node's own first, the instance's last. */
+  public static int[] find(Topology topology, int node, Cost cost) {
+    BestPath search = new BestPath(topology, cost);
+    search.costOf(node);
+    int[] slots = new int[topology.levels().count()];
+    int length = 0;
+    int at = node;
+    while (true) {
+      int slot = search.best.getOrDefault(at, -1);
+      slots[length++] = slot;
+      if (slot == 0) {
+        return Arrays.copyOf(slots, length);
+      }
+      at = topology.parent(slot);
+    }
+  }
+
+  private long costOf(int node) {
+    Long known = costs.get(node);
+    if (known != null) {
+      return known;
+    }
+    long least = Long.MAX_VALUE;
+    int slotCount = topology.slotCount(node);
+    for (int i = 0; i < slotCount; i++) {
+      int slot = topology.slot(node, i);
+      long total = cost.of(slot) + (slot == 0 ? 0 : costOf(topology.parent(slot)));
+      if (total < least) {
+        least = total;
+        best.put(node, slot);
+      }
+    }
+    costs.put(node, least);
+    return least;
+  }
+}

@@ -1,0 +1,114 @@
+package io.espalier.core.scheduling.util;
+
+import java.util.Arrays;
+
+/**
+ * When back-offs end: binary heaps over ticks. Entries of tasks that were forgiven or ended
+ * meanwhile are not looked for; they are dropped when they come up, or when a heap grows and most
+ * of it is stale. Many small heaps instead of one, so that growing and cleaning one is short.
+ */
+public final class TimerHeap {
+  private static final int HEAPS = 256;
+  private static final int FIRST_CAPACITY = 8;
+
+  private final Heap[] heaps = new Heap[HEAPS];
+  private final Live live;
+
+  /** Tells whether an entry still means something. */
+  public interface Live {
+    boolean isLive(long task, long tick);
+  }
+
+  private static final class Heap {
+    long[] ticks = new long[FIRST_CAPACITY];
+    long[] tasks = new long[FIRST_CAPACITY];
+    int size;
+  }
+
+  public TimerHeap(Live live) {
+    this.live = live;
+    Arrays.setAll(heaps, i -> new Heap());
+  }
+
+  public void add(long task, long tick) {
+    Heap heap = heaps[(int) ((task * 0x9e3779b97f4a7c15L) >>> 56)];
+    if (heap.size == heap.ticks.length) {
+      makeRoom(heap);
+    }
+    int i = heap.size++;
+    while (i > 0) {
+      int parent = (i - 1) >>> 1;
+      if (heap.ticks[parent] <= tick) {
+        break;
+      }
+      heap.ticks[i] = heap.ticks[parent];
+      heap.tasks[i] = heap.tasks[parent];
+      i = parent;
+    }
+    heap.ticks[i] = tick;
+    heap.tasks[i] = task;
+  }
+
+  private void makeRoom(Heap heap) {
+    int kept = 0;
+    for (int i = 0; i < heap.size; i++) {
+      if (live.isLive(heap.tasks[i], heap.ticks[i])) {
+        heap.ticks[kept] = heap.ticks[i];
+        heap.tasks[kept++] = heap.tasks[i];
+      }
+    }
+    heap.size = kept;
+    for (int i = kept / 2 - 1; i >= 0; i--) {
+      sink(heap, i, heap.ticks[i], heap.tasks[i]);
+    }
+    if (kept > heap.ticks.length / 2) {
+      heap.ticks = Arrays.copyOf(heap.ticks, heap.ticks.length * 2);
+      heap.tasks = Arrays.copyOf(heap.tasks, heap.tasks.length * 2);
+    }
+  }
+
+  /** The earliest tick; {@link Long#MAX_VALUE} when there is none. May be one of a stale entry. */
+  public long nextTick() {
+    long next = Long.MAX_VALUE;
+    for (Heap heap : heaps) {
+      if (heap.size > 0 && heap.ticks[0] < next) {
+        next = heap.ticks[0];
+      }
+    }
+    return next;
+  }
+
+  /** Removes one task that is due, stale or not; -1 when none is due. */
+  public long pollDue(long tick) {
+    for (Heap heap : heaps) {
+      if (heap.size > 0 && heap.ticks[0] <= tick) {
+        long task = heap.tasks[0];
+        int last = --heap.size;
+        sink(heap, 0, heap.ticks[last], heap.tasks[last]);
+        return task;
+      }
+    }
+    return -1;
+  }
+
+  private static void sink(Heap heap, int from, long tick, long task) {
+    int i = from;
+    while (true) {
+      int child = 2 * i + 1;
+      if (child >= heap.size) {
+        break;
+      }
+      if (child + 1 < heap.size && heap.ticks[child + 1] < heap.ticks[child]) {
+        child++;
+      }
+      if (heap.ticks[child] >= tick) {
+        break;
+      }
+      heap.ticks[i] = heap.ticks[child];
+      heap.tasks[i] = heap.tasks[child];
+      i = child;
+    }
+    heap.ticks[i] = tick;
+    heap.tasks[i] = task;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Collections, timers and token buckets that know nothing of scheduling.
+ *
+ * <p>The collections grow by a bounded amount per insertion, so that no single start or end of a
+ * task is slow. Time is divided into {@link io.espalier.core.scheduling.util.Ticks}.
+ */
+@NullMarked
+package io.espalier.core.scheduling.util;
+
+import org.jspecify.annotations.NullMarked;

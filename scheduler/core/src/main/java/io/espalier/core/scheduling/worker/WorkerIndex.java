@@ -1,0 +1,580 @@
+package io.espalier.core.scheduling.worker;
+
+import io.espalier.core.api.WorkerView.Slots;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.OverLimitTracker;
+import io.espalier.core.scheduling.index.StartableIndex;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.status.LimitOverride;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs find a worker, and which worker it is
+ * (docs/design/design.md#jobs-that-are-placed-on-hosts). Per need class (what a job needs of a
+ * worker, and its worker filter) it is known on which workers the class fits. What workers have and
+ * tasks hold is counted by {@link WorkerCapacity}; {@link RankedWorkers} keeps the workers in the
+ * selector's order with these bits above them; this is what goes between the two, and makes bits of
+ * jobs out of those of classes. A start or an end touches the trees of one worker.
+ *
+ * <p>Conditions on other workers than a task's own:
+ *
+ * <ul>
+ *   <li>jobs without placement, and all jobs as a necessary condition: some worker of all fits;
+ *   <li>{@code host_placement}: some worker of that host fits; both are bits per job, beside those
+ *       of the root;
+ *   <li>{@code level_for_host_placement}: some worker of the host that a node of that level names
+ *       fits: part of {@code open(j, n)} through {@link HostIndex}. Where a path has no node of
+ *       that level any worker will do (docs/design/bistro.md#host-placement).
+ * </ul>
+ *
+ * <p><b>Length.</b> A third of it passes questions on to the counts; whoever asks has one to ask.
+ */
+public final class WorkerIndex {
+  /** Whether anything is asked of workers at all; if not, nothing here costs anything. */
+  private final boolean active;
+
+  private final WorkerTable table;
+  private final Map<String, WorkerSelector> selectors;
+  private final int words;
+  private final RequirementClasses classes;
+  private final int classWords;
+
+  /** By job: the level whose nodes name its hosts; -1: none. */
+  private final int[] placementLevel;
+
+  /** By job: the host it must run on; -1: any. */
+  private final int[] pinnedTo;
+
+  /** Bits of the jobs that are pinned to a host. */
+  private final long[] pinned;
+
+  /** Bits of the jobs that find a worker; -1 throughout when nothing is asked. */
+  private final long[] open;
+
+  private final HostIndex hosts;
+  private final StartableIndex index;
+  private final WorkerCapacity ledger;
+  private final RankedWorkers order;
+  private @Nullable WorkerSelector selector;
+
+  // By worker.
+  private boolean[] takes = new boolean[0];
+
+  /** Classes whose filters let them use it. */
+  private long[] passes = new long[0];
+
+  /** The job that room is kept for, or -1. */
+  private int[] keptFor = new int[0];
+
+  private final long[] fit;
+  private final long[] allBefore;
+  private final long[] hostBefore;
+  private final long[] changed;
+
+  /**
+   * @param hosts of the same world; the index asks it, too
+   * @param placementLevel by job: see {@link #placementLevels}
+   * @param overrides of limits: whoever changes them must {@link #put} the workers anew
+   * @param over is told where more is in use than there is
+   * @param instance the name by which the scheduler's own host goes
+   */
+  public WorkerIndex(
+      WorkerTable table,
+      Map<String, WorkerSelector> selectors,
+      Settings settings,
+      JobTable jobs,
+      HostIndex hosts,
+      int[] placementLevel,
+      StartableIndex index,
+      LimitOverrides overrides,
+      OverLimitTracker over,
+      String instance) {
+    this.table = table;
+    this.selectors = selectors;
+    this.hosts = hosts;
+    this.placementLevel = placementLevel;
+    this.index = index;
+    ledger = new WorkerCapacity(table, settings, overrides, over, instance);
+    words = jobs.words;
+    WorkerTable.Mode mode = table.mode();
+    active =
+        mode == WorkerTable.Mode.POOL || (mode == WorkerTable.Mode.LOCAL && ledger.width() > 0);
+    Levels levels = settings.levels();
+    classes =
+        new RequirementClasses(levels, ledger.resources(), jobs, mode == WorkerTable.Mode.POOL);
+    classWords = classes.words;
+    pinnedTo = new int[jobs.count()];
+    Arrays.fill(pinnedTo, -1);
+    pinned = new long[words];
+    open = new long[words];
+    Arrays.fill(open, active ? 0 : -1L);
+    for (int j = 0; j < pinnedTo.length; j++) {
+      Job job = jobs.job(j);
+      if (job != null && mode == WorkerTable.Mode.POOL && !job.hostPlacement().isEmpty()) {
+        pinnedTo[j] = hosts.use(job.hostPlacement());
+        pinned[j >>> 6] |= 1L << j;
+      }
+    }
+    order = new RankedWorkers(classWords);
+    order.growHosts(hosts.high());
+    fit = new long[classWords];
+    allBefore = new long[classWords];
+    hostBefore = new long[classWords];
+    changed = new long[words];
+    selector = selectors.get(settings.workerSelector());
+  }
+
+  /**
+   * By job: the level whose nodes name the host a task must run on, -1 where any host or one and
+   * the same will do (docs/design/bistro.md#host-placement). Placement is nothing to local runners.
+   */
+  public static int[] placementLevels(WorkerTable.Mode mode, JobTable jobs) {
+    int[] levels = new int[jobs.count()];
+    for (int j = 0; j < levels.length; j++) {
+      Job job = jobs.job(j);
+      int level = job == null ? -1 : job.levelForHostPlacement().orElse(-1);
+      boolean counts =
+          mode == WorkerTable.Mode.POOL
+              && job != null
+              && job.hostPlacement().isEmpty()
+              && level <= jobs.levels[j];
+      levels[j] = counts ? level : -1;
+    }
+    return levels;
+  }
+
+  /** Whether two settings say the same of workers, as far as it is not of jobs. */
+  public static boolean isSame(Settings old, Settings next) {
+    return WorkerCapacity.isSame(old, next);
+  }
+
+  /** Of jobs whose filter is too slow for a worker. */
+  public List<Problem> problems(JobTable jobs) {
+    return classes.problems(jobs);
+  }
+
+  public boolean isActive() {
+    return active;
+  }
+
+  /** Bits of the jobs that find a worker. */
+  public long open(int word) {
+    return open[word];
+  }
+
+  public long work() {
+    return order.work();
+  }
+
+  // ---- the pool
+
+  private void grow(int worker) {
+    if (worker < takes.length) {
+      return;
+    }
+    int size = Math.max(16, Math.max(worker + 1, takes.length * 2));
+    takes = Arrays.copyOf(takes, size);
+    passes = Arrays.copyOf(passes, size * classWords);
+    int old = keptFor.length;
+    keptFor = Arrays.copyOf(keptFor, size);
+    Arrays.fill(keptFor, old, size, -1);
+    ledger.grow(size);
+    order.grow(size);
+  }
+
+  /** Takes over what the table says of a worker: new, changed or gone. */
+  public void put(int worker) {
+    if (!active) {
+      return;
+    }
+    grow(worker);
+    WorkerInfo info = table.info(worker);
+    int host = info == null ? -1 : hosts.find(info.host());
+    int before = order.hostOf(worker);
+    if (before >= 0 && (info == null || host != before)) {
+      leave(worker, before);
+      before = -1;
+    }
+    if (info == null) {
+      return;
+    }
+    if (before < 0) {
+      host = hosts.use(info.host());
+      order.growHosts(hosts.high());
+      order.usesHost(host);
+    }
+    takes[worker] = info.takesTasks();
+    ledger.put(worker, info);
+    Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
+    for (int c = 0; c < classes.count(); c++) {
+      if (classes.passes(c, info.host(), info.ref().shard())) {
+        passes[worker * classWords + (c >>> 6)] |= 1L << c;
+      }
+    }
+    refit(worker, host);
+    ledger.tell(worker);
+  }
+
+  private void leave(int worker, int host) {
+    before(host);
+    order.remove(worker);
+    after(host);
+    keptFor[worker] = -1;
+    ledger.leave(worker);
+    hosts.release(host);
+  }
+
+  /**
+   * Limits, weights, overrides, physical resources or the selector have changed in the settings.
+   */
+  public void setSettings(Settings next) {
+    ledger.setSettings(next);
+    selector = selectors.get(next.workerSelector());
+    for (int worker = 0; worker < table.high(); worker++) {
+      put(worker);
+    }
+  }
+
+  /** Takes over where the last search ended. */
+  public void goOnAfter(WorkerIndex before) {
+    order.goOnAfter(before.order);
+  }
+
+  // ---- tasks
+
+  /** A task holds slots of a worker. */
+  public void charge(int worker, int[] amounts) {
+    change(worker, amounts, 1);
+  }
+
+  public void release(int worker, int[] amounts) {
+    change(worker, amounts, -1);
+  }
+
+  private void change(int worker, int[] amounts, int sign) {
+    if (!active || worker < 0) {
+      return;
+    }
+    grow(worker);
+    ledger.change(worker, amounts, sign);
+    int host = order.hostOf(worker);
+    if (host >= 0) {
+      refit(worker, host);
+    }
+  }
+
+  /**
+   * What can be counted of what a task holds that was not started here: where numbers would run
+   * over, less.
+   */
+  public int[] countable(int worker, int[] amounts) {
+    return active && worker >= 0 && worker < takes.length
+        ? ledger.countable(worker, amounts)
+        : amounts;
+  }
+
+  /**
+   * The worker that the selector takes for a task of an open job.
+   *
+   * @param path the task's node per level, -1 for none
+   * @return its number; -1 when nothing is asked of workers
+   */
+  public int choose(int job, int[] path) {
+    if (!active) {
+      return -1;
+    }
+    int host = pinnedTo[job];
+    int level = placementLevel[job];
+    if (level >= 0 && path[level] >= 0) {
+      host = hosts.ofNode(path[level], level);
+    }
+    boolean rotates = selector == null || selector.rotates();
+    int worker = order.choose(host, classes.ofJob[job], rotates);
+    if (worker < 0) {
+      throw new IllegalStateException("a job is open and no worker fits");
+    }
+    return worker;
+  }
+
+  // ---- fitting
+
+  private long fit(int worker, int word) {
+    if (!takes[worker] || ledger.isFull(worker)) {
+      return 0;
+    }
+    long bits = passes[worker * classWords + word];
+    for (int k = 0; k < ledger.width(); k++) {
+      bits &= classes.fit(k, ledger.free(worker, k), word);
+    }
+    return keptFor[worker] < 0 ? bits : bits & fitBeside(worker, word);
+  }
+
+  /** The class of the holder, and those that fit when what is kept for it is left out. */
+  private long fitBeside(int worker, int word) {
+    int holder = classes.ofJob[keptFor[worker]];
+    long own = holder >>> 6 == word ? 1L << holder : 0;
+    long bits = ledger.isFullBeside(worker) ? 0 : -1L;
+    for (int k = 0; k < ledger.width() && bits != 0; k++) {
+      int free = ledger.freeBeside(worker, k, classes.need(holder, k));
+      bits &= classes.fit(k, free, word);
+    }
+    return bits | own;
+  }
+
+  // ---- keeping
+
+  /**
+   * Keeps a worker of the pool for the class of a job, as far as that needs it.
+   *
+   * @param job -1: for nobody any more
+   */
+  public void keepFor(int worker, int job) {
+    keptFor[worker] = job;
+    refit(worker, order.hostOf(worker));
+  }
+
+  /** The job that room on a worker is kept for, or -1. */
+  public int keptFor(int worker) {
+    return isKnown(worker) ? keptFor[worker] : -1;
+  }
+
+  /** Whether room is kept on a worker for jobs of another class. */
+  boolean isKeptFromJob(int worker, int job) {
+    int holder = keptFor(worker);
+    return holder >= 0 && classes.ofJob[holder] != classes.ofJob[job];
+  }
+
+  /** Slots of a worker that a job may have; negative when over-committed. */
+  public int freeFor(int job, int worker, int resource) {
+    return isKeptFromJob(worker, job)
+        ? ledger.freeBeside(worker, resource, need(keptFor[worker], resource))
+        : ledger.free(worker, resource);
+  }
+
+  /** Whether a worker runs as many tasks as it takes at once, that of the holder included. */
+  public boolean isFullFor(int job, int worker) {
+    return isKeptFromJob(worker, job) ? ledger.isFullBeside(worker) : ledger.isFull(worker);
+  }
+
+  private void computeFit(int worker) {
+    for (int w = 0; w < classWords; w++) {
+      fit[w] = fit(worker, w);
+    }
+  }
+
+  private long rank(int worker) {
+    return selector == null ? 0 : selector.rank(ledger.load(worker));
+  }
+
+  /** Brings a worker's bits and place in the order up to date, and all that hangs on them. */
+  private void refit(int worker, int host) {
+    long rank = rank(worker);
+    computeFit(worker);
+    if (!order.isUpToDate(worker, rank, fit)) {
+      before(host);
+      order.place(worker, host, rank, fit);
+      after(host);
+    }
+  }
+
+  private void before(int host) {
+    for (int w = 0; w < classWords; w++) {
+      allBefore[w] = order.fit(w);
+      hostBefore[w] = order.fitOn(host, w);
+    }
+  }
+
+  /** Flips the jobs of the classes that fit somewhere now and did not before, or the reverse. */
+  private void after(int host) {
+    for (int w = 0; w < classWords; w++) {
+      long flips = allBefore[w] ^ order.fit(w);
+      for (; flips != 0; flips &= flips - 1) {
+        int c = (w << 6) + Long.numberOfTrailingZeros(flips);
+        for (int j = 0; j < words; j++) {
+          open[j] ^= classes.jobs(c, j) & ~pinned[j];
+        }
+      }
+    }
+    boolean any = false;
+    Arrays.fill(changed, 0);
+    for (int w = 0; w < classWords; w++) {
+      long flips = hostBefore[w] ^ order.fitOn(host, w);
+      any |= flips != 0;
+      for (; flips != 0; flips &= flips - 1) {
+        int c = (w << 6) + Long.numberOfTrailingZeros(flips);
+        for (int j = 0; j < words; j++) {
+          changed[j] |= classes.jobs(c, j);
+        }
+      }
+    }
+    if (any) {
+      flipPinned(host);
+      hosts.flip(host, changed, index);
+    }
+  }
+
+  private void flipPinned(int host) {
+    for (int w = 0; w < words; w++) {
+      for (long bits = changed[w] & pinned[w]; bits != 0; bits &= bits - 1) {
+        int job = (w << 6) + Long.numberOfTrailingZeros(bits);
+        if (pinnedTo[job] == host) {
+          open[w] ^= 1L << job;
+        }
+      }
+    }
+  }
+
+  // ---- looking
+
+  /**
+   * Whether some worker takes a task of a job now.
+   *
+   * @param host where it must run; null: anywhere
+   */
+  public boolean finds(int job, @Nullable String host) {
+    if (!active) {
+      return true;
+    }
+    int needClass = classes.ofJob[job];
+    int number = host == null ? -1 : hosts.find(host);
+    long bits;
+    if (host == null) {
+      bits = order.fit(needClass >>> 6);
+    } else {
+      bits = number < 0 ? 0 : order.fitOn(number, needClass >>> 6);
+    }
+    return (bits & 1L << needClass) != 0;
+  }
+
+  /**
+   * Whether there is a worker that takes tasks of a job, full or not.
+   *
+   * @param host where it must run; null: anywhere
+   */
+  public boolean isThere(int job, @Nullable String host) {
+    if (finds(job, host)) {
+      return true;
+    }
+    int number = host == null ? -1 : hosts.find(host);
+    for (int worker = 0; worker < table.high(); worker++) {
+      WorkerInfo info = table.info(worker);
+      if (info != null
+          && info.takesTasks()
+          && isKnown(worker)
+          && passes(job, worker)
+          && (host == null || (number >= 0 && isOn(worker, number)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the worker filter of a job lets it use a worker. */
+  public boolean passes(int job, int worker) {
+    int needClass = classes.ofJob[job];
+    return (passes[worker * classWords + (needClass >>> 6)] & 1L << needClass) != 0;
+  }
+
+  /** Slots that a task of a job takes of a resource of the worker level. */
+  public int need(int job, int resource) {
+    return classes.need(classes.ofJob[job], resource);
+  }
+
+  /** The level whose nodes name the hosts of a job's tasks; -1: none. */
+  public int placementLevel(int job) {
+    return placementLevel[job];
+  }
+
+  /** The host that all tasks of a job must run on; null: none. */
+  public @Nullable String pinnedTo(int job) {
+    return pinnedTo[job] < 0 ? null : hosts.name(pinnedTo[job]);
+  }
+
+  /** Whether a worker was ever in the pool or held a task. */
+  public boolean isKnown(int worker) {
+    return worker < takes.length;
+  }
+
+  public boolean isOn(int worker, int host) {
+    return isKnown(worker) && order.hostOf(worker) == host;
+  }
+
+  // ---- counts
+
+  /** See {@link WorkerCapacity#isFull}. */
+  public boolean isFull(int worker) {
+    return ledger.isFull(worker);
+  }
+
+  public int tasks(int worker) {
+    return isKnown(worker) ? ledger.tasks(worker) : 0;
+  }
+
+  /** Slots left of a resource of the worker level, negative when over-committed. */
+  public int freeOf(int worker, int resource) {
+    return ledger.free(worker, resource);
+  }
+
+  public int limitOf(int worker, int resource) {
+    return ledger.limit(worker, resource);
+  }
+
+  /** What an operator says of the limit of a resource of the worker level; null: nothing. */
+  public @Nullable LimitOverride overrideOf(int worker, int resource) {
+    return ledger.overrideOf(worker, resource);
+  }
+
+  /** See {@link WorkerCapacity#limitOfResource}. */
+  public int limitOfResource(int worker, int resource) {
+    return ledger.limitOfResource(worker, resource);
+  }
+
+  /** See {@link WorkerCapacity#usedOfResource}. */
+  public int usedOfResource(int worker, int resource) {
+    return ledger.usedOfResource(worker, resource);
+  }
+
+  /** The slots of all workers in the pool, whatever their state. */
+  public long total(int resource) {
+    return ledger.total(resource);
+  }
+
+  /** Grows whenever a total may have changed. */
+  public int totalsVersion() {
+    return ledger.totalsVersion();
+  }
+
+  /** How the slots of a worker are used; empty when nothing is asked of workers. */
+  public List<Slots> slots(int worker) {
+    return active && isKnown(worker) ? ledger.slots(worker) : List.of();
+  }
+
+  public List<Resource> resources() {
+    return ledger.resources();
+  }
+
+  /**
+   * Checks the trees: shape, order, bits, and that each worker of the pool is where it belongs.
+   *
+   * @throws IllegalStateException when something is wrong
+   */
+  public void check() {
+    order.check(table.pool().size());
+    for (int worker : table.pool()) {
+      computeFit(worker);
+      if (!order.isUpToDate(worker, rank(worker), fit)) {
+        throw new IllegalStateException("worker " + worker + " is out of date");
+      }
+    }
+  }
+}

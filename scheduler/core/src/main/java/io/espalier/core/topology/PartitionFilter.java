@@ -1,0 +1,137 @@
+package io.espalier.core.topology;
+
+import io.espalier.core.config.Partition;
+import io.espalier.core.problem.Problem;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Takes from all nodes those of one shard
+ * (docs/design/design.md#schedulers-that-share-a-configuration). A node belongs to the subtree
+ * under the instance from which it can be reached and whose name is smallest; it keeps those of its
+ * places whose parents are of the same shard. All shards decide alike, so each node is in exactly
+ * one of them.
+ */
+final class PartitionFilter {
+  private static final int SAMPLES = 5;
+
+  private final TopologyBuilder from;
+  private final Partition shard;
+
+  /** By entry: the one directly under the instance to whose subtree it belongs. */
+  private final int[] tops;
+
+  /** By entry directly under the instance: its shard + 1; 0: not looked at. */
+  private final int[] owners;
+
+  private int closed;
+  private final List<String> samples = new ArrayList<>();
+
+  PartitionFilter(TopologyBuilder from, Partition shard) {
+    this.from = from;
+    this.shard = shard;
+    tops = new int[from.size()];
+    owners = new int[from.size()];
+  }
+
+  /** The nodes of the shard alone; the same problems. */
+  TopologyBuilder cut(TopologyBuilder into) {
+    findTops();
+    int[] numbers = new int[tops.length];
+    for (int entry = 1; entry < tops.length; entry++) {
+      if (owner(entry) == shard.index()) {
+        numbers[entry] = into.copyEntry(from, entry);
+      }
+    }
+    for (int slot = 1; slot < from.slotCount(); slot++) {
+      int entry = from.slotEntry(slot);
+      int parent = from.slotParent(slot);
+      boolean here = numbers[entry] > 0;
+      boolean parentHere = parent == 0 ? isHere(entry) : numbers[parent] > 0;
+      if (here && parentHere) {
+        into.copySlot(from, slot, numbers[entry], parent == 0 ? 0 : numbers[parent]);
+      } else if (here || parentHere) {
+        note(entry, parent);
+      }
+    }
+    return into;
+  }
+
+  /** What was closed, in one sentence; empty if nothing was. */
+  List<Problem> warnings() {
+    if (closed == 0) {
+      return List.of();
+    }
+    String more = closed > samples.size() ? ", …" : "";
+    return List.of(
+        Problem.warning(
+                "bistro_settings.nodes",
+                closed
+                    + (closed == 1 ? " path is" : " paths are")
+                    + " closed, because a node has one scheduler and its parents have several: "
+                    + String.join(", ", samples)
+                    + more)
+            .withHint(
+                "a node belongs with the smallest name directly under the instance above it"));
+  }
+
+  /** Whether a place directly under the instance is of this shard. */
+  private boolean isHere(int entry) {
+    return ownerOfTop(entry) == shard.index();
+  }
+
+  private void note(int entry, int parent) {
+    closed++;
+    if (samples.size() < SAMPLES) {
+      String above = parent == 0 ? "the instance" : NodeNames.shown(from.entryName(parent));
+      samples.add(
+          NodeNames.shown(from.entryName(entry))
+              + " under "
+              + above
+              + " (it is of shard "
+              + owner(entry)
+              + ")");
+    }
+  }
+
+  /**
+   * The smallest name above each entry. Parents come before their children, but a further place of
+   * a parent may come after them: hence until nothing changes, which is mostly at once.
+   */
+  private void findTops() {
+    Arrays.fill(tops, -1);
+    boolean changed = true;
+    while (changed) {
+      changed = false;
+      for (int slot = 1; slot < from.slotCount(); slot++) {
+        int entry = from.slotEntry(slot);
+        int parent = from.slotParent(slot);
+        int top = parent == 0 ? entry : tops[parent];
+        if (top != tops[entry] && (tops[entry] < 0 || isSmaller(top, tops[entry]))) {
+          changed = tops[entry] >= 0 || changed;
+          tops[entry] = top;
+        }
+      }
+    }
+  }
+
+  /**
+   * By name, as the bytes of UTF-8 are ordered; of two of the same name that of the upper level.
+   */
+  private boolean isSmaller(int a, int b) {
+    int byName = from.pool().compare(from.entryPosition(a), from.entryPosition(b));
+    return byName != 0 ? byName < 0 : from.entryLevel(a) < from.entryLevel(b);
+  }
+
+  private int owner(int entry) {
+    return ownerOfTop(tops[entry]);
+  }
+
+  private int ownerOfTop(int top) {
+    if (owners[top] == 0) {
+      owners[top] = Partition.ownerOf(from.entryName(top), shard.count()) + 1;
+    }
+    return owners[top] - 1;
+  }
+}

@@ -1,0 +1,88 @@
+package io.espalier.server.cli;
+
+import io.espalier.server.cli.client.CommandContext;
+import io.espalier.server.cli.client.inspect.AuditCommand;
+import io.espalier.server.cli.client.inspect.EventsCommand;
+import io.espalier.server.cli.client.inspect.ExplainCommand;
+import io.espalier.server.cli.client.inspect.FailuresCommand;
+import io.espalier.server.cli.client.inspect.JobHistoryCommand;
+import io.espalier.server.cli.client.inspect.JobsCommand;
+import io.espalier.server.cli.client.inspect.LevelsCommand;
+import io.espalier.server.cli.client.inspect.LimitsCommand;
+import io.espalier.server.cli.client.inspect.LogsCommand;
+import io.espalier.server.cli.client.inspect.NodeCommand;
+import io.espalier.server.cli.client.inspect.ProblemsCommand;
+import io.espalier.server.cli.client.inspect.QueuesCommand;
+import io.espalier.server.cli.client.inspect.RunningCommand;
+import io.espalier.server.cli.client.inspect.SettingsCommand;
+import io.espalier.server.cli.client.inspect.TasksCommand;
+import io.espalier.server.cli.client.inspect.TreeCommand;
+import io.espalier.server.cli.client.inspect.WaitingCommand;
+import io.espalier.server.cli.client.inspect.WhoamiCommand;
+import io.espalier.server.cli.client.inspect.WorkersCommand;
+import io.espalier.server.cli.client.operate.ClearLimitCommand;
+import io.espalier.server.cli.client.operate.CordonCommand;
+import io.espalier.server.cli.client.operate.DeleteJobCommand;
+import io.espalier.server.cli.client.operate.DrainCommand;
+import io.espalier.server.cli.client.operate.ExtendCommand;
+import io.espalier.server.cli.client.operate.ForgiveCommand;
+import io.espalier.server.cli.client.operate.KillCommand;
+import io.espalier.server.cli.client.operate.LeadershipCommand;
+import io.espalier.server.cli.client.operate.PauseCommand;
+import io.espalier.server.cli.client.operate.RerunCommand;
+import io.espalier.server.cli.client.operate.ResumeCommand;
+import io.espalier.server.cli.client.operate.SaveJobCommand;
+import io.espalier.server.cli.client.operate.SetLimitCommand;
+import io.espalier.server.cli.client.operate.StepDownCommand;
+import io.espalier.server.cli.client.operate.StopCommand;
+import io.espalier.server.cli.client.operate.UncordonCommand;
+import io.espalier.server.cli.client.operate.ValidateJobCommand;
+import io.espalier.server.cli.client.top.TopCommand;
+import java.util.List;
+
+/** All client commands, for the command line to add. */
+public final class ClientCommands {
+  private ClientCommands() {}
+
+  /** Annotated command objects, in the order of the help. */
+  public static List<Object> all(CommandContext clients) {
+    return List.of(
+        new TopCommand(clients),
+        new JobsCommand(clients),
+        new TasksCommand(clients),
+        new RunningCommand(clients),
+        new ExplainCommand(clients),
+        new WaitingCommand(clients),
+        new FailuresCommand(clients),
+        new LevelsCommand(clients),
+        new TreeCommand(clients),
+        new NodeCommand(clients),
+        new LogsCommand(clients),
+        new EventsCommand(clients),
+        new ProblemsCommand(clients),
+        new SettingsCommand(clients),
+        new QueuesCommand(clients),
+        new WorkersCommand(clients),
+        new DrainCommand(clients),
+        new CordonCommand(clients),
+        new UncordonCommand(clients),
+        new LimitsCommand(clients),
+        new SetLimitCommand(clients),
+        new ClearLimitCommand(clients),
+        new ForgiveCommand(clients),
+        new RerunCommand(clients),
+        new StopCommand(clients),
+        new KillCommand(clients),
+        new ExtendCommand(clients),
+        new PauseCommand(clients),
+        new ResumeCommand(clients),
+        new ValidateJobCommand(clients),
+        new SaveJobCommand(clients),
+        new DeleteJobCommand(clients),
+        new JobHistoryCommand(clients),
+        new AuditCommand(clients),
+        new WhoamiCommand(clients),
+        new LeadershipCommand(clients),
+        new StepDownCommand(clients));
+  }
+}

@@ -1,0 +1,83 @@
+package io.espalier.server.cli;
+
+import io.espalier.core.api.JobProgress;
+import java.io.PrintStream;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Shows progress: redrawn in place on a terminal, now and then as plain lines elsewhere. Not
+ * thread-safe.
+ */
+final class ProgressRenderer {
+  private static final long PLAIN_MILLIS = 2_000;
+
+  private final PrintStream out;
+  private final Terminal terminal;
+  private final ProgressLines lines;
+  private final long startNanos = System.nanoTime();
+  private int drawn;
+  private long nextPlain;
+  private List<String> lastPlain = List.of();
+
+  ProgressRenderer(PrintStream out, Terminal terminal) {
+    this.out = out;
+    this.terminal = terminal;
+    this.lines = new ProgressLines(terminal.colours());
+  }
+
+  void show(Collection<JobProgress> jobs) {
+    long now = (System.nanoTime() - startNanos) / 1_000_000;
+    List<String> rendered = lines.render(jobs, now, terminal.width());
+    if (terminal.interactive()) {
+      redraw(rendered);
+    } else if (now >= nextPlain) {
+      nextPlain = now + PLAIN_MILLIS;
+      print(rendered);
+    }
+  }
+
+  /** The state at the end, always shown. */
+  void last(Collection<JobProgress> jobs) {
+    long now = (System.nanoTime() - startNanos) / 1_000_000;
+    List<String> rendered = lines.render(jobs, now, terminal.width());
+    if (terminal.interactive()) {
+      redraw(rendered);
+    } else {
+      print(rendered);
+    }
+  }
+
+  /** A line that stays, above what is redrawn. */
+  void print(String line) {
+    if (drawn > 0) {
+      out.print("\u001b[" + drawn + "A\u001b[J");
+      drawn = 0;
+    }
+    out.println(line);
+    out.flush();
+  }
+
+  private void redraw(List<String> rendered) {
+    StringBuilder frame = new StringBuilder();
+    if (drawn > 0) {
+      frame.append("\u001b[").append(drawn).append('A');
+    }
+    for (String line : rendered) {
+      frame.append("\u001b[2K").append(line).append('\n');
+    }
+    // A job that left the configuration leaves a line behind: wipe what is below.
+    frame.append("\u001b[J");
+    drawn = rendered.size();
+    out.print(frame);
+    out.flush();
+  }
+
+  private void print(List<String> rendered) {
+    if (!rendered.equals(lastPlain)) {
+      rendered.forEach(out::println);
+      out.flush();
+      lastPlain = rendered;
+    }
+  }
+}

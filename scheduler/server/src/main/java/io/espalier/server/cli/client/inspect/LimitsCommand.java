@@ -1,0 +1,51 @@
+package io.espalier.server.cli.client.inspect;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.cli.client.Client;
+import io.espalier.server.cli.client.CommandContext;
+import io.espalier.server.cli.client.ListCommand;
+import io.espalier.server.cli.client.Paths;
+import io.espalier.server.cli.client.term.HumanFormat;
+import io.espalier.server.cli.client.term.JsonFields;
+import io.espalier.server.cli.client.term.Table;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** {@code limits}: which limits operators have set. */
+@Command(
+    name = "limits",
+    mixinStandardHelpOptions = true,
+    description = "List the limits that are set over those of the configuration, and until when.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier limits", "  espalier limits --json"})
+public final class LimitsCommand extends ListCommand {
+  public LimitsCommand(CommandContext clients) {
+    super(clients);
+  }
+
+  @Override
+  public Json.Obj ask(Client client) {
+    return get(client, Paths.LIMITS, Map.of(), Map.of());
+  }
+
+  @Override
+  public void show(Json.Obj body) {
+    Table table =
+        new Table(
+            "LEVEL", "RESOURCE", "NODE", ">LIMIT", ">CONFIGURED", "UNTIL", "~SET", "WHO", "WHY");
+    for (Json.Obj limit : JsonFields.objects(body, "overrides")) {
+      String node = JsonFields.text(limit, "node");
+      table.row(
+          JsonFields.text(limit, "level"),
+          JsonFields.text(limit, "resource"),
+          node.isEmpty() ? "(all)" : node,
+          JsonFields.number(limit, "limit"),
+          limit.get("configured") == null ? "-" : JsonFields.number(limit, "configured"),
+          HumanFormat.time(JsonFields.number(limit, "expires_at_ms")),
+          HumanFormat.time(JsonFields.number(limit, "set_at_ms")),
+          JsonFields.text(limit, "author"),
+          JsonFields.text(limit, "reason"));
+    }
+    print(table, "all limits are those of the configuration");
+  }
+}

@@ -1,0 +1,75 @@
+package io.espalier.server.cli.client.inspect;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.cli.client.Client;
+import io.espalier.server.cli.client.ClientCommand;
+import io.espalier.server.cli.client.CommandContext;
+import io.espalier.server.cli.client.OfflineListCommand;
+import io.espalier.server.cli.client.Paths;
+import io.espalier.server.cli.client.term.HumanFormat;
+import io.espalier.server.cli.client.term.JsonFields;
+import io.espalier.server.cli.client.term.Table;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code waiting JOB}: what keeps its tasks from running, counted. */
+@Command(
+    name = "waiting",
+    mixinStandardHelpOptions = true,
+    description = "Count the tasks of a job that do not run by what keeps them.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier waiting backup", "  espalier waiting backup --watch 5"})
+public final class WaitingCommand extends OfflineListCommand {
+  @Parameters(paramLabel = "JOB", description = "Name of the job.")
+  private String job = "";
+
+  public WaitingCommand(CommandContext clients) {
+    super(clients);
+  }
+
+  @Override
+  public Json.Obj ask(Client client) {
+    return ask(client, job);
+  }
+
+  @Override
+  public void show(Json.Obj body) {
+    show(this, job, body);
+  }
+
+  static Json.Obj ask(Client client, String job) {
+    return get(client, Paths.WAITING, Map.of("job", job), Map.of());
+  }
+
+  /** Shows the answer as another command's. */
+  static void show(ClientCommand command, String job, Json.Obj body) {
+    Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "?~UNTIL", "WHY");
+    for (Json.Obj reason : JsonFields.objects(body, "reasons")) {
+      List<String> samples = JsonFields.texts(reason, "samples");
+      table.row(
+          JsonFields.number(reason, "count"),
+          JsonFields.text(reason, "kind"),
+          JsonFields.text(reason, "node"),
+          JsonFields.text(reason, "resource"),
+          samples.isEmpty() ? "" : samples.get(0),
+          reason.get("until_ms") == null
+              ? ""
+              : HumanFormat.time(JsonFields.number(reason, "until_ms")),
+          JsonFields.text(reason, "message"));
+    }
+    long total = JsonFields.number(body, "total");
+    long counted = JsonFields.number(body, "counted");
+    command.print(table, "no task of " + job + " waits for anything");
+    if (JsonFields.isTrue(body, "sampled")) {
+      command.remark(
+          "counted over a sample of "
+              + counted
+              + " of "
+              + total
+              + " tasks at "
+              + HumanFormat.time(JsonFields.number(body, "at_ms")));
+    }
+  }
+}

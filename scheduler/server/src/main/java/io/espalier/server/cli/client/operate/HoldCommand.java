@@ -1,0 +1,46 @@
+package io.espalier.server.cli.client.operate;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.cli.client.Client;
+import io.espalier.server.cli.client.ClientCommand;
+import io.espalier.server.cli.client.CommandContext;
+import io.espalier.server.cli.client.term.HumanFormat;
+import io.espalier.server.cli.client.term.JsonFields;
+import java.util.Map;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What the commands share that tell a worker to take tasks or not. */
+public abstract class HoldCommand extends ClientCommand {
+  @Parameters(paramLabel = "WORKER", description = "Shard of the worker, as `workers` names it.")
+  private String worker = "";
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the record.")
+  private String reason = "";
+
+  public HoldCommand(CommandContext clients) {
+    super(clients);
+  }
+
+  public String worker() {
+    return worker;
+  }
+
+  /** The worker as it is afterwards. */
+  public Json.Obj tell(Client client, String template) {
+    return client.call("POST", template, Map.of("worker", worker), Map.of(), reason(reason));
+  }
+
+  public void say(Json.Obj body, String text) {
+    if (json()) {
+      print(body);
+    } else {
+      out().println(HumanFormat.clean(text));
+    }
+  }
+
+  public static String running(Json.Obj body) {
+    long running = JsonFields.number(body, "running");
+    return running == 1 ? "1 task still runs" : running + " tasks still run";
+  }
+}

@@ -1,0 +1,49 @@
+package io.espalier.server.cli.client.operate;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.cli.client.Client;
+import io.espalier.server.cli.client.ClientCommand;
+import io.espalier.server.cli.client.CommandContext;
+import io.espalier.server.cli.client.Paths;
+import io.espalier.server.cli.client.ReasonOption;
+import io.espalier.server.cli.client.SelectingCommand;
+import io.espalier.server.cli.client.term.JsonFields;
+import io.espalier.server.exit.ExitCode;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code stop JOB}: pauses a job and ends what it runs. */
+@Command(
+    name = "stop",
+    mixinStandardHelpOptions = true,
+    description = "Pause a job, and kill its running tasks as its kill_subprocess says.",
+    footerHeading = "%nEXAMPLES%n",
+    footer = {"  espalier stop backup --reason 'it fills the disks'", "  espalier resume backup"})
+public final class StopCommand extends ClientCommand {
+  @Parameters(paramLabel = "JOB", description = "Name of the job.")
+  private String job = "";
+
+  @Mixin private final ReasonOption reason = new ReasonOption();
+
+  public StopCommand(CommandContext clients) {
+    super(clients);
+  }
+
+  @Override
+  public int run(Client client) {
+    Json.Obj body =
+        client.call("POST", Paths.STOP, Map.of("job", job), Map.of(), reason.body().build());
+    if (json()) {
+      print(body);
+    } else {
+      say(
+          job
+              + " is paused; "
+              + SelectingCommand.tasks(JsonFields.number(body, "signaled"))
+              + " signaled");
+    }
+    return ExitCode.OK;
+  }
+}

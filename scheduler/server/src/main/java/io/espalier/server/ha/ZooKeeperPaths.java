@@ -1,0 +1,31 @@
+package io.espalier.server.ha;
+
+/**
+ * What lies below the path of an election group.
+ *
+ * <pre>
+ *   leader/    one ephemeral znode for each candidate, the first of which leads (LeaderLatch)
+ *   proof      written about once a second by whoever leads
+ *   opened     written by a leader that begins to answer
+ *   store      names the status store that all candidates share
+ * </pre>
+ */
+final class ZooKeeperPaths {
+  private ZooKeeperPaths() {}
+
+  static String leader(String base) {
+    return base + "/leader";
+  }
+
+  static String proof(String base) {
+    return base + "/proof";
+  }
+
+  static String opened(String base) {
+    return base + "/opened";
+  }
+
+  static String store(String base) {
+    return base + "/store";
+  }
+}

@@ -1,0 +1,204 @@
+package io.espalier.server.nodes;
+
+import io.espalier.core.config.Settings;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.topology.Topology;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tree in force: takes what was fetched and what time has changed, keeps the last good tree
+ * where there is none, and tells the listener of each that is new. Time does not go backwards,
+ * whichever of the two comes later.
+ *
+ * <p>Thread-safe; the listener is told on the calling thread, one snapshot at a time.
+ */
+final class NodePublisher {
+  /** When what was published wants to be looked at again; told while it is being published. */
+  interface Timing {
+    /** A fetch has ended. */
+    void fetched(boolean failing);
+
+    /**
+     * The tree changes next of itself.
+     *
+     * @param at null: never, as far as is known
+     */
+    void changes(@Nullable Instant at);
+
+    /** The tree could not be brought up to date. */
+    void tryAgain();
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);
+
+  private final NodeFetch fetcher;
+  private final Consumer<NodeSnapshot> listener;
+  private final Timing timing;
+
+  /** Held while a tree is published. */
+  private final Object publishing = new Object();
+
+  /** The instant of the newest tree; guarded by {@link #publishing}. */
+  private Instant newest = Instant.MIN;
+
+  private volatile NodesState state = NodesState.NONE;
+
+  /**
+   * @param fetcher brings trees up to date
+   * @param listener must not block for long
+   */
+  NodePublisher(NodeFetch fetcher, Consumer<NodeSnapshot> listener, Timing timing) {
+    this.fetcher = fetcher;
+    this.listener = listener;
+    this.timing = timing;
+  }
+
+  /** How things stand. */
+  NodesState state() {
+    return state;
+  }
+
+  /**
+   * Publishes what a fetch has found. A tree that took long to fetch is brought up to the time of
+   * one that came out meanwhile.
+   *
+   * @param now the instant that was fetched for
+   * @return whether the listener was told of a new snapshot
+   */
+  boolean fetched(Result<Topology> result, Settings wanted, Instant now)
+      throws InterruptedException {
+    synchronized (publishing) {
+      boolean overtaken = result.value() != null && newest.isAfter(now) && ticking(wanted);
+      Result<Topology> advanced = overtaken ? fetcher.advance(wanted, newest) : null;
+      if (advanced != null && advanced.value() != null) {
+        return publish(advanced, wanted, newest);
+      }
+      return publish(result, wanted, now);
+    }
+  }
+
+  private boolean ticking(Settings wanted) {
+    NodeSnapshot snapshot = state.snapshot();
+    return snapshot != null && snapshot.nodesHash().equals(wanted.nodesHash());
+  }
+
+  private boolean publish(Result<Topology> result, Settings wanted, Instant now) {
+    Topology topology = result.value();
+    NodesState before = state;
+    boolean failing = result.hasErrors() || topology == null;
+    timing.fetched(failing);
+    if (topology == null) {
+      state = new NodesState(before.snapshot(), before.confirmedAt(), true, result.problems());
+      logFailure(before);
+      return false;
+    }
+    newest = now;
+    NodeSnapshot old = before.snapshot();
+    NodeSnapshot snapshot = old;
+    boolean same = old != null && old.topology().equals(topology);
+    boolean news = old == null || !same || !old.nodesHash().equals(wanted.nodesHash());
+    if (news || snapshot == null) {
+      // Equal trees stay one object: memory, and a quick comparison for everybody.
+      Topology kept = old != null && same ? old.topology() : topology;
+      snapshot = new NodeSnapshot(kept, wanted.nodesHash(), now);
+    }
+    Instant confirmed = failing && old != null ? before.confirmedAt() : now;
+    state = new NodesState(snapshot, confirmed, failing, result.problems());
+    timing.changes(fetcher.nextChange().orElse(null));
+    if (failing) {
+      logFailure(before);
+    } else if (before.failing()) {
+      LOG.info("The nodes can be fetched again");
+    }
+    if (news) {
+      LOG.info("Fetched {} nodes", topology.size());
+      if (!failing) {
+        logWarnings(result.problems(), before.problems());
+      }
+      tell(snapshot, before);
+    }
+    return news;
+  }
+
+  /**
+   * Brings the tree up to an instant without asking any source: computed nodes come and go.
+   *
+   * @param wanted the newest settings; null: none yet
+   * @return whether the listener was told of a new snapshot
+   */
+  boolean tick(@Nullable Settings wanted, Instant now) throws InterruptedException {
+    synchronized (publishing) {
+      NodesState before = state;
+      if (wanted == null || !ticking(wanted) || now.isBefore(newest)) {
+        timing.changes(null);
+        return false;
+      }
+      Result<Topology> result;
+      try {
+        result = fetcher.advance(wanted, now);
+      } catch (RuntimeException e) {
+        LOG.error("Bringing the nodes up to date failed unexpectedly", e);
+        result = null;
+      }
+      Topology topology = result == null ? null : result.value();
+      NodeSnapshot old = before.snapshot();
+      if (topology == null || old == null) {
+        LOG.warn(
+            "The nodes cannot be brought up to date{}",
+            result == null ? "" : lines(result.problems()));
+        timing.tryAgain();
+        return false;
+      }
+      newest = now;
+      timing.changes(fetcher.nextChange().orElse(null));
+      if (old.topology().equals(topology)) {
+        return false;
+      }
+      NodeSnapshot snapshot = new NodeSnapshot(topology, old.nodesHash(), now);
+      state = new NodesState(snapshot, before.confirmedAt(), before.failing(), before.problems());
+      LOG.debug("{} nodes since {}", topology.size(), now);
+      tell(snapshot, before);
+      return true;
+    }
+  }
+
+  private void tell(NodeSnapshot snapshot, NodesState before) {
+    try {
+      listener.accept(snapshot);
+    } catch (RuntimeException e) {
+      // It has not taken the snapshot, so the next refresh must offer it again.
+      state = before;
+      throw e;
+    }
+  }
+
+  private void logFailure(NodesState before) {
+    NodesState now = state;
+    NodeSnapshot kept = now.snapshot();
+    String consequence =
+        kept == null ? "there are none yet" : "those of " + now.confirmedAt() + " stay in force";
+    if (before.failing() && before.problems().equals(now.problems())) {
+      LOG.warn("The nodes still cannot be fetched, {}", consequence);
+    } else {
+      LOG.error("The nodes cannot be fetched, {}:{}", consequence, lines(now.problems()));
+    }
+  }
+
+  private static void logWarnings(List<Problem> problems, List<Problem> known) {
+    if (!problems.isEmpty() && !problems.equals(known)) {
+      LOG.warn("The node sources have warnings:{}", lines(problems));
+    }
+  }
+
+  private static String lines(List<Problem> problems) {
+    StringBuilder out = new StringBuilder();
+    problems.forEach(problem -> out.append("\n  ").append(problem));
+    return out.toString();
+  }
+}

@@ -1,0 +1,502 @@
+package io.espalier.server.nodes;
+
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.Settings;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
+import io.espalier.json.JsonReader;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The node sources of the settings in force, kept from one refresh to the next. Each is asked at
+ * its own pace; one that cannot answer, or whose answer the change guard holds, is represented by
+ * its last good answer. Only a source that never had one leaves no tree.
+ *
+ * <p>{@link #fetch}, {@link #refresh} and {@link #close} are for one thread at a time, everything
+ * else for any.
+ */
+public final class NodeSourceCoordinator implements NodeFetch {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeSourceCoordinator.class);
+
+  private final NodeFetcher fetcher;
+  private final Duration refresh;
+  private final Duration retry;
+  private final InstantSource clock;
+  private final NodesMemory memory;
+
+  /** What was saved, or is from before the start; null: not known yet. */
+  private @Nullable String remembered;
+
+  private volatile @Nullable Live live;
+
+  /** Whether the newest settings have an error, so that nobody of {@link #live} is to be asked. */
+  private volatile boolean broken;
+
+  private volatile Runnable news = () -> {};
+  private volatile Optional<Instant> nextChange = Optional.empty();
+
+  /**
+   * The sources of some settings.
+   *
+   * @param whole whether all nodes are taken in, because there are no other schedulers or because a
+   *     source looks at all of them
+   */
+  private record Live(
+      Settings settings, List<PolledSource> sources, List<Problem> warnings, AtomicBoolean whole) {}
+
+  /**
+   * What came of making a tree.
+   *
+   * @param unsound whether there is none because what was delivered does not fit together
+   * @param kept what is to be kept of an answer that is in it
+   * @param lacking the sources of which more is needed than was kept; there is no tree then
+   */
+  private record Tree(
+      Result<Topology> result,
+      boolean unsound,
+      UnaryOperator<SourceResult> kept,
+      List<PolledSource> lacking) {
+    static Tree of(Result<Topology> result, boolean unsound) {
+      return new Tree(result, unsound, answer -> answer, List.of());
+    }
+
+    static Tree none(List<Problem> problems) {
+      return of(new Result<>(null, problems), false);
+    }
+
+    static Tree lacking(List<PolledSource> sources, List<Problem> problems) {
+      return new Tree(new Result<>(null, problems), false, answer -> answer, sources);
+    }
+  }
+
+  /**
+   * @param refresh time between two questions to a source that does not say
+   * @param retry time after a failed one, if it is shorter
+   */
+  public NodeSourceCoordinator(
+      NodeFetcher fetcher, Duration refresh, Duration retry, InstantSource clock) {
+    this(fetcher, refresh, retry, clock, NodesMemory.NONE);
+  }
+
+  /**
+   * @param refresh time between two questions to a source that does not say
+   * @param retry time after a failed one, if it is shorter
+   * @param memory by which the change guard judges the first answers
+   */
+  public NodeSourceCoordinator(
+      NodeFetcher fetcher,
+      Duration refresh,
+      Duration retry,
+      InstantSource clock,
+      NodesMemory memory) {
+    this.memory = memory;
+    this.fetcher = fetcher;
+    this.refresh = refresh;
+    this.retry = retry;
+    this.clock = clock;
+  }
+
+  @Override
+  public void onNews(Runnable listener) {
+    news = listener;
+  }
+
+  /** Asks every source. */
+  @Override
+  public Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException {
+    return ask(settings, now, true);
+  }
+
+  /** Asks the sources whose time has come. */
+  @Override
+  public Result<Topology> refresh(Settings settings, Instant now) throws InterruptedException {
+    return ask(settings, now, false);
+  }
+
+  private Result<Topology> ask(Settings settings, Instant now, boolean all)
+      throws InterruptedException {
+    Result<Live> found = liveFor(settings);
+    Live current = found.value();
+    if (current == null) {
+      return new Result<>(null, found.problems());
+    }
+    if (all) {
+      current.sources.forEach(PolledSource::expire);
+    }
+    Set<PolledSource> askedAnew = new HashSet<>();
+    Tree tree = assemble(current, now, true);
+    // Each round refuses an answer at least, or asks a source that was not asked anew before.
+    while (tree.unsound
+        ? refuseCulprits(current, tree.result.problems())
+        : askAnew(tree.lacking, askedAnew)) {
+      tree = assemble(current, now, true);
+    }
+    if (tree.result.value() != null) {
+      for (PolledSource source : current.sources) {
+        source.prove(tree.kept);
+      }
+      remember(current);
+    }
+    return tree.result;
+  }
+
+  private static boolean askAnew(List<PolledSource> sources, Set<PolledSource> before) {
+    List<PolledSource> others = sources.stream().filter(before::add).toList();
+    others.forEach(PolledSource::askAnew);
+    return !others.isEmpty();
+  }
+
+  private void remember(Live current) {
+    List<Json> sketches = new ArrayList<>();
+    for (PolledSource source : current.sources) {
+      NodesSketch sketch = source.isComputed() ? null : source.sketch();
+      if (sketch != null) {
+        sketches.add(sketch.toJson());
+      }
+    }
+    String text = JsonWriter.compact(new Json.Arr(sketches));
+    if (!text.equals(remembered)) {
+      try {
+        memory.save(text);
+        remembered = text;
+      } catch (RuntimeException e) {
+        LOG.warn("What the nodes are is not remembered for the next start: {}", e.toString());
+      }
+    }
+  }
+
+  /** What is known of sources from before the start. */
+  private static List<NodesSketch> sketches(String text) {
+    List<NodesSketch> sketches = new ArrayList<>();
+    if (!text.isEmpty() && JsonReader.parse(text).value() instanceof Json.Arr all) {
+      for (Json each : all.items()) {
+        if (each instanceof Json.Obj sketch) {
+          sketches.add(NodesSketch.of(sketch));
+        }
+      }
+    }
+    return sketches;
+  }
+
+  /**
+   * Gives each source what is known of it: of the one that asked the same, else of the one that was
+   * in its place and is no more, whose settings were edited.
+   */
+  private static void inherit(
+      List<PolledSource> sources, @Nullable Live before, String remembered) {
+    if (before == null) {
+      List<NodesSketch> sketches = sketches(remembered);
+      for (PolledSource source : sources) {
+        pick(
+                sketches,
+                sources,
+                sketch -> source.question().equals(sketch.question()),
+                (other, sketch) -> other.question().equals(sketch.question()),
+                sketch -> sketch.path().equals(source.spec().path()))
+            .ifPresent(source::remembers);
+      }
+      return;
+    }
+    for (PolledSource source : sources) {
+      pick(
+              before.sources,
+              sources,
+              source::asksLike,
+              PolledSource::asksLike,
+              old -> source.replaces(old))
+          .ifPresent(source::continues);
+    }
+  }
+
+  private static <T> Optional<T> pick(
+      List<T> known,
+      List<PolledSource> sources,
+      Predicate<T> isSame,
+      BiPredicate<PolledSource, T> belongs,
+      Predicate<T> isInPlace) {
+    Optional<T> same = known.stream().filter(isSame).findFirst();
+    return same.isPresent()
+        ? same
+        : known.stream()
+            .filter(isInPlace)
+            .filter(old -> sources.stream().noneMatch(other -> belongs.test(other, old)))
+            .findFirst();
+  }
+
+  /** The sources of the settings; those that ask the same as before keep what they know. */
+  private Result<Live> liveFor(Settings settings) {
+    Live before = live;
+    if (before != null && before.settings.nodesHash().equals(settings.nodesHash())) {
+      broken = false;
+      return new Result<>(before, List.of());
+    }
+    if (remembered == null) {
+      // Without it a broken answer could not be told from a good one: it is read again later.
+      remembered = memory.load();
+    }
+    Result<List<NodeSource>> created = fetcher.create(settings);
+    List<NodeSource> made = created.value();
+    broken = made == null;
+    if (made == null) {
+      return new Result<>(null, created.problems());
+    }
+    List<PolledSource> sources = new ArrayList<>();
+    for (int i = 0; i < made.size(); i++) {
+      NodeSourceSpec spec = settings.nodeSources().get(i);
+      sources.add(new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock));
+    }
+    inherit(sources, before, remembered == null ? "" : remembered);
+    boolean whole = fetcher.builder(settings).shard().isWhole();
+    Live fresh =
+        new Live(settings, List.copyOf(sources), created.problems(), new AtomicBoolean(whole));
+    live = fresh;
+    if (before != null) {
+      before.sources.forEach(old -> old.source().close());
+    }
+    for (PolledSource source : sources) {
+      source
+          .source()
+          .watch(
+              () -> {
+                source.changed();
+                news.run();
+              });
+    }
+    return new Result<>(fresh, created.problems());
+  }
+
+  /**
+   * Makes a tree.
+   *
+   * @param asking whether sources are asked, and may deliver something new
+   */
+  private Tree assemble(Live current, Instant now, boolean asking) throws InterruptedException {
+    List<Problem> problems = new ArrayList<>(current.warnings);
+    TopologyBuilder builder = fetcher.builder(current.settings);
+    PartitionAssembler sieve =
+        current.whole.get() ? null : new PartitionAssembler(builder, current.settings.levels());
+    NodeLookup shown = sieve == null ? builder : sieve.shown();
+    List<PolledSource> lacking = new ArrayList<>();
+    Instant soonest = null;
+    for (PolledSource source : current.sources) {
+      builder.from(source.spec().path());
+      if (source.isComputed()) {
+        NodeBuffer computed = new NodeBuffer();
+        NodeSink sink = sieve == null ? builder : computed;
+        if (!compute(source, shown, sink, now, problems)) {
+          return Tree.none(problems);
+        }
+        if (sieve != null) {
+          sieve.add(source, computed, true, null);
+        }
+        Instant change = source.source().nextChange(now).orElse(null);
+        if (change != null && (soonest == null || change.isBefore(soonest))) {
+          soonest = change;
+        }
+      } else {
+        if (asking && source.isDue(builder, now)) {
+          source.ask(shown, builder, now);
+        } else if (!asking && soonest != null) {
+          expireIfShownOthers(source, builder);
+        }
+        SourceResult answer = source.answer(asking);
+        problems.addAll(source.problems());
+        if (answer == null) {
+          return Tree.none(problems);
+        }
+        boolean strict = asking && source.isUnproven();
+        if (sieve != null) {
+          sieve.add(source, answer.tape(), strict, answer.left());
+        } else if (answer.left() != null) {
+          lacking.add(source);
+        } else {
+          play(answer, strict, builder);
+        }
+      }
+      if (sieve != null && sieve.isBottomShown()) {
+        // What it was shown was not all. From now on all is kept.
+        current.whole.set(true);
+        source.askAnew();
+        return assemble(current, now, asking);
+      }
+    }
+    TopologyBuilder complete = builder;
+    if (sieve != null) {
+      lacking.addAll(sieve.lacking());
+      complete = fetcher.builder(current.settings);
+    }
+    if (!lacking.isEmpty()) {
+      return withoutAll(lacking, problems, asking);
+    }
+    if (sieve != null) {
+      sieve.pour(complete);
+    }
+    Result<Topology> built = complete.build(current.settings.nodeOrder());
+    if (built.value() == null) {
+      return Tree.of(new Result<>(null, built.problems()), true);
+    }
+    nextChange = Optional.ofNullable(soonest);
+    problems.addAll(built.problems());
+    Result<Topology> result = new Result<>(built.value(), problems);
+    return sieve == null ? Tree.of(result, false) : new Tree(result, false, sieve::kept, List.of());
+  }
+
+  /** There is no tree before these sources have answered anew. */
+  private Tree withoutAll(List<PolledSource> lacking, List<Problem> problems, boolean asking) {
+    for (PolledSource source : lacking) {
+      problems.add(
+          Problem.error(
+              source.spec().path(),
+              "nodes that belonged to another shard belong to this one now, and the source \""
+                  + source.spec().source()
+                  + "\" has not said anew which they are"));
+    }
+    if (!asking) {
+      lacking.forEach(PolledSource::askAnew);
+      news.run();
+    }
+    return Tree.lacking(lacking, problems);
+  }
+
+  /** False, with a problem, when it fails. */
+  private static boolean compute(
+      PolledSource source, NodeLookup shown, NodeSink sink, Instant now, List<Problem> problems)
+      throws InterruptedException {
+    // The thread that refreshes and the one that keeps time may meet here.
+    synchronized (source) {
+      return NodeFetcher.run(source.source(), source.spec(), shown, sink, now, problems);
+    }
+  }
+
+  private void expireIfShownOthers(PolledSource source, TopologyBuilder builder) {
+    SourceResult answer = source.answer(false);
+    if (source.problems().isEmpty() && answer != null && answer.sawOthers(builder)) {
+      source.expire();
+      news.run();
+    }
+  }
+
+  /**
+   * What hung under a node that is gone is gone with it, unless the answer is new: then it errs.
+   */
+  private static void play(SourceResult answer, boolean strict, TopologyBuilder builder) {
+    answer
+        .tape()
+        .forEach(
+            node -> {
+              String parent = node.parent();
+              if (strict || parent == null || builder.contains(node.parentLevel(), parent)) {
+                builder.add(node);
+              }
+            });
+  }
+
+  /** Takes new answers back that made the tree unsound; false when there is none. */
+  private static boolean refuseCulprits(Live current, List<Problem> problems) {
+    List<PolledSource> unproven =
+        current.sources.stream().filter(PolledSource::isUnproven).toList();
+    List<PolledSource> named =
+        unproven.stream().filter(source -> !of(source, problems).isEmpty()).toList();
+    List<PolledSource> culprits = named.isEmpty() ? unproven : named;
+    for (PolledSource culprit : culprits) {
+      List<Problem> own = of(culprit, problems);
+      culprit.refuse(own.isEmpty() ? problems : own);
+    }
+    return !culprits.isEmpty();
+  }
+
+  private static List<Problem> of(PolledSource source, List<Problem> problems) {
+    return problems.stream()
+        .filter(p -> p.isError() && p.path().equals(source.spec().path()))
+        .toList();
+  }
+
+  /** A tree of another instant without asking any source; null when there cannot be one. */
+  @Override
+  public @Nullable Result<Topology> advance(Settings settings, Instant now)
+      throws InterruptedException {
+    Live current = live;
+    if (current == null || !current.settings.nodesHash().equals(settings.nodesHash())) {
+      return null;
+    }
+    boolean complete =
+        current.sources.stream().allMatch(s -> s.isComputed() || s.answer(false) != null);
+    return complete ? assemble(current, now, false).result : null;
+  }
+
+  @Override
+  public Optional<Instant> nextChange() {
+    return nextChange;
+  }
+
+  @Override
+  public Optional<Instant> nextFetch() {
+    Live current = live;
+    if (broken) {
+      return Optional.empty();
+    }
+    Instant soonest = null;
+    for (PolledSource source : current == null ? List.<PolledSource>of() : current.sources) {
+      if (source.isComputed()) {
+        continue;
+      }
+      Instant due = source.due();
+      soonest = soonest == null || due.isBefore(soonest) ? due : soonest;
+      if (source.answer(false) == null) {
+        // Those after it cannot be asked before it has answered, however long they are due.
+        break;
+      }
+    }
+    return Optional.ofNullable(soonest);
+  }
+
+  @Override
+  public List<SourceState> sources() {
+    Live current = live;
+    return current == null ? List.of() : current.sources.stream().map(PolledSource::state).toList();
+  }
+
+  @Override
+  public int allow(String mark) {
+    Live current = live;
+    int count = 0;
+    if (current != null) {
+      for (PolledSource source : current.sources) {
+        count += source.allow(mark) ? 1 : 0;
+      }
+    }
+    if (count > 0) {
+      news.run();
+    }
+    return count;
+  }
+
+  @Override
+  public void close() {
+    Live current = live;
+    if (current != null) {
+      current.sources.forEach(source -> source.source().close());
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.espalier.server.process;
+
+import io.espalier.core.config.Partition;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the statuses of a store belong to: a configuration, or one shard of it. They must never be
+ * taken for those of another.
+ */
+public record DataDirectoryOwner(String configUri, Partition shard) {
+  private static final Pattern OF_SHARD = Pattern.compile("(.+) shard ([0-9]{1,5})/([0-9]{1,5})");
+
+  private static final String PASSED_ON = " passed on";
+
+  /** Reads what {@link #toString} or {@link #passedOn} wrote. */
+  public static DataDirectoryOwner parse(String text) {
+    String owner = isPassedOn(text) ? text.substring(0, text.length() - PASSED_ON.length()) : text;
+    Matcher parts = OF_SHARD.matcher(owner);
+    return parts.matches()
+        ? new DataDirectoryOwner(
+            parts.group(1), Partition.parse(parts.group(2) + "/" + parts.group(3)))
+        : new DataDirectoryOwner(owner, Partition.WHOLE);
+  }
+
+  /** Whether the text is that of a store whose statuses others have taken over. */
+  public static boolean isPassedOn(String text) {
+    return text.endsWith(PASSED_ON);
+  }
+
+  /** What a store belongs to whose statuses others have taken over: nobody may go on with it. */
+  public String passedOn() {
+    return this + PASSED_ON;
+  }
+
+  @Override
+  public String toString() {
+    return shard.isWhole() ? configUri : configUri + " shard " + shard;
+  }
+}

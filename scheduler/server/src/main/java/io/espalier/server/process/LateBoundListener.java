@@ -1,0 +1,21 @@
+package io.espalier.server.process;
+
+import io.espalier.server.config.ConfigSnapshot;
+import java.util.function.Consumer;
+
+/**
+ * Takes a poller's news to whoever is there by now: the poller exists, and has to have found a good
+ * configuration, before anything that follows it is built.
+ */
+final class LateBoundListener implements Consumer<ConfigSnapshot> {
+  private volatile Consumer<ConfigSnapshot> follower = snapshot -> {};
+
+  void goTo(Consumer<ConfigSnapshot> newFollower) {
+    follower = newFollower;
+  }
+
+  @Override
+  public void accept(ConfigSnapshot snapshot) {
+    follower.accept(snapshot);
+  }
+}

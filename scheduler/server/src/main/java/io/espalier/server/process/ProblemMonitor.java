@@ -1,0 +1,174 @@
+package io.espalier.server.process;
+
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.replay.Recording;
+import io.espalier.server.store.StatusWriter;
+import io.espalier.webui.http.WebSecurity;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after what has no news of its own: problems that come and go, old logs. Has a thread, which
+ * ends with {@link #close}.
+ */
+final class ProblemMonitor implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ProblemMonitor.class);
+
+  private final SchedulerLoop loop;
+  private final LoopThread thread;
+  private final NodesPoller nodes;
+  private final StatusWriter writer;
+  private final LogStore logs;
+  private final @Nullable Recording recording;
+  private final WebSecurity security;
+  private final Leadership leadership;
+  private final @Nullable RemoteRunner remote;
+  private final StoreHistory history;
+  private final Consumer<Throwable> onDeath;
+  private final long epoch;
+  private boolean outwaited;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
+
+  private ProblemMonitor(
+      SchedulerLoop loop,
+      LoopThread thread,
+      NodesPoller nodes,
+      StatusWriter writer,
+      LogStore logs,
+      @Nullable Recording recording,
+      WebSecurity security,
+      Leadership leadership,
+      @Nullable RemoteRunner remote,
+      StoreHistory history,
+      long epoch,
+      Consumer<Throwable> onDeath) {
+    this.loop = loop;
+    this.thread = thread;
+    this.nodes = nodes;
+    this.writer = writer;
+    this.logs = logs;
+    this.recording = recording;
+    this.security = security;
+    this.leadership = leadership;
+    this.remote = remote;
+    this.history = history;
+    this.epoch = epoch;
+    this.onDeath = onDeath;
+  }
+
+  /**
+   * Begins to look, every second for problems and every minute for old logs.
+   *
+   * @param recording null: nothing is recorded
+   * @param remote null: there are no workers elsewhere
+   * @param history of the store, told once the tasks of earlier leaderships were waited for
+   * @param epoch of this leadership
+   * @param onDeath is told when statuses can no longer be kept
+   */
+  static ProblemMonitor start(
+      SchedulerLoop loop,
+      LoopThread thread,
+      NodesPoller nodes,
+      StatusWriter writer,
+      LogStore logs,
+      @Nullable Recording recording,
+      WebSecurity security,
+      Leadership leadership,
+      @Nullable RemoteRunner remote,
+      StoreHistory history,
+      long epoch,
+      InstantSource clock,
+      Consumer<Throwable> onDeath) {
+    ProblemMonitor started =
+        new ProblemMonitor(
+            loop,
+            thread,
+            nodes,
+            writer,
+            logs,
+            recording,
+            security,
+            leadership,
+            remote,
+            history,
+            epoch,
+            onDeath);
+    started.every(1, started::showProblems);
+    started.every(60, () -> logs.prune(clock.millis()));
+    return started;
+  }
+
+  /** A failing piece of work is said, and tried again at its next time. */
+  private void every(int seconds, Runnable work) {
+    ScheduledFuture<?> forEver =
+        watch.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.warn("watching failed", e);
+              }
+            },
+            0,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("watching by {}", forEver);
+  }
+
+  private void showProblems() {
+    String nodesProblem = nodes.state().problem(Instant.now());
+    String pathsClosed = nodes.state().lacking();
+    String storeProblem = writer.problem().orElse(null);
+    String logProblem = logs.problem().orElse(null);
+    String recordingProblem = recording == null ? null : recording.problem().orElse(null);
+    thread.execute(
+        () -> {
+          loop.error("nodes", nodesProblem);
+          loop.error("paths", pathsClosed);
+          loop.error(SchedulerView.STORE, storeProblem);
+          loop.error("task logs", logProblem);
+          loop.error("recording", recordingProblem);
+          security
+              .problems()
+              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
+          loop.error("leadership", leadership.problem().orElse(null));
+        });
+    if (remote != null) {
+      showWorkers(remote);
+    }
+    writer.failure().ifPresent(onDeath);
+  }
+
+  private void showWorkers(RemoteRunner workers) {
+    String problem = workers.problem().orElse(null);
+    boolean waits = workers.waitsSafely();
+    String setBack = waits ? history.problem().orElse(null) : null;
+    thread.execute(
+        () -> {
+          loop.error(SchedulerView.WORKERS, problem);
+          loop.error("store set back", setBack);
+        });
+    if (!outwaited && workers.hasOutwaited()) {
+      history.outwaited(epoch);
+      outwaited = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    watch.shutdownNow();
+  }
+}

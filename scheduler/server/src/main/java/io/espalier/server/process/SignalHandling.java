@@ -1,0 +1,61 @@
+package io.espalier.server.process;
+
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes SIGINT and SIGTERM from the virtual machine, which can only end with 130 or 143 on them: a
+ * daemon that was asked to stop and has stopped cleanly has to end with 0
+ * (docs/design/design.md#exit-codes).
+ *
+ * <p>By reflection, because the compiler warns of the class without a way to say that this is
+ * meant. Where it is missing, the shutdown hook stops everything just as well, only the exit code
+ * is the machine's.
+ */
+public final class SignalHandling {
+  private static final Logger LOG = LoggerFactory.getLogger(SignalHandling.class);
+  private static final Map<String, Integer> SIGNALS = Map.of("INT", 2, "TERM", 15);
+
+  private SignalHandling() {}
+
+  /**
+   * From now on these two signals do only this; the newest call counts.
+   *
+   * @param onSignal gets the number of each signal that comes, on a thread of its own
+   */
+  public static void handle(IntConsumer onSignal) {
+    SIGNALS.forEach(
+        (name, number) -> {
+          try {
+            install(name, () -> onSignal.accept(number));
+          } catch (ReflectiveOperationException | RuntimeException e) {
+            LOG.debug("SIG{} stays with the virtual machine", name, e);
+          }
+        });
+  }
+
+  private static void install(String name, Runnable action) throws ReflectiveOperationException {
+    Class<?> signal = Class.forName("sun.misc.Signal");
+    Class<?> handler = Class.forName("sun.misc.SignalHandler");
+    Object proxy =
+        Proxy.newProxyInstance(
+            SignalHandling.class.getClassLoader(),
+            new Class<?>[] {handler},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "handle" -> {
+                    action.run();
+                    yield null;
+                  }
+                  case "hashCode" -> System.identityHashCode(self);
+                  case "equals" -> arguments != null && self == arguments[0];
+                  default -> "StopSignals(" + name + ")";
+                });
+    signal
+        .getMethod("handle", signal, handler)
+        .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+  }
+}

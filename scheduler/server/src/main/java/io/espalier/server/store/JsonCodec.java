@@ -1,0 +1,133 @@
+package io.espalier.server.store;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.problem.Result;
+import io.espalier.core.status.JsonDecoder;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How JSON values and events are written in databases, the same in all of them. */
+public final class JsonCodec {
+  private JsonCodec() {}
+
+  /**
+   * A stored value.
+   *
+   * @throws IllegalArgumentException when it is no JSON
+   */
+  public static Json parsed(JsonDecoder json, String text) {
+    Result<Json> result = json.read(text);
+    Json value = result.value();
+    if (value == null || result.hasErrors()) {
+      throw new IllegalArgumentException("not JSON");
+    }
+    return JsonDecoder.withoutPositions(value);
+  }
+
+  /**
+   * A stored JSON object: the data of a task.
+   *
+   * @throws IllegalArgumentException when it is none
+   */
+  public static Json.Obj object(JsonDecoder json, String text) {
+    if (parsed(json, text) instanceof Json.Obj object) {
+      return object;
+    }
+    throw new IllegalArgumentException("its data is not a JSON object");
+  }
+
+  /**
+   * How a job stands.
+   *
+   * @param store for the message
+   * @throws StoreException not retryable, when it cannot be read: a job that has failed must not
+   *     run again because of that
+   */
+  public static JobStateRecord standing(String store, JsonDecoder json, String job, String text) {
+    try {
+      return JobStateRecord.fromJson(job, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store + ": the stored state of job " + job + " cannot be read: " + e.getMessage(),
+          false,
+          e);
+    }
+  }
+
+  /** Events as {@code [[sequence, time, kind, data], ...]}. */
+  public static String body(List<Event> events) {
+    List<Json> items = new ArrayList<>(events.size());
+    for (Event event : events) {
+      items.add(
+          new Json.Arr(
+              List.of(
+                  Json.of(event.sequence()),
+                  Json.of(event.timeMillis()),
+                  Json.of(event.kind()),
+                  event.data())));
+    }
+    return JsonWriter.compact(new Json.Arr(items));
+  }
+
+  /**
+   * The events of a body.
+   *
+   * @throws IllegalArgumentException when there are none in it
+   */
+  public static List<Event> events(JsonDecoder json, String body) {
+    if (!(parsed(json, body) instanceof Json.Arr items)) {
+      throw new IllegalArgumentException("not a list of events");
+    }
+    List<Event> events = new ArrayList<>();
+    for (Json item : items.items()) {
+      List<Json> parts = item instanceof Json.Arr array ? array.items() : List.of();
+      if (parts.size() == 4
+          && parts.get(0) instanceof Json.Num sequence
+          && parts.get(1) instanceof Json.Num time
+          && parts.get(2) instanceof Json.Str kind
+          && parts.get(3) instanceof Json.Obj data) {
+        events.add(
+            new Event(sequence.value().longValue(), time.value().longValue(), kind.value(), data));
+      } else {
+        throw new IllegalArgumentException("not an event: " + item);
+      }
+    }
+    return events;
+  }
+
+  /**
+   * Checks that events are in order and newer than what is stored.
+   *
+   * @return the sequence of the last one
+   * @throws IllegalArgumentException when they are not
+   */
+  public static long inOrder(List<Event> events, long newestStored) {
+    long newest = newestStored;
+    for (Event event : events) {
+      if (event.sequence() <= newest) {
+        throw new IllegalArgumentException(
+            "event " + event.sequence() + " comes after event " + newest);
+      }
+      newest = event.sequence();
+    }
+    return newest;
+  }
+
+  /**
+   * Whether a row of events is no longer kept.
+   *
+   * @param last sequence of the row
+   * @param lastMillis when its last event happened
+   * @param newest sequence of all
+   */
+  public static boolean isOld(
+      long last, long lastMillis, long newest, StatusStore.Retention retention) {
+    return last <= newest - StatusStore.KEPT_EVENTS
+        && (lastMillis < retention.eventsSinceMillis() || last <= newest - retention.events());
+  }
+}

@@ -1,0 +1,226 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.reservation.CapacityReservation;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The room of queues and workers that is kept for jobs (docs/adr/0035-reservations.md), by brute
+ * force. For which of those that have waited long enough is the core's choice; here it is checked
+ * that the job can be starved, has waited, lacks that room and can have it one day, and, by {@link
+ * Oracle}, that nothing else is closed to anybody.
+ */
+final class OracleCapacity {
+  /** The core looks that often who could not have any. */
+  private static final long RECHECK_MILLIS = 1_000;
+
+  private final Oracle oracle;
+  private final Map<Place, String> holders = new HashMap<>();
+
+  /** By job: when it was last seen not to wait. */
+  private final Map<String, Long> since = new HashMap<>();
+
+  /** By job: when a wait for room on a worker may have begun last. */
+  private final Map<String, Long> lackedWorker = new HashMap<>();
+
+  /** The jobs of which a wait begins with the next look at the clock, if it has begun. */
+  private final Set<String> lackWorker = new HashSet<>();
+
+  /** What was kept when it was looked last; a task that takes its place late ends nothing of it. */
+  private List<CapacityReservation> last = List.of();
+
+  private record Place(CapacityReservation.Kind kind, String name) {}
+
+  OracleCapacity(Oracle oracle) {
+    this.oracle = oracle;
+  }
+
+  /** The job that room in a queue is kept for; null: none. */
+  @Nullable Job holderIn(String queue) {
+    return holder(CapacityReservation.Kind.QUEUE, queue);
+  }
+
+  /** The job that room on a worker is kept for; null: none. */
+  @Nullable Job holderOn(String shard) {
+    return holder(CapacityReservation.Kind.WORKER, shard);
+  }
+
+  private @Nullable Job holder(CapacityReservation.Kind kind, String name) {
+    String job = holders.isEmpty() ? null : holders.get(new Place(kind, name));
+    return job == null ? null : oracle.config().job(job);
+  }
+
+  /** Whether room in a queue is kept for another job. */
+  boolean keepsFrom(Job job, String queue) {
+    Job holder = holderIn(queue);
+    return holder != null && !holder.name().equals(job.name());
+  }
+
+  /** A task of a job starts: whatever was kept for it is not any more. */
+  void started(String job, long now) {
+    since.put(job, now);
+    holders.values().removeIf(job::equals);
+  }
+
+  /** With a round it is seen which jobs wait for others, and nothing is kept for them any more. */
+  void beginRound() {
+    holders.values().removeIf(oracle::waitsForJobs);
+  }
+
+  /** Within a round nothing new is kept. */
+  void duringRound(List<CapacityReservation> all) {
+    assertThat(holders).containsAllEntriesOf(byPlace(all));
+    replace(all);
+  }
+
+  private static Map<Place, String> byPlace(List<CapacityReservation> all) {
+    Map<Place, String> byPlace = new HashMap<>();
+    all.forEach(kept -> byPlace.put(new Place(kept.kind(), kept.name()), kept.job()));
+    assertThat(byPlace).hasSameSizeAs(all);
+    return byPlace;
+  }
+
+  private void replace(List<CapacityReservation> all) {
+    holders.clear();
+    holders.putAll(byPlace(all));
+  }
+
+  /** Takes note of what the core keeps, and checks what is new in it. */
+  void observe(List<CapacityReservation> all, long now) {
+    for (Job job : oracle.config().jobs().values()) {
+      if (oracle.isStopped(job)) {
+        since.put(job.name(), now);
+      }
+      since.putIfAbsent(job.name(), now);
+      if (lacksWorker(job)) {
+        lackedWorker.put(job.name(), now);
+        lackWorker.add(job.name());
+      }
+    }
+    replace(all);
+    Set<String> once = new HashSet<>();
+    for (CapacityReservation kept : all) {
+      Job job = oracle.config().job(kept.job());
+      assertThat(job).as("%s is there", kept).isNotNull();
+      assertThat(once.add(kept.kind() + kept.job())).as("%s is alone", kept).isTrue();
+      if (job != null) {
+        assertThat(oracle.isStopped(job)).as("%s is active", kept).isFalse();
+        if (!last.contains(kept)) {
+          check(kept, job, now);
+        }
+      }
+    }
+    last = List.copyOf(all);
+  }
+
+  /** The core looks at the clock: what began since the last look begins now. */
+  void advanced(long now) {
+    lackWorker.forEach(job -> lackedWorker.put(job, now));
+    lackWorker.clear();
+  }
+
+  /**
+   * Whether a job may be waiting for room on a worker, which is kept for it or may be soon: until
+   * it has waited for its {@code reserve_after}, and a second more. Nodes stay free for it so long.
+   */
+  boolean mayHope(Job job, long now) {
+    if (!isHeavy(CapacityReservation.Kind.WORKER, "", job)) {
+      return false;
+    }
+    long after = job.scheduling().reserveAfter().map(Duration::toMillis).orElse(0L);
+    Long began = lackedWorker.get(job.name());
+    return lacksWorker(job)
+        || last.stream().anyMatch(k -> k.kind() == CapacityReservation.Kind.WORKER && isFor(k, job))
+        || (began != null && now - began < after + RECHECK_MILLIS);
+  }
+
+  private static boolean isFor(CapacityReservation kept, Job job) {
+    return kept.job().equals(job.name());
+  }
+
+  private boolean lacksWorker(Job job) {
+    return !oracle.pool().failures(oracle.config(), job, oracle.hostOf(job)).isEmpty();
+  }
+
+  private void check(CapacityReservation kept, Job job, long now) {
+    assertThat(job.scheduling().reserveAfter()).as("%s may hold", kept).isPresent();
+    long after = job.scheduling().reserveAfter().orElseThrow().toMillis();
+    assertThat(now - since.getOrDefault(job.name(), now))
+        .as("%s has waited", kept)
+        .isGreaterThanOrEqualTo(after);
+    assertThat(kept.sinceMillis() - kept.waitsSinceMillis()).isGreaterThanOrEqualTo(after);
+    assertThat(isHeavy(kept.kind(), kept.name(), job)).as("%s can be starved", kept).isTrue();
+    if (kept.kind() == CapacityReservation.Kind.QUEUE) {
+      assertThat(kept.name()).isEqualTo(job.scheduling().queue());
+      assertThat(oracle.queues().isLargeEnough(kept.name(), job)).as("%s fits", kept).isTrue();
+      assertThat(oracle.queues().failures(job))
+          .as("%s lacks room", kept)
+          .anyMatch(failure -> failure.kind() == Kind.QUEUE_LIMIT);
+    } else {
+      assertThat(oracle.pool().isLargeEnough(oracle.config(), job, kept.name()))
+          .as("%s fits", kept)
+          .isTrue();
+    }
+  }
+
+  private boolean isHeavy(CapacityReservation.Kind kind, String queue, Job job) {
+    List<Resource> resources = oracle.config().settings().resources().all();
+    if (kind == CapacityReservation.Kind.WORKER) {
+      return isStarved(
+          job,
+          List.copyOf(oracle.config().jobs().values()),
+          resources.stream()
+              .filter(r -> r.level() == oracle.topology().levels().worker())
+              .toList());
+    }
+    QueueSpec spec =
+        oracle.config().settings().rules().queues().stream()
+            .filter(each -> each.name().equals(queue))
+            .findFirst()
+            .orElseThrow();
+    return isStarved(
+        job,
+        oracle.config().jobs().values().stream()
+            .filter(other -> other.scheduling().queue().equals(queue))
+            .toList(),
+        resources.stream().filter(r -> OracleQueues.isCapped(spec, r)).toList());
+  }
+
+  /** Another one takes of a resource, and of the same or of a second one less; and the reverse. */
+  private boolean isStarved(Job job, List<Job> others, List<Resource> resources) {
+    for (Resource a : resources) {
+      for (Resource b : resources) {
+        if (need(a).applyAsInt(job) > 0
+            && isTakenWithLess(job, others, a, b)
+            && isTakenWithLess(job, others, b, a)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isTakenWithLess(Job job, List<Job> others, Resource taken, Resource less) {
+    return others.stream()
+        .anyMatch(
+            other ->
+                need(taken).applyAsInt(other) > 0
+                    && need(less).applyAsInt(other) < need(less).applyAsInt(job));
+  }
+
+  private ToIntFunction<Job> need(Resource resource) {
+    return job -> oracle.queues().need(job, resource);
+  }
+}

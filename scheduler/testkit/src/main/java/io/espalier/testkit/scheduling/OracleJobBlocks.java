@@ -1,0 +1,59 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.outcome.JobCounts;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Jobs that are closed as a whole, each for reasons of their own; and whether the core tells of
+ * every job whose state may be another one.
+ */
+final class OracleJobBlocks {
+  private static final List<Kind> KINDS =
+      List.of(Kind.DEADLINE, Kind.JOB_FAILED, Kind.JOB_SUCCEEDED);
+
+  private final Map<String, Set<Kind>> closed = new HashMap<>();
+  private final Map<String, JobCounts> seen = new HashMap<>();
+
+  /** Closes or opens a job, here and there. */
+  void change(Random random, SchedulingCore core, String job) {
+    Kind kind = KINDS.get(random.nextInt(KINDS.size()));
+    Set<Kind> reasons = of(job);
+    if (random.nextInt(3) == 0) {
+      core.close(job, kind, "by chance");
+      reasons.add(kind);
+    } else {
+      core.reopen(job, kind);
+      reasons.remove(kind);
+    }
+    assertThat(core.isClosed(job)).isEqualTo(!reasons.isEmpty());
+  }
+
+  Set<Kind> of(String job) {
+    return closed.computeIfAbsent(job, name -> EnumSet.noneOf(Kind.class));
+  }
+
+  /** After each step: whoever has another tally was touched. */
+  void check(SchedulingCore core) {
+    Set<String> touched = new HashSet<>();
+    for (int job : core.takeTouched(Integer.MAX_VALUE)) {
+      touched.add(core.jobName(job));
+    }
+    for (int job = 0; job < core.jobCount(); job++) {
+      JobCounts tally = core.tally(job);
+      String name = core.jobName(job);
+      if (!tally.equals(seen.put(name, tally))) {
+        assertThat(touched).as("jobs with another tally").contains(name);
+      }
+    }
+  }
+}

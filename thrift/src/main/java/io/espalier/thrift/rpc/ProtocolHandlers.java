@@ -1,0 +1,68 @@
+package io.espalier.thrift.rpc;
+
+import io.espalier.thrift.gen.Refused;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.thrift.TBase;
+import org.jspecify.annotations.Nullable;
+
+/** The calls that a service answers. Unlike libthrift's processors it does not hold a thread. */
+final class ProtocolHandlers {
+  private final Map<String, Method<?>> byName = new HashMap<>();
+
+  /** One call. */
+  interface Method<A extends TBase<A, ?>> {
+    A arguments();
+
+    /** Completes with the result structure, which holds the answer or a declared exception. */
+    CompletionStage<? extends TBase<?, ?>> call(A arguments);
+  }
+
+  /**
+   * @param answered makes the result structure of an answer
+   * @param refused makes the result structure of a refusal
+   */
+  <A extends TBase<A, ?>, T> ProtocolHandlers add(
+      String name,
+      Supplier<A> arguments,
+      Function<A, CompletionStage<T>> call,
+      Function<T, TBase<?, ?>> answered,
+      Function<Refused, TBase<?, ?>> refused) {
+    byName.put(
+        name,
+        new Method<A>() {
+          @Override
+          public A arguments() {
+            return arguments.get();
+          }
+
+          @Override
+          public CompletionStage<TBase<?, ?>> call(A given) {
+            return call.apply(given)
+                .handle(
+                    (answer, failure) -> {
+                      if (failure == null) {
+                        return answered.apply(answer);
+                      }
+                      Throwable cause =
+                          failure instanceof CompletionException && failure.getCause() != null
+                              ? failure.getCause()
+                              : failure;
+                      if (cause instanceof Refused why) {
+                        return refused.apply(why);
+                      }
+                      throw new CompletionException(cause);
+                    });
+          }
+        });
+    return this;
+  }
+
+  @Nullable Method<?> get(String name) {
+    return byName.get(name);
+  }
+}

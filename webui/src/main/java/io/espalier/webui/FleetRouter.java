@@ -1,0 +1,342 @@
+package io.espalier.webui;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.webui.contract.RequestData;
+import io.espalier.webui.fleet.Fleet;
+import io.espalier.webui.fleet.FleetResources;
+import io.espalier.webui.fleet.FleetSchedulerState;
+import io.espalier.webui.fleet.FleetView;
+import io.espalier.webui.http.AsyncResponder;
+import io.espalier.webui.http.AuditHandler;
+import io.espalier.webui.http.AuthHandler;
+import io.espalier.webui.http.BodyReader;
+import io.espalier.webui.http.HostOriginHandler;
+import io.espalier.webui.http.HttpReply;
+import io.espalier.webui.http.OpenApiValidator;
+import io.espalier.webui.page.StaticPage;
+import io.espalier.webui.page.Webroot;
+import io.espalier.webui.security.Role;
+import io.espalier.webui.v1.ApiException;
+import io.espalier.webui.v1.ApiRequest;
+import io.espalier.webui.v1.ApiRoute;
+import io.espalier.webui.v1.ApiV1;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which path of {@code espalier ui} is answered by what: the page and the API over all schedulers,
+ * and below {@code /s/ID/} the page of one of them, whose requests are handed on.
+ */
+final class FleetRouter {
+  static final String OPENAPI = "/api/v1/openapi.yaml";
+
+  /** Among the files of the page, but only of use here. */
+  static final String FLEET_PAGE = "/fleet.html";
+
+  private static final String SCHEDULER = "scheduler";
+  private static final String OF_ONE = SchedulerProxy.PREFIX + "{" + SCHEDULER + "}";
+
+  private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
+
+  private final Fleet fleet;
+  private final HostOriginHandler guard;
+  private final AuthHandler access;
+  private final AuditHandler trail;
+  private final boolean passTokens;
+  private final AsyncResponder answers;
+  private final BodyReader bodies;
+  private final List<ApiRoute> routes;
+  private final AtomicInteger proxied = new AtomicInteger();
+  private final JsonReader reader = JsonReader.strict();
+  private final Map<String, StaticPage> pages = new LinkedHashMap<>();
+
+  /** Paths of the page of one scheduler, without what is in front of it. */
+  private final Map<String, StaticPage> pagesOfOne = new LinkedHashMap<>();
+
+  FleetRouter(WebOptions options, Fleet fleet, HostOriginHandler guard, AsyncResponder answers) {
+    this.fleet = fleet;
+    this.guard = guard;
+    this.trail = new AuditHandler(options.security().audit(), options.clock());
+    this.access = new AuthHandler(options.security(), trail);
+    this.passTokens = !options.security().credentials().required();
+    this.answers = answers;
+    this.bodies = new BodyReader(options.limits().bodyBytes());
+    this.routes = new FleetResources(fleet).routes();
+    routes.addAll(ApiV1.ofSecurity(options.security().audit()));
+    pagesOfOne.putAll(Webroot.pages());
+    StaticPage all = pagesOfOne.remove(FLEET_PAGE);
+    pages.putAll(pagesOfOne);
+    pages.put("/", Objects.requireNonNull(all, FLEET_PAGE));
+  }
+
+  /** Answers all requests of one event loop. */
+  Handler<HttpServerRequest> handler(Vertx vertx) {
+    Router router = router(vertx);
+    return request -> {
+      if (SchedulerRouter.isReadable(request)) {
+        router.handle(request);
+      } else {
+        SchedulerRouter.secure(request.response());
+        AsyncResponder.send(
+            request.response(),
+            HttpReply.problem(ApiException.badRequest("the URL cannot be read")));
+      }
+    };
+  }
+
+  private Router router(Vertx vertx) {
+    SchedulerProxy proxy = new SchedulerProxy(vertx, fleet, passTokens, proxied);
+    Router router = Router.router(vertx);
+    router.route().handler((RoutingContext ctx) -> SchedulerRouter.secure(ctx));
+    router.route().handler(guard);
+    pages.forEach(
+        (path, page) -> {
+          router.get(path).handler(page);
+          router.head(path).handler(page);
+        });
+    router.get("/healthz").handler(ctx -> AsyncResponder.send(ctx, HttpReply.json(200, up())));
+    router.get("/readyz").handler(this::ready);
+    router
+        .get(OPENAPI)
+        .handler(
+            access.needing(
+                Role.VIEWER,
+                new StaticPage("/openapi-fleet.yaml", "application/yaml; charset=utf-8")));
+    router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
+    for (ApiRoute route : routes) {
+      mount(
+          router,
+          route.method(),
+          route.template(),
+          access.needing(route, ctx -> answer(ctx, route)));
+    }
+    mountThose(router, proxy);
+    router.get(SchedulerProxy.PREFIX + "*").handler(ctx -> pageOfOne(ctx, proxy));
+    router.head(SchedulerProxy.PREFIX + "*").handler(ctx -> pageOfOne(ctx, proxy));
+    router
+        .route()
+        .handler(
+            ctx ->
+                AsyncResponder.send(
+                    ctx,
+                    HttpReply.problem(ApiException.notFound("there is nothing at this path"))));
+    router
+        .route()
+        .failureHandler(
+            ctx -> {
+              if (!ctx.response().ended()) {
+                Throwable failure = ctx.failure();
+                AsyncResponder.send(
+                    ctx,
+                    HttpReply.problem(
+                        failure != null && ctx.statusCode() == 500
+                            ? ApiException.of(failure)
+                            : new ApiException(ctx.statusCode(), "the request cannot be read")));
+              }
+            });
+    return router;
+  }
+
+  /**
+   * Mounts what is handed on: the schedulers' own operations with their own roles, and nothing
+   * else. A scheduler is asked for the path of the operation that was judged, made from its
+   * template, and never for the text that came: no way of writing a path means one operation here
+   * and another one there.
+   */
+  private void mountThose(Router router, SchedulerProxy proxy) {
+    List<ApiRoute> theirs = new ArrayList<>(ApiV1.operations());
+    for (String template : List.of(SchedulerRouter.OPENAPI, "/metrics", "/healthz", "/readyz")) {
+      theirs.add(ApiRoute.elsewhere("GET", template));
+    }
+    for (ApiRoute route : theirs) {
+      ApiRoute ofOne = route.below(OF_ONE);
+      Handler<RoutingContext> handler =
+          access.needing(ofOne, ctx -> handOn(ctx, ofOne, route.template(), proxy));
+      mount(router, route.method(), ofOne.template(), handler);
+      if (route.method().equals("GET")) {
+        mount(router, "HEAD", ofOne.template(), handler);
+      }
+    }
+  }
+
+  private static void mount(
+      Router router, String method, String template, Handler<RoutingContext> handler) {
+    router
+        .route(HttpMethod.valueOf(method), template.replace('{', ':').replace("}", ""))
+        .handler(handler);
+  }
+
+  private void handOn(RoutingContext ctx, ApiRoute judged, String template, SchedulerProxy proxy) {
+    Map<String, String> names = ctx.pathParams();
+    String path = template;
+    for (Map.Entry<String, String> name : names.entrySet()) {
+      path = path.replace("{" + name.getKey() + "}", AuditHandler.encoded(name.getValue()));
+    }
+    String id = names.getOrDefault(SCHEDULER, "");
+    if (!proxy.knows(id)) {
+      AsyncResponder.send(
+          ctx, HttpReply.problem(ApiException.notFound("no such scheduler is in the list")));
+      return;
+    }
+    if (judged.changes()) {
+      recorded(ctx, id, path);
+    }
+    proxy.handOn(ctx, id, path);
+  }
+
+  /** The page of one scheduler. */
+  private void pageOfOne(RoutingContext ctx, SchedulerProxy proxy) {
+    String path = ctx.normalizedPath().substring(SchedulerProxy.PREFIX.length());
+    int slash = path.indexOf('/');
+    String id = slash < 0 ? path : path.substring(0, slash);
+    StaticPage page = slash < 0 ? null : pagesOfOne.get(path.substring(slash));
+    // Identifiers are as safe as they look, so nothing has to be decoded.
+    if (!proxy.knows(id)) {
+      AsyncResponder.send(
+          ctx, HttpReply.problem(ApiException.notFound("no such scheduler is in the list")));
+    } else if (slash < 0) {
+      // The page's own addresses are relative, so the slash matters.
+      ctx.response().putHeader("Location", SchedulerProxy.PREFIX + id + "/");
+      AsyncResponder.send(ctx, HttpReply.json(308, Json.object().build()));
+    } else if (page != null) {
+      page.handle(ctx);
+    } else {
+      ctx.next();
+    }
+  }
+
+  /** The scheduler's own record names this process; who asked it is in ours. */
+  private void recorded(RoutingContext ctx, String id, String path) {
+    CHANGES.info(
+        "{} {} of {} by {} from {}",
+        ctx.request().method(),
+        Json.of(path),
+        id,
+        AuthHandler.caller(ctx).name(),
+        AuthHandler.address(ctx));
+    trail.handedOn(
+        AuthHandler.caller(ctx),
+        AuthHandler.address(ctx),
+        ctx.request().method().name(),
+        id + path);
+  }
+
+  private void answer(RoutingContext ctx, ApiRoute route) {
+    RequestData asked = OpenApiValidator.asked(ctx);
+    Map<String, List<String>> query = asked.query();
+    Map<String, String> path = asked.path();
+    if (!route.changes()) {
+      answers.answer(
+          ctx,
+          () ->
+              route
+                  .handler()
+                  .answer(new ApiRequest(path, query, Json.Obj.EMPTY).by(AuthHandler.caller(ctx)))
+                  .thenApply(body -> HttpReply.json(200, body)));
+      return;
+    }
+    String who = AuthHandler.address(ctx);
+    bodies.read(
+        ctx,
+        body ->
+            answers.answer(
+                ctx,
+                () -> {
+                  ApiRequest request =
+                      new ApiRequest(path, query, object(body.getBytes()))
+                          .by(AuthHandler.caller(ctx));
+                  CHANGES.info(
+                      "{} by {} from {}: {} {}",
+                      route.template(),
+                      request.caller().name(),
+                      who,
+                      JsonWriter.compact(Json.strings(path.values())),
+                      request.body());
+                  return trail.recorded(
+                      who,
+                      route,
+                      request,
+                      () ->
+                          route
+                              .handler()
+                              .answer(request)
+                              .thenApply(answer -> HttpReply.json(200, answer)));
+                }));
+  }
+
+  private Json.Obj object(byte[] body) {
+    if (body.length == 0) {
+      return Json.Obj.EMPTY;
+    }
+    Result<Json> read = reader.read(body);
+    if (read.value() instanceof Json.Obj object && !read.hasErrors()) {
+      return object;
+    }
+    throw ApiException.badRequest(
+        read.problems().isEmpty()
+            ? "the body must be an object"
+            : "the body is not valid JSON: " + read.problems().get(0));
+  }
+
+  private static Json up() {
+    return Json.object().put("status", "up").build();
+  }
+
+  /** Once something is known of somebody. */
+  private void ready(RoutingContext ctx) {
+    FleetView view = fleet.view();
+    boolean up = view.count(FleetSchedulerState.WAITING) < view.hosts().size();
+    AsyncResponder.send(
+        ctx,
+        HttpReply.json(
+            up ? 200 : 503,
+            up
+                ? up()
+                : Json.object()
+                    .put("status", "down")
+                    .put("reason", "no scheduler has been asked yet")
+                    .build()));
+  }
+
+  private void metrics(RoutingContext ctx) {
+    answers.answer(
+        ctx,
+        () -> {
+          StringBuilder text =
+              new StringBuilder(
+                  """
+                  # HELP espalier_fleet_schedulers Schedulers of the list by how they answer
+                  # TYPE espalier_fleet_schedulers gauge
+                  """);
+          fleet
+              .view()
+              .states()
+              .forEach(
+                  (state, count) ->
+                      text.append("espalier_fleet_schedulers{state=\"")
+                          .append(state.word())
+                          .append("\"} ")
+                          .append(count)
+                          .append('\n'));
+          return CompletableFuture.completedFuture(
+              new HttpReply(
+                  200, "text/plain; version=0.0.4; charset=utf-8", text.toString(), Map.of()));
+        });
+  }
+}

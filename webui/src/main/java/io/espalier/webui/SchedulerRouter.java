@@ -1,0 +1,485 @@
+package io.espalier.webui;
+
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.contract.OpenApiContract;
+import io.espalier.webui.contract.RequestData;
+import io.espalier.webui.contract.Violation;
+import io.espalier.webui.http.AsyncResponder;
+import io.espalier.webui.http.AuditHandler;
+import io.espalier.webui.http.AuthHandler;
+import io.espalier.webui.http.BodyReader;
+import io.espalier.webui.http.HostOriginHandler;
+import io.espalier.webui.http.HttpMetrics;
+import io.espalier.webui.http.HttpReply;
+import io.espalier.webui.http.IdempotencyCache;
+import io.espalier.webui.http.OpenApiValidator;
+import io.espalier.webui.page.StaticPage;
+import io.espalier.webui.page.Webroot;
+import io.espalier.webui.security.Role;
+import io.espalier.webui.stream.EventStreams;
+import io.espalier.webui.stream.LogStreams;
+import io.espalier.webui.v1.ApiException;
+import io.espalier.webui.v1.ApiRequest;
+import io.espalier.webui.v1.ApiRoute;
+import io.espalier.webui.v1.ApiV1;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Which path is answered by what. Shared by the event loops; each makes a router from it. */
+public final class SchedulerRouter {
+  /** Metadata of the router: what is mounted, as {@code "GET /path/{parameter}"}. */
+  static final String OPERATIONS = "operations";
+
+  public static final String OPENAPI = "/api/v1/openapi.yaml";
+
+  /** The contract on the class path. */
+  static final String CONTRACT = "/openapi.yaml";
+
+  private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
+
+  /** Nothing from elsewhere, nothing inline: a job's name cannot become script. */
+  private static final String CONTENT_POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  /** Bistro's server takes any method; these are the ones that carry a body. */
+  private static final Set<HttpMethod> BISTRO_METHODS =
+      Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
+
+  private final WebOptions options;
+  private final SchedulerApi api;
+  private final ApiV1 v1;
+  private final BistroBatches bistro;
+  private final AsyncResponder answers;
+  private final BodyReader bodies;
+  private final HttpMetrics meters;
+  private final HostOriginHandler guard;
+  private final AuditHandler trail;
+  private final AuthHandler access;
+  private final EventStreams streams;
+  private final LogStreams logStreams;
+  private final OpenApiValidator contract;
+  private final IdempotencyCache replays;
+  private final JsonReader reader = JsonReader.strict();
+  private final Map<String, StaticPage> pages = new LinkedHashMap<>();
+  private final StaticPage openapi = new StaticPage(CONTRACT, "application/yaml; charset=utf-8");
+
+  SchedulerRouter(
+      WebOptions options,
+      SchedulerApi api,
+      ApiV1 v1,
+      BistroBatches bistro,
+      AsyncResponder answers,
+      HttpMetrics meters,
+      HostOriginHandler guard,
+      EventStreams streams,
+      LogStreams logStreams,
+      OpenApiValidator contract) {
+    this.options = options;
+    this.api = api;
+    this.v1 = v1;
+    this.bistro = bistro;
+    this.answers = answers;
+    this.bodies = new BodyReader(options.limits().bodyBytes());
+    this.meters = meters;
+    this.guard = guard;
+    this.trail = new AuditHandler(options.security().audit(), options.clock());
+    this.access = new AuthHandler(options.security(), trail);
+    this.streams = streams;
+    this.logStreams = logStreams;
+    this.contract = contract;
+    this.replays = new IdempotencyCache(options.clock());
+    pages.putAll(Webroot.pages());
+    pages.remove(FleetRouter.FLEET_PAGE);
+  }
+
+  /** Answers all requests of one event loop. */
+  Handler<HttpServerRequest> handler(Vertx vertx) {
+    Router router = router(vertx);
+    return request -> {
+      if (isReadable(request)) {
+        router.handle(request);
+      } else {
+        secure(request.response());
+        AsyncResponder.send(
+            request.response(),
+            HttpReply.problem(ApiException.badRequest("the URL cannot be read")));
+      }
+    };
+  }
+
+  /** The router would log an error for what is only a client's. */
+  static boolean isReadable(HttpServerRequest request) {
+    try {
+      return request.path() != null
+          && request.path().startsWith("/")
+          && URLDecoder.decode(request.uri(), StandardCharsets.UTF_8) != null;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  Router router(Vertx vertx) {
+    Router router = Router.router(vertx);
+    // In this order: what is refused early costs little and is counted all the same. The contract
+    // is last, where the operation is known and the body is read; it tells nothing to strangers.
+    router.route().handler(meters);
+    router.route().handler((RoutingContext ctx) -> secure(ctx));
+    router.route().handler(guard);
+    Mounting mounting = new Mounting(router, access);
+    pages.forEach((path, page) -> mounting.open(path, page));
+    mounting.get(OPENAPI, openapi);
+    mounting.open("/healthz", this::health);
+    mounting.open("/readyz", this::ready);
+    mounting.get("/metrics", this::metrics);
+    mounting.get(ApiV1.EVENTS, contract.before(ApiV1.EVENTS, streams));
+    mounting.get(ApiV1.LOGS, contract.before(ApiV1.LOGS, logStreams));
+    for (ApiRoute route : v1.routes()) {
+      mounting.on(route, ctx -> answer(ctx, route));
+    }
+    mounting.refuseOtherMethods();
+    router.route().handler(this::elsewhere);
+    router.putMetadata(OPERATIONS, mounting.operations());
+    router
+        .route()
+        .failureHandler(
+            ctx -> {
+              if (!ctx.response().ended()) {
+                Throwable failure = ctx.failure();
+                ApiException known =
+                    failure != null && ctx.statusCode() == 500
+                        ? ApiException.of(failure)
+                        : new ApiException(ctx.statusCode(), "the request cannot be read");
+                AsyncResponder.send(ctx, HttpReply.problem(known));
+              }
+            });
+    return router;
+  }
+
+  static void secure(RoutingContext ctx) {
+    secure(ctx.response());
+    ctx.next();
+  }
+
+  static void secure(HttpServerResponse response) {
+    response
+        .putHeader("Content-Security-Policy", CONTENT_POLICY)
+        .putHeader("X-Content-Type-Options", "nosniff")
+        .putHeader("X-Frame-Options", "DENY")
+        .putHeader("Referrer-Policy", "no-referrer")
+        .putHeader("Cross-Origin-Opener-Policy", "same-origin")
+        .putHeader("Cross-Origin-Resource-Policy", "same-origin")
+        .putHeader("Cache-Control", "no-store");
+  }
+
+  private void answer(RoutingContext ctx, ApiRoute route) {
+    RequestData asked = OpenApiValidator.asked(ctx);
+    if (route.method().equals("GET")) {
+      answers.answer(
+          ctx,
+          () ->
+              contract
+                  .contract()
+                  .thenCompose(
+                      known -> {
+                        OpenApiValidator.demand(known, route.method(), route.template(), asked);
+                        return reply(route, request(ctx, asked, Json.Obj.EMPTY));
+                      }));
+      return;
+    }
+    bodies.read(
+        ctx,
+        body ->
+            answers.answer(
+                ctx,
+                () ->
+                    contract
+                        .contract()
+                        .thenCompose(known -> act(ctx, route, known, asked, body.getBytes()))));
+  }
+
+  /** Acts upon a request with a body, if it is as it should be and did not come before. */
+  private CompletionStage<HttpReply> act(
+      RoutingContext ctx, ApiRoute route, OpenApiContract known, RequestData asked, byte[] bytes) {
+    // No body and an empty object say the same.
+    Json body = bytes.length == 0 ? Json.Obj.EMPTY : json(bytes);
+    boolean says =
+        !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
+    RequestData whole =
+        new RequestData(asked.path(), asked.query(), asked.headers(), says ? body : null);
+    OpenApiValidator.demand(known, route.method(), route.template(), whole);
+    ApiRequest request =
+        request(ctx, asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
+    if (!route.changes()) {
+      return reply(route, request);
+    }
+    String who = AuthHandler.address(ctx);
+    Supplier<CompletionStage<HttpReply>> action =
+        () -> {
+          CHANGES.info(
+              "{} by {} from {}: {} {}",
+              route.template(),
+              request.caller().name(),
+              who,
+              JsonWriter.compact(Json.strings(request.path().values())),
+              request.body());
+          return trail.recorded(who, route, request, () -> reply(route, request));
+        };
+    String key = asked.headers().get("idempotency-key");
+    return key == null || key.isEmpty()
+        ? action.get()
+        : replays.once(
+            request.caller().name() + "\n" + key, fingerprint(route, asked, bytes), action);
+  }
+
+  /** Two requests with the same one ask for the same thing. */
+  private static String fingerprint(ApiRoute route, RequestData asked, byte[] body) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      String rest =
+          String.join(
+              "\n",
+              route.method(),
+              route.template(),
+              new TreeMap<>(asked.path()).toString(),
+              new TreeMap<>(asked.query()).toString(),
+              asked.headers().getOrDefault("if-match", ""),
+              asked.headers().getOrDefault("if-none-match", ""));
+      digest.update(rest.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      return HexFormat.of().formatHex(digest.digest(body));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static ApiRequest request(RoutingContext ctx, RequestData asked, Json.Obj body) {
+    return new ApiRequest(
+        asked.path(), asked.query(), body, asked.headers(), AuthHandler.caller(ctx));
+  }
+
+  private static CompletionStage<HttpReply> reply(ApiRoute route, ApiRequest request) {
+    return route.handler().answer(request).thenApply(body -> tagged(route, request, body));
+  }
+
+  /** The answer with its entity tag, or none to a client that has the same already. */
+  private static HttpReply tagged(ApiRoute route, ApiRequest request, Json body) {
+    HttpReply reply = HttpReply.json(200, body);
+    String tag = route.tag().of(body);
+    if (tag.isEmpty()) {
+      return reply;
+    }
+    String quoted = "\"" + tag + "\"";
+    Map<String, String> etag = Map.of("ETag", quoted);
+    boolean known =
+        !route.changes()
+            && List.of(request.headers().getOrDefault("if-none-match", "").split(",", -1)).stream()
+                .map(String::trim)
+                .anyMatch(given -> given.equals(quoted) || given.equals("W/" + quoted));
+    return known ? new HttpReply(304, HttpReply.JSON, "", etag) : reply.with("ETag", quoted);
+  }
+
+  private Json json(byte[] body) {
+    Result<Json> read = reader.read(body);
+    Json value = read.value();
+    if (value == null || read.hasErrors()) {
+      String why = read.problems().isEmpty() ? "" : ": " + read.problems().get(0);
+      throw ApiException.violating(
+          List.of(
+              new Violation(
+                  "body", "", null, "valid JSON", "the body is not valid JSON" + why, null)));
+    }
+    return value;
+  }
+
+  private void health(RoutingContext ctx) {
+    long age = options.clock().millis() - api.view().publishedAtMillis();
+    Duration within = options.limits().healthyWithin();
+    boolean up = age <= within.toMillis();
+    probe(
+        ctx,
+        up,
+        up
+            ? ""
+            : api.view().publishedAtMillis() == 0
+                ? "the scheduler has not published anything yet"
+                : "the scheduler published its latest view "
+                    + age / 1000
+                    + " s ago, more than "
+                    + within.toSeconds()
+                    + " s");
+  }
+
+  /**
+   * Down where something is broken that tasks need. Up, with the reason, where nothing starts as
+   * configured or until a wait is over: workers and people must reach the scheduler then.
+   */
+  private void ready(RoutingContext ctx) {
+    SchedulerView view = api.view();
+    Map<String, String> errors = view.errors();
+    String store = errors.getOrDefault(SchedulerView.STORE, "");
+    String waiting =
+        Stream.of(SchedulerView.SETTINGS, SchedulerView.WORKERS)
+            .map(source -> errors.getOrDefault(source, ""))
+            .filter(text -> !text.isEmpty())
+            .collect(Collectors.joining("; "));
+    boolean up = view.config() != null && view.topology() != null && store.isEmpty();
+    probe(
+        ctx,
+        up,
+        up
+            ? waiting
+            : view.config() == null
+                ? errors.getOrDefault(SchedulerView.CONFIGURATION, "no configuration is in force")
+                : view.topology() == null
+                    ? "the nodes were not fetched yet"
+                    : "status store: " + store);
+  }
+
+  private void probe(RoutingContext ctx, boolean up, String reason) {
+    Json.Builder body =
+        Json.object()
+            .put("status", up ? "up" : "down")
+            .put("role", api.leadership().view().elected() ? "leader" : "alone");
+    if (!reason.isEmpty()) {
+      body.put("reason", reason);
+    }
+    AsyncResponder.send(ctx, HttpReply.json(up ? 200 : 503, body.build()));
+  }
+
+  private void metrics(RoutingContext ctx) {
+    answers.answer(
+        ctx,
+        () ->
+            CompletableFuture.completedFuture(
+                new HttpReply(
+                    200, "text/plain; version=0.0.4; charset=utf-8", meters.scrape(), Map.of())));
+  }
+
+  /** Bistro's clients may post to any path that is not one of ours. */
+  private void elsewhere(RoutingContext ctx) {
+    boolean ours = ctx.normalizedPath().startsWith("/api/");
+    if (ours || !BISTRO_METHODS.contains(ctx.request().method())) {
+      AsyncResponder.send(
+          ctx, HttpReply.problem(ApiException.notFound("there is nothing at this path")));
+      return;
+    }
+    HttpMetrics.operation(ctx, "bistro");
+    access.batch(this::bistro).handle(ctx);
+  }
+
+  private void bistro(RoutingContext ctx) {
+    // A batch keeps its own deadline and says in place what was not answered by it.
+    Duration patience = options.limits().answerWithin().plusSeconds(10);
+    bodies.read(
+        ctx,
+        body ->
+            answers.answer(
+                ctx,
+                () -> {
+                  Result<Json> batch = reader.read(body.getBytes());
+                  access.admit(ctx, BistroBatches.changes(batch));
+                  return bistro
+                      .answer(batch, AuthHandler.caller(ctx), trail.ofBatch(ctx))
+                      .thenApply(text -> new HttpReply(200, HttpReply.JSON, text, Map.of()));
+                },
+                patience));
+  }
+
+  /** Mounts handlers and remembers which methods each path has. */
+  private static final class Mounting {
+    private final Router router;
+    private final AuthHandler access;
+    private final Map<String, Set<String>> methods = new LinkedHashMap<>();
+    private final Set<String> operations = new TreeSet<>(Set.of("POST /"));
+
+    Mounting(Router router, AuthHandler access) {
+      this.router = router;
+      this.access = access;
+    }
+
+    /** For everybody: what says nothing of jobs. */
+    void open(String template, Handler<RoutingContext> handler) {
+      on(HttpMethod.GET, template, handler);
+    }
+
+    void get(String template, Handler<RoutingContext> handler) {
+      on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
+    }
+
+    void on(ApiRoute route, Handler<RoutingContext> handler) {
+      on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
+    }
+
+    private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
+      operations.add(method + " " + template);
+      String path = template.replace('{', ':').replace("}", "");
+      Set<String> known = methods.computeIfAbsent(path, p -> new TreeSet<>());
+      Handler<RoutingContext> named =
+          ctx -> {
+            HttpMetrics.operation(ctx, template);
+            handler.handle(ctx);
+          };
+      known.add(method.name());
+      router.route(method, path).handler(named);
+      if (method.equals(HttpMethod.GET)) {
+        known.add("HEAD");
+        router.route(HttpMethod.HEAD, path).handler(named);
+      }
+    }
+
+    Set<String> operations() {
+      return operations;
+    }
+
+    void refuseOtherMethods() {
+      methods.forEach(
+          (path, known) -> {
+            if (!path.equals("/")) {
+              router
+                  .route(path)
+                  .handler(
+                      ctx -> {
+                        HttpMetrics.operation(ctx, path);
+                        ctx.response().putHeader("Allow", String.join(", ", known));
+                        AsyncResponder.send(
+                            ctx,
+                            HttpReply.problem(
+                                new ApiException(
+                                    405, "this path takes " + String.join(", ", known))));
+                      });
+            }
+          });
+    }
+  }
+}

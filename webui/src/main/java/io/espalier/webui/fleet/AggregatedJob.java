@@ -1,0 +1,93 @@
+package io.espalier.webui.fleet;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One job over all schedulers that have it.
+ *
+ * @param counts sum over them
+ * @param attributes who has which value of owner, level, priority, enabled, paused, valid
+ * @param configs who has which settings, by hash
+ */
+public record AggregatedJob(
+    String name,
+    List<Member> members,
+    Counts counts,
+    Map<String, List<ValueGroup>> attributes,
+    List<ValueGroup> configs) {
+
+  /** The job on one scheduler. */
+  public record Member(FleetSchedulerView host, SchedulerSummary.Job job) {}
+
+  /** All jobs by name. */
+  public static Map<String, AggregatedJob> join(FleetView view) {
+    Map<String, List<Member>> byName = new TreeMap<>();
+    for (FleetSchedulerView host : view.known()) {
+      SchedulerSummary summary = host.summary();
+      if (summary != null) {
+        for (SchedulerSummary.Job job : summary.jobs()) {
+          byName.computeIfAbsent(job.name(), n -> new ArrayList<>()).add(new Member(host, job));
+        }
+      }
+    }
+    Map<String, AggregatedJob> jobs = new LinkedHashMap<>();
+    byName.forEach((name, members) -> jobs.put(name, of(name, members)));
+    return jobs;
+  }
+
+  private static AggregatedJob of(String name, List<Member> members) {
+    Counts counts = Counts.NONE;
+    for (Member member : members) {
+      counts = counts.plus(member.job().counts());
+    }
+    Map<String, List<ValueGroup>> attributes = new LinkedHashMap<>();
+    attributes.put("enabled", ValueGroup.of(members, job -> String.valueOf(job.enabled())));
+    attributes.put("paused", ValueGroup.of(members, job -> String.valueOf(job.paused())));
+    attributes.put("valid", ValueGroup.of(members, job -> String.valueOf(job.valid())));
+    attributes.put("owner", ValueGroup.of(members, SchedulerSummary.Job::owner));
+    attributes.put("level", ValueGroup.of(members, SchedulerSummary.Job::level));
+    attributes.put("priority", ValueGroup.of(members, SchedulerSummary.Job::priority));
+    return new AggregatedJob(
+        name,
+        List.copyOf(members),
+        counts,
+        attributes,
+        ValueGroup.of(members, SchedulerSummary.Job::configHash));
+  }
+
+  /** On how many schedulers an attribute has this value. */
+  public int count(String attribute, String value) {
+    for (ValueGroup share : attributes.getOrDefault(attribute, List.of())) {
+      if (share.value().equals(value)) {
+        return share.hosts().size();
+      }
+    }
+    return 0;
+  }
+
+  /** On how many schedulers the job has this state. */
+  public int inState(String state) {
+    return (int) members.stream().filter(member -> member.job().state().equals(state)).count();
+  }
+
+  /** On how many schedulers the settings are not those of most. */
+  public int differing() {
+    return members.size() - configs.get(0).hosts().size();
+  }
+
+  /** Tasks that end per second; negative when nobody knows. */
+  public double ratePerSecond() {
+    double sum = -1;
+    for (Member member : members) {
+      double rate = member.job().ratePerSecond();
+      if (rate >= 0) {
+        sum = Math.max(sum, 0) + rate;
+      }
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,284 @@
+package io.espalier.webui.http;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.webui.bistro.BistroBatches;
+import io.espalier.webui.security.AuditEntry;
+import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.Principal;
+import io.espalier.webui.security.RateLimiter;
+import io.espalier.webui.v1.ApiException;
+import io.espalier.webui.v1.ApiRequest;
+import io.espalier.webui.v1.ApiRoute;
+import io.espalier.webui.v1.ApiV1;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is written to the audit log of requests that change something, or would. */
+public final class AuditHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(AuditHandler.class);
+  private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)\\}");
+  private static final int MOST_REASON = 1_000;
+  private static final int MOST_DETAILS = 2_000;
+
+  /** Refused strangers may not push out what others did: at most so many of them a minute. */
+  private static final int STRANGERS_AT_ONCE = 100;
+
+  private static final double STRANGERS_A_SECOND = 0.2;
+
+  private final AuditLog log;
+  private final InstantSource clock;
+  private final RateLimiter strangers;
+  private final AtomicLong untold = new AtomicLong();
+
+  public AuditHandler(AuditLog log, InstantSource clock) {
+    this.log = log;
+    this.clock = clock;
+    this.strangers = new RateLimiter(STRANGERS_AT_ONCE, STRANGERS_A_SECOND, System::nanoTime);
+  }
+
+  /**
+   * Carries out a change and answers when it is on record, whatever became of it.
+   *
+   * @param change throws or fails with what is answered then
+   */
+  public <T> CompletionStage<T> recorded(
+      String address, ApiRoute route, ApiRequest request, Supplier<CompletionStage<T>> change) {
+    CompletionStage<T> outcome;
+    try {
+      outcome = change.get();
+    } catch (RuntimeException e) {
+      outcome = CompletableFuture.failedFuture(e);
+    }
+    return outcome
+        .handle(
+            (value, failure) -> {
+              if (failure == null && Json.Bool.TRUE.equals(request.body().get("preview"))) {
+                return CompletableFuture.completedFuture(value); // nothing was done
+              }
+              ApiException refusal = failure == null ? null : ApiException.of(failure);
+              CompletionStage<Void> written =
+                  write(
+                      request.caller(),
+                      request.caller().role().label(),
+                      address,
+                      action(route.method(), route.template()),
+                      target(route.template(), request.path()),
+                      reason(request),
+                      refusal == null ? 200 : refusal.status(),
+                      details(route, request, refusal));
+              return written.<T>thenCompose(
+                  done ->
+                      failure == null
+                          ? CompletableFuture.completedFuture(value)
+                          : CompletableFuture.failedFuture(unwrapped(failure)));
+            })
+        .thenCompose(stage -> stage);
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  /** Records a change that another server carries out, and records too. */
+  public void handedOn(Principal who, String address, String action, String target) {
+    CompletionStage<Void> written =
+        write(
+            who,
+            who.role().label(),
+            address,
+            action,
+            target,
+            "",
+            202,
+            Json.object().put("handed_on", true).build());
+    LOG.trace("{}", written);
+  }
+
+  /** Records a request that got no further than the door. */
+  void refused(
+      Optional<Principal> who, String address, String action, String target, ApiException why) {
+    Json.Builder details = Json.object().put("refused", String.valueOf(why.getMessage()));
+    if (who.isEmpty()) {
+      if (strangers.take("", 1) > 0) {
+        untold.incrementAndGet();
+        return;
+      }
+      long left = untold.getAndSet(0);
+      if (left > 0) {
+        details.put("not_recorded_before", left);
+      }
+    }
+    var unused =
+        write(
+            who.orElse(Principal.ANYBODY),
+            who.map(p -> p.role().label()).orElse(""),
+            address,
+            action,
+            cut(target, MOST_REASON),
+            "",
+            why.status(),
+            details.build());
+  }
+
+  /** Records the changes of one batch of Bistro's queries. */
+  public BistroBatches.Changes ofBatch(RoutingContext ctx) {
+    String address = AuthHandler.address(ctx);
+    Principal who = AuthHandler.caller(ctx);
+    return (handler, query, status, why) -> {
+      Json.Builder details = Json.object();
+      if (!why.isEmpty()) {
+        details.put("refused", cut(why, MOST_DETAILS));
+      }
+      return write(
+          who,
+          who.role().label(),
+          address,
+          handler,
+          bistroTarget(query),
+          "",
+          status,
+          details.build());
+    };
+  }
+
+  private static String bistroTarget(Json.Obj query) {
+    List<String> parts = new ArrayList<>();
+    if (query.get("jobs") instanceof Json.Arr jobs) {
+      jobs.items().forEach(job -> parts.add(name(job)));
+      return cut(String.join(" ", parts), MOST_REASON);
+    }
+    for (String key : List.of("job_id", "node_id")) {
+      Json name = query.get(key);
+      if (name != null) {
+        parts.add(name(name));
+      }
+    }
+    return cut(String.join("/", parts), MOST_REASON);
+  }
+
+  /** Bistro's clients may give a number where a name is wanted. */
+  private static String name(Json value) {
+    return encoded(value instanceof Json.Str text ? text.value() : JsonWriter.compact(value));
+  }
+
+  /**
+   * Records one change.
+   *
+   * @param details at most a few thousand characters
+   * @return completes, never fails, when the entry is written or cannot be
+   */
+  CompletionStage<Void> write(
+      Principal who,
+      String role,
+      String address,
+      String action,
+      String target,
+      String reason,
+      int status,
+      Json.Obj details) {
+    AuditEntry entry =
+        new AuditEntry(
+            0,
+            clock.millis(),
+            who.name(),
+            role,
+            address,
+            action,
+            target,
+            cut(reason, MOST_REASON),
+            status,
+            details);
+    return log.append(entry)
+        .exceptionally(
+            failure -> {
+              // What was done is done: the problem is shown, the caller gets the answer.
+              LOG.error(
+                  "not in the audit log: {}: {}",
+                  JsonWriter.compact(entry.toJson()),
+                  failure.toString());
+              return null;
+            });
+  }
+
+  /** The last word of the path for a POST to a name, else the method and what it is about. */
+  static String action(String method, String template) {
+    List<String> words = new ArrayList<>(List.of(template.split("/", -1)));
+    String last = words.get(words.size() - 1);
+    if (method.equals("POST") && !last.startsWith("{")) {
+      return last;
+    }
+    words.removeIf(word -> word.startsWith("{"));
+    return method.toLowerCase(Locale.ROOT) + " " + words.get(words.size() - 1);
+  }
+
+  static String target(String template, Map<String, String> path) {
+    List<String> parts = new ArrayList<>();
+    Matcher names = PARAMETER.matcher(template);
+    while (names.find()) {
+      parts.add(encoded(path.getOrDefault(names.group(1), "")));
+    }
+    return String.join("/", parts);
+  }
+
+  public static String encoded(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private static String reason(ApiRequest request) {
+    if (request.body().get("reason") instanceof Json.Str reason) {
+      return reason.value();
+    }
+    return String.join(" ", request.query().getOrDefault("reason", List.of()));
+  }
+
+  /** What a job is saved as is in its history, and may hold what not all should read. */
+  private static Json.Obj details(
+      ApiRoute route, ApiRequest request, @Nullable ApiException refusal) {
+    Json.Builder details = Json.object();
+    if (refusal != null) {
+      details.put("refused", cut(String.valueOf(refusal.getMessage()), MOST_DETAILS));
+    }
+    Json.Obj body = request.body().without("reason");
+    boolean job = route.method().equals("PUT") && route.template().equals(ApiV1.JOB);
+    String text = job || body.isEmpty() ? "" : JsonWriter.compact(body);
+    if (!request.caller().authenticated() && request.query().containsKey("author")) {
+      details.put("author", cut(String.join(" ", request.query().get("author")), MOST_DETAILS));
+    }
+    if (!text.isEmpty()) {
+      if (text.length() <= MOST_DETAILS) {
+        details.put("request", body);
+      } else {
+        details.put("request", cut(text, MOST_DETAILS));
+      }
+    }
+    return details.build();
+  }
+
+  private static String cut(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    return text.substring(0, end) + "…";
+  }
+}

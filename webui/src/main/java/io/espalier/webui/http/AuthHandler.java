@@ -1,0 +1,316 @@
+package io.espalier.webui.http;
+
+import io.espalier.webui.security.Credentials;
+import io.espalier.webui.security.Principal;
+import io.espalier.webui.security.RateLimiter;
+import io.espalier.webui.security.Role;
+import io.espalier.webui.v1.ApiException;
+import io.espalier.webui.v1.ApiRoute;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.RoutingContext;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.cert.X509Certificate;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door: finds out who asks, whether they may, and how often they have. There are no cookies, so
+ * that a browser proves nothing without being told to.
+ */
+public final class AuthHandler {
+  private static final String CALLER = "espalier.caller";
+  private static final int MOST_KNOWN = 10_000;
+
+  private final Credentials credentials;
+  private final AuditHandler trail;
+  private final RateLimiter changes;
+  private final RateLimiter failures;
+
+  /** Who was let in from where: somebody else's guesses from there do not lock them out. */
+  private final Map<String, Boolean> known =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > MOST_KNOWN;
+        }
+      };
+
+  public AuthHandler(WebSecurity security, AuditHandler trail) {
+    this.credentials = security.credentials();
+    this.trail = trail;
+    WebSecurity.Rates rates = security.rates();
+    this.changes =
+        new RateLimiter(rates.changesAtOnce(), rates.changesPerSecond(), System::nanoTime);
+    this.failures =
+        new RateLimiter(rates.failuresAtOnce(), rates.failuresPerSecond(), System::nanoTime);
+  }
+
+  /** Lets in whoever has the role, to ask something. */
+  public Handler<RoutingContext> needing(Role role, Handler<RoutingContext> handler) {
+    return guarded(role, false, handler, (ctx, refusal) -> {});
+  }
+
+  /** Lets in whoever may; a change counts against their rate, and a refused one is recorded. */
+  public Handler<RoutingContext> needing(ApiRoute route, Handler<RoutingContext> handler) {
+    return guarded(
+        route.role(),
+        route.changes(),
+        handler,
+        (ctx, refusal) -> {
+          if (route.changes()) {
+            trail.refused(
+                refusal.who(),
+                address(ctx),
+                AuditHandler.action(route.method(), route.template()),
+                AuditHandler.target(route.template(), ctx.pathParams()),
+                refusal.failure());
+          }
+        });
+  }
+
+  /** Lets in whoever may read, with something that may turn out to change things. */
+  public Handler<RoutingContext> batch(Handler<RoutingContext> handler) {
+    return guarded(
+        Role.VIEWER,
+        false,
+        handler,
+        (ctx, refusal) ->
+            trail.refused(refusal.who(), address(ctx), "batch", "", refusal.failure()));
+  }
+
+  private Handler<RoutingContext> guarded(
+      Role role,
+      boolean change,
+      Handler<RoutingContext> handler,
+      BiConsumer<RoutingContext, Refusal> onRefusal) {
+    return ctx -> {
+      Refusal refusal = refusal(ctx, role, change);
+      if (refusal == null) {
+        handler.handle(ctx);
+        return;
+      }
+      onRefusal.accept(ctx, refusal);
+      AsyncResponder.send(ctx, refusal.reply());
+    };
+  }
+
+  /** Who asks; only for what was let in. */
+  public static Principal caller(RoutingContext ctx) {
+    Principal caller = ctx.get(CALLER);
+    if (caller == null) {
+      throw new IllegalStateException("nobody was let in");
+    }
+    return caller;
+  }
+
+  /**
+   * Lets a batch pass, all of it or nothing, once it is known what it would change.
+   *
+   * @param wanted the roles that its changes need, by handler
+   * @throws ApiException when the caller may not
+   */
+  public void admit(RoutingContext ctx, List<Map.Entry<String, Role>> wanted) {
+    if (wanted.isEmpty()) {
+      return;
+    }
+    Principal caller = caller(ctx);
+    ApiException failure = null;
+    for (Map.Entry<String, Role> change : wanted) {
+      if (!caller.role().covers(change.getValue())) {
+        failure = lacking(caller, change.getValue());
+        break;
+      }
+    }
+    if (failure == null && changes.take(key(ctx, caller), wanted.size()) > 0) {
+      failure = new ApiException(429, "too many changes in a short time");
+    }
+    if (failure != null) {
+      String handlers =
+          String.join(" ", new TreeSet<>(wanted.stream().map(Map.Entry::getKey).toList()));
+      trail.refused(Optional.of(caller), address(ctx), "batch", handlers, failure);
+      throw failure;
+    }
+  }
+
+  private @Nullable Refusal refusal(RoutingContext ctx, Role role, boolean change) {
+    Object found = identified(ctx);
+    if (found instanceof Refusal refusal) {
+      return refusal;
+    }
+    Principal caller = ((Principal) found).atMost(most(ctx.request()));
+    ctx.put(CALLER, caller);
+    if (!caller.role().covers(role)) {
+      return new Refusal(Optional.of(caller), lacking(caller, role), Map.of());
+    }
+    long seconds = change ? changes.take(key(ctx, caller), 1) : 0;
+    return seconds == 0
+        ? null
+        : new Refusal(
+            Optional.of(caller),
+            new ApiException(429, "too many changes in a short time"),
+            Map.of("Retry-After", Long.toString(seconds)));
+  }
+
+  /** What a server asks for that hands on a request of somebody with a lower role than its own. */
+  private static Role most(HttpServerRequest request) {
+    Role most = Role.ADMIN;
+    for (String label : request.headers().getAll(Principal.ROLE_AT_MOST)) {
+      Role given = Role.of(label).orElse(Role.VIEWER);
+      most = most.covers(given) ? given : most;
+    }
+    return most;
+  }
+
+  private static ApiException lacking(Principal caller, Role role) {
+    return new ApiException(
+        403,
+        caller.name()
+            + " is "
+            + (caller.role() == Role.VIEWER ? "a " : "an ")
+            + caller.role().label()
+            + "; this needs the role "
+            + role.label());
+  }
+
+  private static String key(RoutingContext ctx, Principal caller) {
+    return caller.authenticated() ? "name " + caller.name() : "address " + network(address(ctx));
+  }
+
+  /** A {@link Principal} or a {@link Refusal}. */
+  private Object identified(RoutingContext ctx) {
+    if (!credentials.required()) {
+      return Principal.ANYBODY;
+    }
+    HttpServerRequest request = ctx.request();
+    List<String> given = request.headers().getAll("Authorization");
+    if (given.isEmpty()) {
+      X500Principal subject = subject(request);
+      if (subject == null) {
+        return unknown("a token is needed: Authorization: Bearer TOKEN", "");
+      }
+      Optional<Principal> owner = credentials.tokens().ofCertificate(subject);
+      return owner.isPresent()
+          ? owner.get()
+          : new Refusal(
+              Optional.empty(),
+              new ApiException(
+                  403,
+                  "the certificate of "
+                      + subject.getName()
+                      + " has no role: name it in the tokens file as cert:"
+                      + subject.getName()),
+              Map.of());
+    }
+    String network = network(address(ctx));
+    String token = given.size() == 1 ? token(given.get(0)) : "";
+    Optional<Principal> owner =
+        token.isEmpty() ? Optional.empty() : credentials.tokens().ofToken(token);
+    long seconds = failures.wait(network);
+    if (seconds > 0 && !(owner.isPresent() && isKnown(network, owner.get()))) {
+      // A right guess must look like a wrong one.
+      return new Refusal(
+          Optional.empty(),
+          new ApiException(429, "too many wrong tokens came from this address"),
+          Map.of("Retry-After", Long.toString(seconds)));
+    }
+    if (owner.isEmpty()) {
+      failures.take(network, 1);
+      return unknown(
+          token.isEmpty()
+              ? "the Authorization header must be: Bearer TOKEN"
+              : "the token is not known",
+          ", error=\"invalid_token\"");
+    }
+    remember(network, owner.get());
+    return owner.get();
+  }
+
+  private static Refusal unknown(String detail, String error) {
+    return new Refusal(
+        Optional.empty(),
+        new ApiException(401, detail),
+        Map.of("WWW-Authenticate", "Bearer realm=\"espalier\"" + error));
+  }
+
+  /** Empty when it is no bearer token. */
+  private static String token(String header) {
+    String scheme = "bearer ";
+    return header.toLowerCase(Locale.ROOT).startsWith(scheme)
+        ? header.substring(scheme.length()).strip()
+        : "";
+  }
+
+  private static @Nullable X500Principal subject(HttpServerRequest request) {
+    SSLSession session = request.isSSL() ? request.sslSession() : null;
+    if (session == null) {
+      return null;
+    }
+    try {
+      return session.getPeerCertificates()[0] instanceof X509Certificate certificate
+          ? certificate.getSubjectX500Principal()
+          : null;
+    } catch (SSLPeerUnverifiedException e) {
+      return null;
+    }
+  }
+
+  private synchronized boolean isKnown(String network, Principal owner) {
+    return known.containsKey(network + " " + owner.name());
+  }
+
+  private synchronized void remember(String network, Principal owner) {
+    known.put(network + " " + owner.name(), true);
+  }
+
+  public static String address(RoutingContext ctx) {
+    SocketAddress from = ctx.request().remoteAddress();
+    String host = from == null ? null : from.hostAddress();
+    return host == null ? "" : host;
+  }
+
+  /** One household of IPv6 has 2^64 addresses: they count as one. */
+  static String network(String address) {
+    if (!address.contains(":")) {
+      return address;
+    }
+    String plain = address.split("%", 2)[0];
+    try {
+      byte[] bytes = InetAddress.getByName(plain).getAddress();
+      return bytes.length == 16 ? HexFormat.of().formatHex(bytes, 0, 8) + "/64" : plain;
+    } catch (UnknownHostException e) {
+      return plain;
+    }
+  }
+
+  /** No, and why. */
+  private record Refusal(
+      Optional<Principal> who, ApiException failure, Map<String, String> headers) {
+    HttpReply reply() {
+      HttpReply plain = HttpReply.problem(failure);
+      Map<String, String> all = new HashMap<>(plain.headers());
+      all.putAll(headers);
+      return new HttpReply(plain.status(), plain.type(), plain.text(), all);
+    }
+  }
+
+  /** Whether the caller is known by a certificate and not by a token. */
+  public static boolean byCertificate(HttpServerRequest request) {
+    return !request.headers().contains("Authorization") && subject(request) != null;
+  }
+}

@@ -1,0 +1,170 @@
+package io.espalier.webui.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds what connections cost that ask for nothing: so many at a time, of one address fewer, and
+ * each only for a while without a whole request. An idle time alone would not do: whoever sends a
+ * byte of a request now and then is never idle. Where there are as many as there may be, the one
+ * that has asked for nothing for longest makes room for a new one; what is being answered stays.
+ */
+public final class ConnectionLimiter {
+  /** Who reads an answer more slowly than that does not read it. */
+  private static final int LEAST_BYTES_PER_MILLI = 16;
+
+  private final WebSecurity.Connecting limits;
+  private final Duration idle;
+  private final Map<String, Integer> byAddress = new HashMap<>();
+  private int open;
+
+  /**
+   * @param idle how long a connection may wait for its next request
+   */
+  public ConnectionLimiter(WebSecurity.Connecting limits, Duration idle) {
+    this.limits = limits;
+    this.idle = idle;
+  }
+
+  private synchronized void enter(String address) {
+    open++;
+    byAddress.merge(address, 1, Integer::sum);
+  }
+
+  private synchronized boolean isFull() {
+    return open >= limits.atATime();
+  }
+
+  private synchronized boolean isFull(String address) {
+    return byAddress.getOrDefault(address, 0) >= limits.perAddress();
+  }
+
+  private synchronized void leave(String address) {
+    open--;
+    if (byAddress.merge(address, -1, Integer::sum) == 0) {
+      byAddress.remove(address);
+    }
+  }
+
+  /** Those of one event loop, which alone calls it. */
+  public Loop on(Vertx vertx) {
+    return new Loop(vertx);
+  }
+
+  /** What a connection is doing. */
+  private static final class State {
+    private final String address;
+    private long sinceNanos = System.nanoTime();
+    private long allowedMillis;
+    private @Nullable HttpServerResponse busyWith;
+
+    State(String address, long allowedMillis) {
+      this.address = address;
+      this.allowedMillis = allowedMillis;
+    }
+
+    boolean isOver(long now) {
+      return busyWith == null && now - sinceNanos > allowedMillis * 1_000_000;
+    }
+
+    /** It waits for its next request once its answer has ended. */
+    void settle(long now, Duration idle) {
+      HttpServerResponse answer = busyWith;
+      if (answer != null && answer.ended()) {
+        busyWith = null;
+        sinceNanos = now;
+        allowedMillis = idle.toMillis() + answer.bytesWritten() / LEAST_BYTES_PER_MILLI;
+      }
+    }
+  }
+
+  /** The connections of one event loop. */
+  public final class Loop {
+    private final IdentityHashMap<HttpConnection, State> states = new IdentityHashMap<>();
+
+    private Loop(Vertx vertx) {
+      long look = Math.max(50, Math.min(1_000, limits.requestWithin().toMillis() / 4));
+      vertx.setPeriodic(look, timer -> look());
+    }
+
+    public void opened(HttpConnection connection) {
+      SocketAddress from = connection.remoteAddress();
+      String host = from == null ? null : from.hostAddress();
+      String address = AuthHandler.network(host == null ? "" : host);
+      // Whoever has all that one address may have makes room among its own.
+      if (isFull(address) ? !makeRoom(address) : isFull() && !makeRoom("")) {
+        connection.close();
+        return;
+      }
+      enter(address);
+      states.put(connection, new State(address, limits.requestWithin().toMillis()));
+      connection.closeHandler(closed -> forget(connection));
+    }
+
+    /**
+     * Closes the connection of this loop that waits for longest.
+     *
+     * @param address whose; empty: anybody's
+     * @return false when all of them are being answered
+     */
+    private boolean makeRoom(String address) {
+      long now = System.nanoTime();
+      HttpConnection longest = null;
+      long longestNanos = -1;
+      for (Map.Entry<HttpConnection, State> entry : states.entrySet()) {
+        State state = entry.getValue();
+        state.settle(now, idle);
+        long waits = now - state.sinceNanos;
+        if (state.busyWith == null
+            && waits > longestNanos
+            && (address.isEmpty() || address.equals(state.address))) {
+          longest = entry.getKey();
+          longestNanos = waits;
+        }
+      }
+      if (longest == null) {
+        return false;
+      }
+      forget(longest);
+      longest.close();
+      return true;
+    }
+
+    private void forget(HttpConnection connection) {
+      State state = states.remove(connection);
+      if (state != null) {
+        leave(state.address);
+      }
+    }
+
+    public void asked(HttpServerRequest request) {
+      State state = states.get(request.connection());
+      if (state != null) {
+        state.busyWith = request.response();
+      }
+    }
+
+    private void look() {
+      long now = System.nanoTime();
+      List<HttpConnection> over = new ArrayList<>();
+      states.forEach(
+          (connection, state) -> {
+            state.settle(now, idle);
+            if (state.isOver(now)) {
+              over.add(connection);
+            }
+          });
+      over.forEach(HttpConnection::close);
+    }
+  }
+}

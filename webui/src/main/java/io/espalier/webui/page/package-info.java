@@ -1,0 +1,5 @@
+/** The files of the page. */
+@NullMarked
+package io.espalier.webui.page;
+
+import org.jspecify.annotations.NullMarked;

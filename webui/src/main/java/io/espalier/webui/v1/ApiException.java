@@ -1,0 +1,138 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogQueryException;
+import io.espalier.webui.contract.Violation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/** A request that is not answered with what it asked for: an RFC 9457 problem. */
+public final class ApiException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** So many violations stand in the sentence for people, all of them in the list. */
+  private static final int TOLD = 5;
+
+  private static final Map<Integer, String> TITLES =
+      Map.ofEntries(
+          Map.entry(400, "Bad Request"),
+          Map.entry(401, "Unauthorized"),
+          Map.entry(403, "Forbidden"),
+          Map.entry(404, "Not Found"),
+          Map.entry(405, "Method Not Allowed"),
+          Map.entry(408, "Request Timeout"),
+          Map.entry(409, "Conflict"),
+          Map.entry(412, "Precondition Failed"),
+          Map.entry(413, "Content Too Large"),
+          Map.entry(414, "URI Too Long"),
+          Map.entry(422, "Unprocessable Content"),
+          Map.entry(429, "Too Many Requests"),
+          Map.entry(431, "Request Header Fields Too Large"),
+          Map.entry(500, "Internal Server Error"),
+          Map.entry(503, "Service Unavailable"),
+          Map.entry(504, "Gateway Timeout"));
+
+  private final int status;
+  private final transient List<Violation> violations;
+
+  /**
+   * @param status HTTP status
+   * @param detail a sentence for people
+   */
+  public ApiException(int status, String detail) {
+    this(status, detail, List.of());
+  }
+
+  private ApiException(int status, String detail, List<Violation> violations) {
+    super(detail);
+    this.status = status;
+    this.violations = List.copyOf(violations);
+  }
+
+  /**
+   * A request that the contract does not allow.
+   *
+   * @param violations all of them, at least one
+   */
+  public static ApiException violating(List<Violation> violations) {
+    String first = violations.get(0).toString();
+    if (violations.size() == 1) {
+      return new ApiException(400, first, violations);
+    }
+    String all =
+        violations.stream().limit(TOLD).map(Violation::toString).collect(Collectors.joining("; "));
+    return new ApiException(
+        400,
+        violations.size()
+            + " things are wrong with the request: "
+            + all
+            + (violations.size() > TOLD ? "; see violations for the others" : ""),
+        violations);
+  }
+
+  public static ApiException badRequest(String detail) {
+    return new ApiException(400, detail);
+  }
+
+  public static ApiException notFound(String detail) {
+    return new ApiException(404, detail);
+  }
+
+  /**
+   * What a failed stage means to the caller. A bug becomes a 500 that names its kind only.
+   *
+   * @param failure as a stage reports it, wrapped or not
+   */
+  public static ApiException of(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof ApiException known) {
+      return known;
+    }
+    String detail = String.valueOf(cause.getMessage());
+    if (cause instanceof RefusedException refused) {
+      int status =
+          switch (refused.reason()) {
+            case UNKNOWN -> 404;
+            case CONFLICT, STALE -> 409;
+            case UNSUPPORTED -> 405;
+            case UNAVAILABLE -> 503;
+          };
+      return new ApiException(status, detail);
+    }
+    if (cause instanceof LogQueryException) {
+      return badRequest(detail);
+    }
+    if (cause instanceof TimeoutException) {
+      return new ApiException(504, "the scheduler did not answer in time");
+    }
+    return new ApiException(500, "internal error: " + cause.getClass().getSimpleName());
+  }
+
+  public int status() {
+    return status;
+  }
+
+  /** The body, of type {@code application/problem+json}. */
+  public Json.Obj document() {
+    Json.Builder document =
+        Json.object()
+            .put("type", "about:blank")
+            .put("title", TITLES.getOrDefault(status, "Error"))
+            .put("status", status)
+            .put("detail", String.valueOf(getMessage()));
+    if (!violations.isEmpty()) {
+      List<Json> list = new ArrayList<>();
+      violations.forEach(violation -> list.add(violation.json()));
+      document.put("violations", new Json.Arr(list));
+    }
+    return document.build();
+  }
+}

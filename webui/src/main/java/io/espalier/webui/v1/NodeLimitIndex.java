@@ -1,0 +1,69 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.topology.Topology;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which nodes have configured limits of their own ({@code node_resources_override}). Computed once
+ * for each configuration and tree, when first asked. Thread-safe.
+ */
+public final class NodeLimitIndex {
+  private volatile Of newest = new Of(null, null, null);
+
+  /** Those of the view's nodes. */
+  @SuppressWarnings("ReferenceEquality") // Neither changes; another one of either is another view.
+  public Of of(SchedulerView view) {
+    Of known = newest;
+    if (known.config != view.config() || known.topology != view.topology()) {
+      known = compute(view.config(), view.topology());
+      newest = known;
+    }
+    return known;
+  }
+
+  private static Of compute(@Nullable Config config, @Nullable Topology topology) {
+    if (config == null
+        || topology == null
+        || config.settings().rules().nodeLimits().isEmpty()
+        // For a moment the nodes may be those of another configuration.
+        || !config.settings().levels().equals(topology.levels())) {
+      return new Of(config, topology, null);
+    }
+    return new Of(config, topology, ConfiguredLimits.of(config, topology));
+  }
+
+  /** Limits of one configuration and tree. */
+  public static final class Of {
+    private final @Nullable Config config;
+    private final @Nullable Topology topology;
+    private final @Nullable ConfiguredLimits limits;
+
+    private Of(
+        @Nullable Config config, @Nullable Topology topology, @Nullable ConfiguredLimits limits) {
+      this.config = config;
+      this.topology = topology;
+      this.limits = limits;
+    }
+
+    /** By resource, those of a node that are not its level's; mostly none. */
+    public Map<String, Integer> limits(int node) {
+      if (config == null || topology == null || limits == null) {
+        return Map.of();
+      }
+      Map<String, Integer> own = new LinkedHashMap<>();
+      int level = topology.level(node);
+      for (Resource resource : config.settings().resources().ofLevel(level)) {
+        if (limits.isOwn(node, resource.index())) {
+          own.put(resource.name(), limits.of(node, resource.index()));
+        }
+      }
+      return own;
+    }
+  }
+}

@@ -1,0 +1,279 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.FailureGroups;
+import io.espalier.core.api.JobLevels;
+import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.ResourceHolder;
+import io.espalier.core.api.TaskCounts;
+import io.espalier.core.api.TreeView;
+import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.json.Json;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The schemas of {@code openapi.yaml} about the tree and about what keeps a job from getting on.
+ */
+final class QueryJson {
+  private QueryJson() {}
+
+  /** Schema {@code Tree}. */
+  static Json tree(TreeView tree) {
+    Topology topology = tree.topology();
+    List<Json> nodes = new ArrayList<>(tree.nodes().size());
+    for (TreeView.Node node : tree.nodes()) {
+      int at = topology.node(node.slot());
+      Json.Builder json =
+          Json.object()
+              .put("name", topology.name(at))
+              .put("level", topology.levels().name(topology.level(at)))
+              .put("parent", node.parent())
+              .put("leaves", node.leaves())
+              .put("children", topology.childEnd(at) - topology.childStart(at))
+              .put("enabled", topology.enabled(node.slot()))
+              .put("resources", resources(node.resources(), false))
+              .put("states", counts(node.states()));
+      putReserved(json, node.reserved());
+      nodes.add(json.build());
+    }
+    return Json.object()
+        .put("at_ms", tree.atMillis())
+        .put("root", tree.nodes().isEmpty() ? "" : name(topology, tree.nodes().get(0)))
+        .put("nodes", new Json.Arr(nodes))
+        .put("truncated", tree.isTruncated())
+        .build();
+  }
+
+  private static String name(Topology topology, TreeView.Node node) {
+    return topology.name(topology.node(node.slot()));
+  }
+
+  private static Json resources(List<TreeView.Slots> slots, boolean withConfigured) {
+    List<Json> list = new ArrayList<>();
+    for (TreeView.Slots slot : slots) {
+      Json.Builder json =
+          Json.object()
+              .put("resource", slot.resource())
+              .put("used", slot.used())
+              .put("limit", slot.limit());
+      list.add((withConfigured ? json.put("configured", slot.configured()) : json).build());
+    }
+    return new Json.Arr(list);
+  }
+
+  /** Schema {@code TaskCounts}. */
+  private static Json counts(TaskCounts counts) {
+    return Json.object()
+        .put("done", counts.done())
+        .put("failed", counts.failed())
+        .put("running", counts.running())
+        .put("waiting", counts.waiting())
+        .put("ready", counts.ready())
+        .put("blocked", counts.blocked())
+        .build();
+  }
+
+  /** Schema {@code NodeDetail}. */
+  static Json node(NodeDetail detail) {
+    Topology topology = detail.topology();
+    int node = detail.node();
+    List<String> parents = new ArrayList<>();
+    TreeSet<String> tags = new TreeSet<>();
+    boolean enabled = false;
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      int parent = topology.parent(slot);
+      if (parent >= 0) {
+        parents.add(topology.name(parent));
+      }
+      tags.addAll(topology.tags(slot));
+      enabled |= topology.enabled(slot);
+    }
+    List<Json> jobs = new ArrayList<>();
+    detail
+        .jobs()
+        .forEach(
+            (job, counts) ->
+                jobs.add(Json.object().put("job", job).put("states", counts(counts)).build()));
+    Json.Builder json =
+        Json.object()
+            .put("at_ms", detail.atMillis())
+            .put("name", topology.name(node))
+            .put("level", topology.levels().name(topology.level(node)))
+            .put("parents", Json.strings(parents))
+            .put("children", topology.childEnd(node) - topology.childStart(node))
+            .put("leaves", detail.leaves())
+            .put("enabled", enabled)
+            .put("tags", Json.strings(tags))
+            .put("attributes", topology.attributes(topology.slot(node, 0)))
+            .put("resources", resources(detail.resources(), true))
+            .put("holders", holders(detail.holders(), true))
+            .put("holders_total", detail.holdersTotal())
+            .put("jobs", new Json.Arr(jobs));
+    putReserved(json, detail.reserved());
+    return json.build();
+  }
+
+  /** Schema {@code ResourceHolder}. */
+  static Json.Arr holders(List<ResourceHolder> holders, boolean withResource) {
+    List<Json> list = new ArrayList<>();
+    for (ResourceHolder holder : holders) {
+      Json.Builder json =
+          Json.object()
+              .put("job", holder.job())
+              .put("node", holder.node())
+              .put("slots", holder.slots())
+              .put("since_ms", holder.sinceMillis());
+      if (withResource) {
+        json.put("resource", holder.resource());
+      }
+      if (holder.expectedEndMillis() > 0) {
+        json.put("expected_end_ms", holder.expectedEndMillis());
+      }
+      list.add(json.build());
+    }
+    return new Json.Arr(list);
+  }
+
+  /** The other places of schema {@code Explanation}; null without any. */
+  static Json.@Nullable Arr alternatives(List<Explanation.Alternative> others) {
+    if (others.isEmpty()) {
+      return null;
+    }
+    List<Json> list = new ArrayList<>();
+    for (Explanation.Alternative other : others) {
+      list.add(
+          Json.object()
+              .put("parent", other.parent())
+              .putIfPresent("role", other.role().isEmpty() ? null : Json.of(other.role()))
+              .put("reasons", Json.strings(other.messages()))
+              .build());
+    }
+    return new Json.Arr(list);
+  }
+
+  /** The path of schema {@code Explanation}. */
+  static Json.Arr path(List<Explanation.Step> steps) {
+    List<Json> list = new ArrayList<>();
+    for (Explanation.Step step : steps) {
+      List<Json> uses = new ArrayList<>();
+      for (Explanation.Use use : step.resources()) {
+        uses.add(
+            Json.object()
+                .put("resource", use.resource())
+                .put("need", use.need())
+                .put("used", use.used())
+                .put("limit", use.limit())
+                .build());
+      }
+      Json.Builder shown =
+          Json.object()
+              .put("node", step.node())
+              .put("level", step.level())
+              .put("enabled", step.enabled())
+              .put("resources", new Json.Arr(uses))
+              .put("blocks", step.blocks());
+      putReserved(shown, step.reserved());
+      list.add(shown.build());
+    }
+    return new Json.Arr(list);
+  }
+
+  private static void putReserved(Json.Builder out, Explanation.@Nullable Reserved reserved) {
+    if (reserved != null) {
+      Json.Builder json = Json.object().put("job", reserved.job());
+      String task = reserved.task();
+      if (task != null) {
+        json.put("task", task);
+      }
+      out.put(
+          "reserved",
+          json.put("since_ms", reserved.sinceMillis())
+              .put("idle_slots", reserved.idleSlots())
+              .build());
+    }
+  }
+
+  /** Schema {@code WaitingReasons}. */
+  static Json waiting(WaitingReasons waiting) {
+    List<Json> reasons = new ArrayList<>();
+    for (WaitingReasons.Group group : waiting.reasons()) {
+      Json.Builder json = Json.object().put("kind", group.kind());
+      String node = group.node();
+      if (node != null) {
+        json.put("node", node);
+      }
+      String resource = group.resource();
+      if (resource != null) {
+        json.put("resource", resource);
+      }
+      if (group.untilMillis() > 0) {
+        json.put("until_ms", group.untilMillis());
+      }
+      reasons.add(
+          json.put("count", group.count())
+              .put("message", group.message())
+              .put("samples", Json.strings(group.samples()))
+              .build());
+    }
+    return Json.object()
+        .put("job", waiting.job())
+        .put("at_ms", waiting.atMillis())
+        .put("counted", waiting.counted())
+        .put("total", waiting.total())
+        .put("sampled", waiting.sampled())
+        .put("reasons", new Json.Arr(reasons))
+        .build();
+  }
+
+  /** Schema {@code Failures}. */
+  static Json failures(FailureGroups failures) {
+    List<Json> groups = new ArrayList<>();
+    for (FailureGroups.Group group : failures.groups()) {
+      groups.add(
+          Json.object()
+              .put("fingerprint", group.fingerprint())
+              .put("message", group.message())
+              .put("count", group.count())
+              .put("failed", group.failed())
+              .put("waiting", group.waiting())
+              .put("samples", Json.strings(group.samples()))
+              .put("newest_ms", group.newestMillis())
+              .build());
+    }
+    return Json.object()
+        .put("job", failures.job())
+        .put("at_ms", failures.atMillis())
+        .put("total", failures.total())
+        .put("groups_total", failures.groupsTotal())
+        .put("groups", new Json.Arr(groups))
+        .build();
+  }
+
+  /** Schema {@code JobLevels}. */
+  static Json levels(JobLevels levels) {
+    List<Json> list = new ArrayList<>();
+    for (JobLevels.Level level : levels.levels()) {
+      Json.Builder states = Json.object();
+      level.states().forEach(states::put);
+      Json.Builder samples = Json.object();
+      level.samples().forEach((state, names) -> samples.put(state, Json.strings(names)));
+      list.add(
+          Json.object()
+              .put("level", level.level())
+              .put("nodes", level.nodes())
+              .put("states", states.build())
+              .put("samples", samples.build())
+              .build());
+    }
+    return Json.object()
+        .put("job", levels.job())
+        .put("at_ms", levels.atMillis())
+        .put("levels", new Json.Arr(list))
+        .build();
+  }
+}

@@ -1,0 +1,130 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
+import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.write.BistroJobWriter;
+import io.espalier.core.config.write.OptionsExport;
+import io.espalier.core.json.Json;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** {@code bistro_settings} in its own keys with every default made visible, and no secret. */
+final class SettingsJson {
+  private SettingsJson() {}
+
+  static Json.Obj of(Settings settings) {
+    Settings.JobDefaults defaults = settings.defaults();
+    Json.Builder json =
+        Json.object()
+            .put("enabled", settings.enabled())
+            .put("working_wait", seconds(settings.workingWait()))
+            .put("idle_wait", seconds(settings.idleWait()))
+            .put("scheduler", settings.policy())
+            .put("remote_worker_selector", settings.workerSelector())
+            .put(
+                defaults.retry().isPresent() ? "retry" : "backoff",
+                BistroJobWriter.retrying(defaults.retrying()))
+            .put("level_for_tasks", settings.levels().name(defaults.level()))
+            .put("nodes", nodes(settings))
+            .put("resources", resources(settings))
+            .put("worker_resources_override", overrides(settings))
+            .put("physical_resources", physical(settings))
+            .put("kill_orphan_tasks_after_sec", orphans(defaults.killOrphansAfter()))
+            .put(
+                "task_subprocess",
+                SecretMask.hide(BistroJobWriter.subprocess(defaults.subprocess())))
+            .put("kill_subprocess", kill(defaults.kill()))
+            .put(
+                "CAUTION_exit_initial_wait_before_timestamp",
+                settings.exitInitialWaitBefore().getEpochSecond());
+    OptionsExport.putTimeLimits(json, defaults.timeLimits(), TimeLimits.NONE);
+    OptionsExport.putLogs(json, defaults.logs(), LogOptions.DEFAULT);
+    return json.build();
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toMillis() / 1000.0;
+  }
+
+  private static Json nodes(Settings settings) {
+    List<Json> sources = new ArrayList<>();
+    for (NodeSourceSpec spec : settings.nodeSources()) {
+      sources.add(
+          Json.object()
+              .put("source", spec.source())
+              .put("prefs", SecretMask.hide(spec.prefs()))
+              .build());
+    }
+    return Json.object()
+        .put("levels", Json.strings(settings.levels().configured()))
+        .put("node_sources", new Json.Arr(sources))
+        .put("node_order", settings.nodeOrder().label())
+        .build();
+  }
+
+  private static Json resources(Settings settings) {
+    Map<String, Json.Builder> levels = new LinkedHashMap<>();
+    for (Resource resource : settings.resources().all()) {
+      levels
+          .computeIfAbsent(settings.levels().name(resource.level()), level -> Json.object())
+          .put(
+              resource.name(),
+              Json.object()
+                  .put("default", resource.defaultNeed())
+                  .put("limit", resource.limit())
+                  .put("weight", resource.weight())
+                  .build());
+    }
+    Json.Builder json = Json.object();
+    levels.forEach((level, resources) -> json.put(level, resources.build()));
+    return json.build();
+  }
+
+  private static Json overrides(Settings settings) {
+    Json.Builder json = Json.object();
+    new TreeMap<>(settings.workerOverrides())
+        .forEach(
+            (worker, amounts) -> {
+              Json.Builder one = Json.object();
+              new TreeMap<>(amounts).forEach((name, slots) -> one.put(name, slots));
+              json.put(worker, one.build());
+            });
+    return json.build();
+  }
+
+  private static Json physical(Settings settings) {
+    Json.Builder json = Json.object();
+    for (PhysicalResource resource : settings.physicalResources()) {
+      json.put(
+          resource.kind().label(),
+          Json.object()
+              .put("logical_resource", resource.logicalResource())
+              .put("multiply_logical_by", resource.multiplyLogicalBy())
+              .put("enforcement", resource.enforcement().label())
+              .put("physical_reserve_amount", resource.reserveAmount())
+              .build());
+    }
+    return json.build();
+  }
+
+  private static Json orphans(Optional<Duration> after) {
+    return after.<Json>map(d -> Json.of(seconds(d))).orElse(Json.Bool.FALSE);
+  }
+
+  private static Json kill(KillRequest kill) {
+    return Json.object()
+        .put("method", kill.method().label())
+        .put("kill_wait_ms", kill.waitMillis())
+        .build();
+  }
+}

@@ -1,0 +1,114 @@
+package io.espalier.worker;
+
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
+import io.espalier.worker.process.JournalKey;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks that only end: one timer thread for all of them. Whoever removes a task from the map
+ * delivers its end, so there is exactly one.
+ */
+final class SimulatedTasks {
+  private final String shard;
+  private final Map<JournalKey, LaunchSpec> running = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor timer;
+  private volatile @Nullable TaskListener ends;
+  private volatile boolean closing;
+
+  SimulatedTasks(String shard) {
+    this.shard = shard;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            work -> {
+              Thread thread = new Thread(work, "pretended-tasks");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  String shard() {
+    return shard;
+  }
+
+  void open(TaskListener newEnds) {
+    if (ends != null) {
+      throw new IllegalStateException("this runner is open already");
+    }
+    ends = newEnds;
+  }
+
+  void start(LaunchSpec launch, long micros, String rawStatus) {
+    TaskListener sink = ends;
+    if (sink == null) {
+      throw new IllegalStateException("the runner is not open");
+    }
+    JournalKey key = JournalKey.of(launch);
+    if (running.putIfAbsent(key, launch) != null) {
+      throw new IllegalStateException("this invocation was started before: " + key);
+    }
+    synchronized (timer) {
+      if (!closing) {
+        var unused = timer.schedule(() -> end(key, rawStatus), micros, TimeUnit.MICROSECONDS);
+        return;
+      }
+    }
+    if (running.remove(key) != null) {
+      sink.ended(key.end(TaskResult.Kind.NOT_STARTED).withMessage("shutting down"));
+    }
+  }
+
+  boolean kill(String job, String node, Invocation invocation) {
+    JournalKey key = new JournalKey(job, node, invocation);
+    if (!running.containsKey(key)) {
+      return false;
+    }
+    synchronized (timer) {
+      if (!closing) {
+        timer.execute(() -> kill(key));
+      }
+    }
+    return true;
+  }
+
+  /** What is left is killed; every end is delivered before this returns. */
+  void close() {
+    synchronized (timer) {
+      closing = true;
+      timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+      timer.shutdown();
+    }
+    try {
+      timer.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    running.keySet().forEach(this::kill);
+  }
+
+  private void end(JournalKey key, String rawStatus) {
+    if (running.remove(key) != null) {
+      deliver(key.end(TaskResult.Kind.EXITED).withRawStatus(rawStatus).withExit(0, null));
+    }
+  }
+
+  private void kill(JournalKey key) {
+    if (running.remove(key) != null) {
+      deliver(key.end(TaskResult.Kind.KILLED).withExit(null, 15));
+    }
+  }
+
+  private void deliver(TaskResult end) {
+    TaskListener sink = ends;
+    if (sink != null) {
+      sink.ended(end);
+    }
+  }
+}

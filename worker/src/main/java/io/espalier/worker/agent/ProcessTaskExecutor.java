@@ -1,0 +1,97 @@
+package io.espalier.worker.agent;
+
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
+import io.espalier.worker.process.TaskSupervisor;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks as child processes. */
+public final class ProcessTaskExecutor implements TaskExecutor {
+  private final TaskSupervisor supervisor;
+  private final JobLogs logs;
+  private @Nullable TaskListener listener;
+
+  /**
+   * @param supervisor prepared with a lease, not open
+   * @param logs of the store that the supervisor writes to
+   */
+  public ProcessTaskExecutor(TaskSupervisor supervisor, JobLogs logs) {
+    this.supervisor = supervisor;
+    this.logs = logs;
+  }
+
+  @Override
+  public void open(TaskListener newListener) {
+    listener = newListener;
+    supervisor.open(newListener);
+  }
+
+  @Override
+  public void start(LaunchSpec launch) {
+    if (!HealthCheck.is(launch.job())) {
+      // Before the first line of it can be written: secrets must not reach the disk.
+      logs.set(launch.job(), launch.logs());
+    }
+    try {
+      supervisor.start(launch);
+    } catch (IllegalStateException e) {
+      TaskListener sink = listener;
+      if (sink != null) {
+        sink.ended(
+            TaskResult.notStarted(
+                launch.job(),
+                launch.node(),
+                launch.invocation(),
+                String.valueOf(e.getMessage()),
+                0));
+      }
+    }
+  }
+
+  @Override
+  public void kill(RunId run, KillRequest how) {
+    // What has ended meanwhile is reported as such: nothing is to be said here.
+    boolean unused = supervisor.kill(run.job(), run.node(), run.invocation(), how);
+  }
+
+  @Override
+  public void extend(RunId run, long millis) {
+    // As with kill.
+    boolean unused = supervisor.extend(run.job(), run.node(), run.invocation(), millis);
+  }
+
+  @Override
+  public void lease(long uptimeHundredths, long clockMillis) {
+    supervisor.lease(uptimeHundredths, clockMillis);
+  }
+
+  @Override
+  public CompletionStage<Void> leaseInForce() {
+    return supervisor.guardAtRest();
+  }
+
+  @Override
+  public String guardProblem() {
+    return supervisor.guardProblem();
+  }
+
+  @Override
+  public boolean lookedForSurvivors() {
+    return supervisor.recovery().looked();
+  }
+
+  @Override
+  public String description() {
+    return supervisor.description();
+  }
+
+  @Override
+  public void close() {
+    supervisor.close();
+  }
+}

@@ -1,0 +1,34 @@
+package io.espalier.worker.process;
+
+import io.espalier.worker.cgroup.TaskGroup;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The control groups of a task as their reaper sees them. */
+record CgroupMembers(TaskGroup group, Consumer<String> warnings) implements CgroupReaper.Members {
+  @Override
+  public boolean isEmpty() {
+    return group.isEmpty();
+  }
+
+  @Override
+  public TaskGroup.Killing kill() throws IOException {
+    return group.kill(Signals::kill);
+  }
+
+  @Override
+  public void thaw() throws IOException {
+    group.thaw();
+  }
+
+  @Override
+  public List<String> remove() {
+    return group.remove();
+  }
+
+  @Override
+  public void warn(String what) {
+    warnings.accept(what);
+  }
+}
