@@ -1,6 +1,5 @@
 package io.espalier.core.config;
 
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -30,22 +29,6 @@ public final class FilterEvaluator {
   private static final long FNV_PRIME = 0x100000001b3L;
 
   private FilterEvaluator() {}
-
-  /** What a job's filters and the enabled flags say of one node. */
-  public enum Verdict {
-    YES,
-    /** The node or an ancestor is disabled. */
-    DISABLED,
-    /** The node or an ancestor does not pass a filter. */
-    AVOIDED
-  }
-
-  /**
-   * A node as filters see it.
-   *
-   * @param level index of its level
-   */
-  public record PathNode(int level, String name, boolean enabled, Set<String> tags) {}
 
   /** Steps 1 to 6 for one node. */
   public static boolean passes(JobFilter filter, String job, String node, Set<String> tags) {
@@ -121,25 +104,6 @@ public final class FilterEvaluator {
       }
     }
     return false;
-  }
-
-  /**
-   * Walks from a node to the instance; the first refusal wins, and at each step a disabled node
-   * comes before a filter.
-   *
-   * @param nodeToInstance the node first, the instance last
-   */
-  public static Verdict shouldRunOn(Job job, List<PathNode> nodeToInstance) {
-    for (PathNode node : nodeToInstance) {
-      if (!node.enabled()) {
-        return Verdict.DISABLED;
-      }
-      JobFilter filter = job.filters().get(node.level());
-      if (filter != null && !passes(filter, job.name(), node.name(), node.tags())) {
-        return Verdict.AVOIDED;
-      }
-    }
-    return Verdict.YES;
   }
 
   /** Where in [0, 1) the fraction test places a node for a job. */

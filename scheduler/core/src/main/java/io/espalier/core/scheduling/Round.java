@@ -141,10 +141,6 @@ public final class Round {
     return world.queues.ofJob(job);
   }
 
-  public String queueName(int queue) {
-    return world.queues.queue(queue).name;
-  }
-
   /** Whether the weights of queues decide what is due to them, and not their factors. */
   public boolean isByWeight() {
     return world.queues.isByWeight();

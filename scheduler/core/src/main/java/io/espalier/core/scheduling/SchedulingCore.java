@@ -565,11 +565,6 @@ public final class SchedulingCore {
     return List.copyOf(world.overrides.all());
   }
 
-  /** The one that decides on the limit of a resource of a node, or of a worker; null: none. */
-  public @Nullable LimitOverride overrideOn(String level, String resource, String node) {
-    return world.overrides.on(level, resource, node);
-  }
-
   /**
    * Brings overrides into effect.
    *

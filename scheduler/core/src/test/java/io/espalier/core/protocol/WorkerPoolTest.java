@@ -6,6 +6,7 @@ import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult.Kind;
@@ -37,6 +38,16 @@ class WorkerPoolTest {
     world.passCheck(W1);
     assertThat(world.state("w1")).isEqualTo(State.HEALTHY);
     assertThat(world.ends).isEmpty();
+  }
+
+  @Test
+  void aHealthCheckHasTheOptionsThatAreConfiguredForProcesses() {
+    SubprocessOptions configured = SubprocessOptions.DEFAULT.withQuota(250, 7);
+    world.side.healthCheckOptions(configured);
+    world.says(world.hello(W1, List.of(), List.of()));
+    assertThat(world.last().starts())
+        .singleElement()
+        .matches(check -> check.subprocess().equals(configured));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Partition;
+import io.espalier.core.config.Settings;
 import io.espalier.core.event.Event;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogStore;
@@ -379,7 +380,9 @@ final class SchedulerAssembly implements AutoCloseable {
         });
     if (snapshot.config() != null && !snapshot.stale()) {
       if (remote != null) {
-        remote.exitSafeWaitBefore(snapshot.config().settings().exitInitialWaitBefore());
+        Settings settings = snapshot.config().settings();
+        remote.exitSafeWaitBefore(settings.exitInitialWaitBefore());
+        remote.healthCheckOptions(settings.defaults().subprocess());
       }
       logs.apply(logPolicy.withJobs(snapshot.config().jobs().values()));
       nodes.settings(snapshot.config().settings());

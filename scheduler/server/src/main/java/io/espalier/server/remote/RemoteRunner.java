@@ -1,6 +1,7 @@
 package io.espalier.server.remote;
 
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.SubprocessOptions;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
@@ -196,6 +197,11 @@ public final class RemoteRunner implements TaskRunner {
           exitWaitBefore = limit.toEpochMilli();
           exitSafeWait();
         });
+  }
+
+  /** Options of the processes of health checks, which no job has any for. */
+  public void healthCheckOptions(SubprocessOptions options) {
+    tell(() -> side.healthCheckOptions(options));
   }
 
   private void exitSafeWait() {

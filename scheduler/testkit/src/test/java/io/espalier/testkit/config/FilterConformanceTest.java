@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.FilterEvaluator;
-import io.espalier.core.config.FilterEvaluator.PathNode;
-import io.espalier.core.config.FilterEvaluator.Verdict;
-import io.espalier.core.config.HostPlacement;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.write.BistroJobWriter;
@@ -22,10 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * F1 to F9 of docs/design/bistro.md#conformance-of-filters, and C28 and C30 of
- * docs/design/bistro.md#conformance-of-configurations.
- */
+/** F1 to F9 of docs/design/bistro.md#conformance-of-filters. */
 class FilterConformanceTest {
   private static final String SETTINGS =
       "{'nodes': {'levels': ['level1', 'level2'], 'node_sources': [{'source': 'empty'}]},"
@@ -180,51 +174,5 @@ class FilterConformanceTest {
             ConfigFixtures.json(
                 "{'level1': {'whitelist': ['a', 'b']}, 'worker': {'fraction_of_nodes': 0.25}}"));
     assertThat(BistroJobWriter.filter(JobFilter.ALL)).isEqualTo(Json.Obj.EMPTY);
-  }
-
-  private static PathNode node(int level, String name, boolean enabled) {
-    return new PathNode(level, name, enabled, Set.of());
-  }
-
-  @Test
-  void c28_shouldRunOnLooksAtTheWholePath() {
-    Job free = jobWith("'enabled': true");
-    PathNode instance = node(0, "instance_node", true);
-    assertThat(FilterEvaluator.shouldRunOn(free, List.of(instance))).isEqualTo(Verdict.YES);
-    assertThat(FilterEvaluator.shouldRunOn(free, List.of(node(1, "foo", true), instance)))
-        .isEqualTo(Verdict.YES);
-    PathNode disabled = node(0, "foo_parent", false);
-    assertThat(FilterEvaluator.shouldRunOn(free, List.of(disabled))).isEqualTo(Verdict.DISABLED);
-    assertThat(FilterEvaluator.shouldRunOn(free, List.of(node(1, "foo", true), disabled)))
-        .isEqualTo(Verdict.DISABLED);
-
-    Job picky = jobWith("'filters': {'level1': {'whitelist': ['missing_node']}}");
-    PathNode parent = node(1, "parent2", true);
-    assertThat(FilterEvaluator.shouldRunOn(picky, List.of(parent, instance)))
-        .isEqualTo(Verdict.AVOIDED);
-    assertThat(
-            FilterEvaluator.shouldRunOn(picky, List.of(node(2, "child3", true), parent, instance)))
-        .isEqualTo(Verdict.AVOIDED);
-    assertThat(
-            FilterEvaluator.shouldRunOn(
-                picky, List.of(node(2, "c", false), node(1, "p", true), instance)))
-        .as("the first refusal on the way up wins")
-        .isEqualTo(Verdict.DISABLED);
-  }
-
-  @Test
-  void c30_theRequiredHost() {
-    List<PathNode> path =
-        List.of(node(2, "db", true), node(1, "host", true), node(0, "instance", true));
-    assertThat(HostPlacement.requiredHost(jobWith("'priority': 1"), path)).isEmpty();
-    assertThat(HostPlacement.requiredHost(jobWith("'level_for_host_placement': 'level1'"), path))
-        .contains("host");
-    assertThat(HostPlacement.requiredHost(jobWith("'level_for_host_placement': 'level2'"), path))
-        .contains("db");
-    assertThat(HostPlacement.requiredHost(jobWith("'host_placement': 'h'"), path)).contains("h");
-    assertThat(
-            HostPlacement.requiredHost(
-                jobWith("'host_placement': 'h', 'level_for_host_placement': 'level1'"), path))
-        .contains("h");
   }
 }

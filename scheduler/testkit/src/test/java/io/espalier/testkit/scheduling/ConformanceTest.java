@@ -61,6 +61,24 @@ final class ConformanceTest {
   }
 
   @Test
+  void c28_belowADisabledNodeNothingStarts() {
+    ConfigFixture config = new ConfigFixture("host", "db").job("job1");
+    apply(config, TreeFixture.of(config.levels(), "h1/d1", "h1/d2!", "h2!/d3"));
+    assertThat(round()).containsExactly("job1/d1");
+    assertThat(kinds("job1", "d2")).containsExactly(Kind.NODE_DISABLED);
+    assertThat(kinds("job1", "d3")).containsExactly(Kind.NODE_DISABLED);
+  }
+
+  @Test
+  void c28_aFilterOfALevelAvoidsAllBelow() {
+    ConfigFixture config =
+        new ConfigFixture("host", "db").job("job1", new JobFixture("job1").only("host", "h2"));
+    apply(config, TreeFixture.of(config.levels(), "h1/d1", "h2/d2"));
+    assertThat(round()).containsExactly("job1/d2");
+    assertThat(kinds("job1", "d1")).containsExactly(Kind.FILTERED);
+  }
+
+  @Test
   void s1_aDependencyThatIsNotConfiguredStartsNothing() {
     ConfigFixture config =
         new ConfigFixture("db").job("job1", new JobFixture("job1").dependsOn("job2"));

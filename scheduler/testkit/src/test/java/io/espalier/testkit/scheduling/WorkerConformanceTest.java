@@ -173,6 +173,18 @@ final class WorkerConformanceTest {
   // ---- placement
 
   @Test
+  void c30_theHostThatIsNamedComesBeforeThatOfTheLevel() {
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1"), WorkerFixture.healthy("w2", "h2")));
+    apply(
+        new ConfigFixture("host", "db")
+            .job("level", new JobFixture("level").hostOfLevel("host"))
+            .job("named", new JobFixture("named").host("h2"))
+            .job("both", new JobFixture("both").hostOfLevel("host").host("h2")),
+        "h1/d1");
+    assertThat(round()).containsExactlyInAnyOrder("d1@w1", "d1@w2", "d1@w2");
+  }
+
+  @Test
   void aTaskRunsOnTheHostThatItsAncestorNames() {
     core.workers(
         List.of(

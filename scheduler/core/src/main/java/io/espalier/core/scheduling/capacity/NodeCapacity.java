@@ -139,10 +139,6 @@ public final class NodeCapacity {
     return limits.resources();
   }
 
-  boolean hasResources(int level) {
-    return ofLevel[level].length > 0;
-  }
-
   public int[] resources(int level) {
     return ofLevel[level];
   }
