@@ -187,8 +187,8 @@ class ClientCommandsTest {
     CommandRun running = run("tasks", "backup", "d12");
     assertThat(running.out())
         .contains(
-            "running: attempt 1 since 2023-11-14T22:13:20Z; CPU 1.23 s, memory 8.5 MB, at most 9.0"
-                + " MB, read 4.1 kB, GPUs K40 0:3",
+            "running: attempt 1 on worker here since 2023-11-14T22:13:20Z; CPU 1.23 s, memory 8.5"
+                + " MB, at most 9.0 MB, read 4.1 kB, GPUs K40 0:3",
             "progress: 120 of 300");
     assertThat(running.err()).contains("not ended any attempt");
     assertThat(run("tasks", "backup", "d21", "--json").out()).contains("\"stop_reason\"");
