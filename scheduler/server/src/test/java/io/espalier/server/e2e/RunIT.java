@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code run}, {@code nodes}, {@code validate} and what can be asked after a run
  * (docs/design/design.md#output-of-commands).
  */
-class TrackedRunIT {
+class RunIT {
   private static final String SETTINGS =
       """
       "bistro_settings": {
