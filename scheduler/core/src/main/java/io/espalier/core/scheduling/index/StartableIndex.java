@@ -9,17 +9,19 @@ import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index (docs/design/design.md#the-index): per slot a bit per job, set if and only if {@code
- * open(j, node)} holds along that slot:
+ * The index of startable tasks (docs/design/design.md#the-index). It has one bit per edge and job,
+ * which is set if and only if {@code open(j, node)} holds along that edge. The code calls an edge a
+ * slot, as in {@link Topology}.
  *
  * <pre>
  * open[slot] = (ready[node] | below[node]) and fit(node) and gates(node) and allowed[slot]
  * below[node] = OR of open over the child slots of the node
  * </pre>
  *
- * <p>{@code ready} holds only jobs with tasks on the node's own level, so jobs of other levels need
- * no masks. One operation evaluates a node for 64 jobs ({@link JobBitMatrix}); a flip is carried
- * upwards for as long as it flips, along rows of children ({@link SiblingBitmaps}).
+ * <p>{@code ready} contains only jobs with tasks on the node's own level, so jobs of other levels
+ * need no masks. One operation evaluates a node for 64 jobs ({@link JobBitMatrix}). A flip is
+ * propagated upwards as long as it causes further flips, along rows of children ({@link
+ * SiblingBitmaps}).
  */
 public final class StartableIndex {
   private final Topology topology;
