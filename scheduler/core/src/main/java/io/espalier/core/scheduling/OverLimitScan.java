@@ -69,12 +69,10 @@ public final class OverLimitScan {
       return resource.level() == world.topology.levels().worker();
     }
 
-    /** Returns the index of the level. */
     public int levelIndex() {
       return resource.level();
     }
 
-    /** Returns the name of the level. */
     public String level() {
       return world.topology.levels().name(resource.level());
     }
@@ -88,12 +86,10 @@ public final class OverLimitScan {
       return shard.isEmpty() ? world.topology.name(0) : shard;
     }
 
-    /** Returns the name of the resource. */
     public String resource() {
       return resource.name();
     }
 
-    /** Returns the limit. */
     public int limit() {
       return isWorker()
           ? world.workers.limitOfResource(at, resource.index())

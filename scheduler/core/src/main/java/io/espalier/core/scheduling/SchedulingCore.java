@@ -118,8 +118,8 @@ public final class SchedulingCore {
   private long now;
 
   /**
-   * Whether a configuration is in force. Until then, stored usage has decayed by the half-life of
-   * the first configuration.
+   * Whether a configuration is in force. Until then, usage is not settled, because stored usage
+   * decays by the half-life of the first configuration.
    */
   private boolean isConfigured;
 

@@ -25,8 +25,9 @@ import java.util.List;
  *
  * <p>Each reservation is rechecked every second. It ends when the job's own limits or an earlier
  * stage block the job, when the place can no longer suffice, or when for {@code reserve_after} the
- * job has always lacked something else as well. It also ends, and the wait restarts, when the job
- * could have started for that long and the policy did not choose it.
+ * job has always lacked something else as well and no node is reserved for it. It also ends, and
+ * the wait restarts, when the job could have started for that long and the policy did not choose
+ * it.
  *
  * <p>The cost is a few operations per round and 64 jobs, and the test of one bit per start.
  */
