@@ -11,27 +11,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that was done to a {@link SchedulingCore}, with what came of it. Because the core is a
- * function of its seed and of these, in their order, they are all that {@link Replay} needs.
+ * A recorded call to a {@link SchedulingCore}, with its result. The core is a function of its seed
+ * and the sequence of these events, so {@link Replay} needs nothing else.
  *
- * <p>Between {@link RoundBegan} and its {@link RoundEnded} stand a {@link Placed} for each start,
- * each followed by what its receiver did to the core.
+ * <p>Between a {@link RoundBegan} and its {@link RoundEnded} there is one {@link Placed} for each
+ * start, followed by the calls that the listener made to the core.
  */
 public sealed interface CoreEvent {
-  /** A change of configuration and nodes was begun. */
+  /** An update of configuration and nodes was begun. */
   record Began(Config config, Topology topology) implements CoreEvent {}
 
   /**
-   * A slice of it.
+   * A slice of an update was run.
    *
-   * @param done whether it is in force
+   * @param done whether the update is in force
    */
   record Stepped(int units, boolean done) implements CoreEvent {}
 
-  /** The instant became known without anything else. */
+  /** The clock was set without any other event. */
   record Clock(long nowMillis) implements CoreEvent {}
 
-  /** What is done to the gate of a job. */
+  /** An operation on the gate of a job. */
   enum Gate {
     PAUSE,
     RESUME,
@@ -42,9 +42,9 @@ public sealed interface CoreEvent {
   }
 
   /**
-   * The gate of a job.
+   * The gate of a job was changed.
    *
-   * @param why of {@link Gate#CLOSE} and {@link Gate#REOPEN}: the kind of the reason; otherwise
+   * @param why for {@link Gate#CLOSE} and {@link Gate#REOPEN}: the kind of the reason; otherwise
    *     empty
    */
   record Gated(Gate gate, String job, String why) implements CoreEvent {}
@@ -55,45 +55,45 @@ public sealed interface CoreEvent {
   /** An override ended. */
   record OverrideEnded(LimitOverride.Key key) implements CoreEvent {}
 
-  /** A slice of bringing overrides into effect. */
+  /** A slice of overrides was brought into effect. */
   record LimitsStepped(int units, boolean done) implements CoreEvent {}
 
-  /** What queues had used before a restart became known. */
+  /** The stored usage of queues was restored after a restart. */
   record QueuesRestored(List<QueueUsage> usage, long nowMillis) implements CoreEvent {
     public QueuesRestored {
       usage = List.copyOf(usage);
     }
   }
 
-  /** The workers were named. */
+  /** The workers were replaced. */
   record WorkersNamed(List<WorkerInfo> workers) implements CoreEvent {
     public WorkersNamed {
       workers = List.copyOf(workers);
     }
   }
 
-  /** A task was given a status. */
+  /** The status of a task was set. */
   record StatusSet(int job, int node, @Nullable TaskStatus status) implements CoreEvent {}
 
-  /** A task was taken for running. */
+  /** A task that was already running was registered. */
   record Adopted(String job, String node, WorkerRef worker, long run) implements CoreEvent {}
 
   /** A running task ended. */
   record Finished(long run, @Nullable TaskStatus status) implements CoreEvent {}
 
-  /** A slice of a round. */
+  /** A slice of a round began. */
   record RoundBegan(String policy, int maxStarts) implements CoreEvent {}
 
   /**
-   * A start.
+   * A task was started.
    *
-   * @param worker its shard; empty: none
+   * @param worker the shard of its worker; empty: none
    */
   record Placed(long run, String job, String node, String worker) implements CoreEvent {}
 
-  /** The end of the slice. */
+  /** A slice of a round ended. */
   record RoundEnded(boolean complete) implements CoreEvent {}
 
-  /** Time went on. */
+  /** The clock advanced. */
   record Advanced(long nowMillis, int limit, boolean done) implements CoreEvent {}
 }

@@ -1,8 +1,8 @@
 package io.espalier.core.scheduling;
 
-/** Is told everything that is done to a core, on the thread that does it. */
+/** Receives every event of a core, on the thread that calls the core. */
 @FunctionalInterface
 public interface CoreEventListener {
-  /** In order; must not touch the core. */
+  /** Receives an event, in order. Must not call the core. */
   void recorded(CoreEvent event);
 }

@@ -8,7 +8,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Computes everything that is kept up to date from scratch, and compares. */
+/** Recomputes from scratch all incrementally updated data of the core, and compares. */
 final class InvariantChecker {
   private final SchedulingState world;
   private final RunningTasks runs;
@@ -19,7 +19,7 @@ final class InvariantChecker {
   }
 
   /**
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   void run() {
     counts();
@@ -109,7 +109,10 @@ final class InvariantChecker {
     }
   }
 
-  /** A status is kept where its task's code says that there is one, and running tasks are found. */
+  /**
+   * Checks that a status is kept exactly when the task's code requires one, and that running tasks
+   * are found.
+   */
   private void statuses() {
     long details = 0;
     for (int job = 0; job < world.jobs.count(); job++) {

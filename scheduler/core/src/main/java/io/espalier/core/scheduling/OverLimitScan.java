@@ -10,30 +10,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The places where more than the limit has been in use for so long that tasks are to be killed, and
- * who holds slots there: one pass over what runs, a slice at a time. What starts or ends between
- * two slices may be missing or too much.
+ * A scan for the places whose usage has exceeded the limit so long that tasks must be killed, and
+ * for the tasks that hold slots there. It makes one pass over the running tasks, in slices. Tasks
+ * that start or end between two slices may be missing or superfluous.
  *
- * <p>Made by {@link SchedulingCore#overLimits}; for the same thread as the core.
+ * <p>{@link SchedulingCore#overLimits} creates it; use it on the thread of the core.
  */
 public final class OverLimitScan {
-  /** So many places are looked at in one pass; the others in the next. */
+  /** The maximum number of places in one pass; the next pass covers the others. */
   private static final int MOST_PLACES = 2_000;
 
   private final SchedulingCore core;
   private final SchedulingState world;
 
-  /** Those of which places are due, and since when at the latest. */
+  /** The resources with due places, and the latest over-limit start of a due place. */
   private final List<Resource> resources = new ArrayList<>();
 
   private final List<Long> latest = new ArrayList<>();
 
-  /** By resource, as they are listed: place to index in {@link #found}. */
+  /** By resource, in the order of the list: index in {@link #found} by place. */
   private final List<Map<Integer, Integer>> places = new ArrayList<>();
 
   private final List<Found> found = new ArrayList<>();
 
-  /** How far places have been gathered: the index of a resource, and a part of its places. */
+  /** The progress of the gathering phase: the index of a resource, and a part of its places. */
   private int gathering;
 
   private int part;
@@ -69,17 +69,15 @@ public final class OverLimitScan {
       return resource.level() == world.topology.levels().worker();
     }
 
-    /** Index of its level. */
     public int levelIndex() {
       return resource.level();
     }
 
-    /** The name of its level. */
     public String level() {
       return world.topology.levels().name(resource.level());
     }
 
-    /** The name of the node, or of the worker. */
+    /** Returns the name of the node or worker. */
     public String node() {
       if (!isWorker()) {
         return world.topology.name(world.ledger.nodeOf(at, resource.level()));
@@ -88,12 +86,10 @@ public final class OverLimitScan {
       return shard.isEmpty() ? world.topology.name(0) : shard;
     }
 
-    /** The name of the resource. */
     public String resource() {
       return resource.name();
     }
 
-    /** Slots in all. */
     public int limit() {
       return isWorker()
           ? world.workers.limitOfResource(at, resource.index())
@@ -101,7 +97,7 @@ public final class OverLimitScan {
               world.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
     }
 
-    /** Slots in use. */
+    /** Returns the slots in use. */
     public int used() {
       return isWorker()
           ? world.workers.usedOfResource(at, resource.index())
@@ -110,22 +106,22 @@ public final class OverLimitScan {
                   world.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
     }
 
-    /** Since when more has been in use than the limit. */
+    /** Returns since when usage has exceeded the limit. */
     public long sinceMillis() {
       return since;
     }
 
-    /** How many tasks hold slots. */
+    /** Returns the number of tasks that hold slots. */
     public int holders() {
       return count;
     }
 
-    /** One of them, as {@link SchedulingCore#round} gave it. */
+    /** Returns one of the tasks, as {@link SchedulingCore#round} reported it. */
     public long run(int holder) {
       return runs[holder];
     }
 
-    /** What it holds, at least 1. */
+    /** Returns the slots that a task holds, at least 1. */
     public int slots(int holder) {
       return slots[holder];
     }
@@ -145,9 +141,9 @@ public final class OverLimitScan {
   }
 
   /**
-   * Finds the places that are due.
+   * Gathers the places that are due.
    *
-   * @return how many were looked at
+   * @return the number of places checked
    */
   private int gather() {
     if (gathering == resources.size() || found.size() >= MOST_PLACES) {
@@ -174,16 +170,16 @@ public final class OverLimitScan {
             });
   }
 
-  /** Whether jobs or nodes have changed, so that it must begin again. */
+  /** Returns whether jobs or nodes have been renumbered, so that the scan must be restarted. */
   public boolean isStale() {
     return core.world() != world;
   }
 
   /**
-   * Does a slice.
+   * Runs a slice of the scan.
    *
-   * @param limit how many places and running tasks to look at
-   * @return whether the pass is complete
+   * @param limit the maximum number of places and running tasks to check
+   * @return true when the pass is complete
    */
   public boolean step(int limit) {
     RunningTasks runs = core.runTable();
@@ -228,7 +224,7 @@ public final class OverLimitScan {
     return resource < amounts.length ? amounts[resource] : 0;
   }
 
-  /** What was found, in no order, once the pass is complete. */
+  /** Returns the places found, unordered, once the pass is complete. */
   public List<Found> found() {
     return found;
   }

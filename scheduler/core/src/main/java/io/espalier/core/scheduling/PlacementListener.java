@@ -1,12 +1,12 @@
 package io.espalier.core.scheduling;
 
-/** Learns of each start that a round decided, in order. */
+/** Receives each start that a round decides, in order. */
 @FunctionalInterface
 public interface PlacementListener {
   /**
-   * The task is charged and counts as running from now on. Called inside of the round: it may read
-   * the core and may give the task its running status, but must not end tasks, change statuses of
-   * others or change the configuration.
+   * Receives a start. The task is already charged and counts as running. The call is made within
+   * the round: it may read the core and set the running status of this task, but it must not end
+   * tasks, set the status of other tasks or change the configuration.
    *
    * @param run the running task, for the accessors of {@link SchedulingCore}
    */

@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does to a core what was recorded of another one, and compares every placement and every answer
- * (docs/design/design.md#the-index: same events, same instants, same seed, same placements). Not
- * thread-safe.
+ * Repeats the recorded events of one core on another core, and compares every placement and every
+ * result. The same events, instants and seed give the same placements
+ * (docs/design/design.md#the-index). Not thread-safe.
  */
 public final class Replay {
   private final SchedulingCore core;
@@ -20,33 +20,33 @@ public final class Replay {
   private @Nullable CoreEvent ahead;
   private boolean cutOff;
 
-  /** The events end within a round. */
+  /** Thrown when the events end within a round. */
   private static final class CutOffException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
 
-  /** The core did something else than the recorded one. */
+  /** Thrown when the core behaves differently from the recorded one. */
   public static final class DifferenceException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** With what was recorded and what happened. */
+    /** Creates an exception that quotes the recorded and the actual event. */
     public DifferenceException(String message) {
       super(message);
     }
   }
 
   /**
-   * What was replayed.
+   * The result of a replay.
    *
-   * @param events all, placements included
-   * @param cutOff they end within a round, so their writer was killed
+   * @param events all events, including placements
+   * @param cutOff whether the events end within a round, because their writer was killed
    */
   public record Summary(long events, long placements, int running, boolean cutOff) {}
 
   /**
-   * @param core new, of the seed and with the selectors of the recorded one
-   * @param policies by name
-   * @param events from the first on
+   * @param core a new core with the seed and the selectors of the recorded one
+   * @param policies the policies by name
+   * @param events all events, from the first one
    */
   public Replay(
       SchedulingCore core,
@@ -58,27 +58,27 @@ public final class Replay {
   }
 
   /**
-   * Goes to the end.
+   * Replays all events.
    *
    * @throws DifferenceException at the first difference
    */
   public Summary run() {
     while (next()) {
-      // Each is done as it is read.
+      // Each event is applied when it is read.
     }
     return summary();
   }
 
-  /** What was replayed so far. */
+  /** Returns a summary of the events replayed so far. */
   public Summary summary() {
     return new Summary(count, placements, core.runningCount(), cutOff);
   }
 
   /**
-   * Does the next thing; a slice of a round is one.
+   * Replays the next event; a slice of a round counts as one event.
    *
-   * @return whether there was one
-   * @throws DifferenceException when the core does something else
+   * @return false when there was no further event
+   * @throws DifferenceException when the core behaves differently
    */
   public boolean next() {
     CoreEvent event = take();
@@ -92,7 +92,7 @@ public final class Replay {
       cutOff = true;
       return false;
     } catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e) {
-      // The core refuses what the recorded one did: it is in another state.
+      // This core refuses what the recorded core did, so its state differs.
       throw new DifferenceException("recorded " + event + ", refused here: " + e.getMessage());
     }
   }
@@ -180,7 +180,7 @@ public final class Replay {
     same(more(), new CoreEvent.RoundEnded(complete));
   }
 
-  /** Compares a start, then does what its receiver did. */
+  /** Compares a start, then repeats the calls that its listener made. */
   private void placed(long run) {
     same(more(), core.placement(run));
     placements++;

@@ -7,13 +7,14 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 
 /**
- * What a policy may do: look at the jobs that have a task which may start now, and start one of
- * such a job. Jobs are small numbers, valid within the round. Starts only ever close jobs, so one
- * pass over {@link #openJobs} is enough.
+ * The view of a scheduling round that a policy works on: it lists the jobs that have a startable
+ * task, and starts tasks of these jobs. Jobs are small numbers, valid within the round. A start
+ * never opens a job, so one pass over {@link #openJobs} is enough.
  */
 public final class Round {
   /**
-   * Sharing out a start costs a policy a look at each queue: with more of them slices are shorter.
+   * The number of queues above which slices become shorter, because a policy checks each queue per
+   * start.
    */
   private static final int FEW_QUEUES = 256;
 
@@ -32,7 +33,7 @@ public final class Round {
     int start(int job);
   }
 
-  /** Whose turn it was last: survives rounds. */
+  /** The job that had the last turn; survives rounds. */
   static final class Turns {
     int last = -1;
   }
@@ -58,7 +59,7 @@ public final class Round {
     return world;
   }
 
-  /** Whether nothing is open any more. */
+  /** Returns whether no job is open any more. */
   boolean isComplete() {
     for (int w = 0; w < world.jobs.words; w++) {
       if (open(w) != 0) {
@@ -72,17 +73,17 @@ public final class Round {
     return world.openJobs(word);
   }
 
-  /** Nothing more may be started, or not in this slice. */
+  /** Returns whether no more tasks may be started in this round or slice. */
   public boolean isOver() {
     return left <= 0 || isComplete();
   }
 
-  /** Whether some task of the job may start now. */
+  /** Returns whether a task of the job may start now. */
   public boolean isOpen(int job) {
     return (open(job >>> 6) & 1L << job) != 0;
   }
 
-  /** The open jobs in a seeded random order; a new array. */
+  /** Returns the open jobs in a seeded random order, as a new array. */
   public int[] openJobs() {
     int count = 0;
     for (int w = 0; w < world.jobs.words; w++) {
@@ -101,7 +102,7 @@ public final class Round {
   }
 
   /**
-   * The open job whose turn it is, or -1: jobs take turns in the order of their names, over slices
+   * Returns the open job whose turn is next, or -1. Jobs take turns in name order, across slices
    * and rounds.
    */
   public int nextInTurn() {
@@ -131,44 +132,44 @@ public final class Round {
 
   // ---- queues
 
-  /** Queues that are known, with jobs or without: numbers from 0 to one less. */
+  /** Returns the number of known queues, with or without jobs. Queues are numbered from 0. */
   public int queueCount() {
     return world.queues.count();
   }
 
-  /** The number of the queue that the job belongs to. */
+  /** Returns the number of the job's queue. */
   public int queue(int job) {
     return world.queues.ofJob(job);
   }
 
-  /** Whether the weights of queues decide what is due to them, and not their factors. */
+  /** Returns whether queues are prioritized by their weights rather than their factors. */
   public boolean isByWeight() {
     return world.queues.isByWeight();
   }
 
-  /** The weight of a queue; more than 0, and 1 where none is configured. */
+  /** Returns the weight of a queue: positive, 1 by default. */
   public double weight(int queue) {
     return world.queues.queue(queue).weight();
   }
 
   /**
-   * The effective priority of a queue: the lower, the more is due to it. With factors, its factor
-   * times what it has used lately, with a floor, so more than 0; the same throughout a slice. With
-   * weights, what it will have used lately in one half-life, if it goes on holding what it holds,
-   * through its weight; grows with each of its starts.
+   * Returns the effective priority of a queue; a lower value entitles it to more. With factors, it
+   * is the factor times the recent usage, with a floor, so it is positive; it stays constant within
+   * a slice. With weights, it is the usage projected one half-life ahead with the slots now in use,
+   * divided by the weight; it grows with each start.
    */
   public double effectivePriority(int queue) {
     return world.queues.effective(queue);
   }
 
-  /** Whether some job of the queue is open. */
+  /** Returns whether a job of the queue is open. */
   public boolean isQueueOpen(int queue) {
     return nextOpen(world.queues.queue(queue), 0) >= 0;
   }
 
   /**
-   * The open job of a queue whose turn it is, or -1: the jobs of a queue take turns in the order of
-   * their names, over slices and rounds.
+   * Returns the open job of a queue whose turn is next, or -1. The jobs of a queue take turns in
+   * name order, across slices and rounds.
    */
   public int nextInTurn(int queue) {
     QueueState state = world.queues.queue(queue);
@@ -198,12 +199,14 @@ public final class Round {
     return -1;
   }
 
-  /** What a policy has noted of a queue, such as starts that are due to it; 0 at first. */
+  /**
+   * Returns a value that the policy has stored for a queue, such as starts owed to it; initially 0.
+   */
   public double balance(int queue) {
     return world.queues.queue(queue).balance;
   }
 
-  /** Notes something of a queue; kept over slices, rounds and changes of the configuration. */
+  /** Stores a value for a queue; it survives slices, rounds and updates. */
   public void setBalance(int queue, double balance) {
     world.queues.queue(queue).balance = balance;
   }
@@ -219,15 +222,18 @@ public final class Round {
     return configured == null ? 0 : configured.priority();
   }
 
-  /** All tasks that are neither done, failed, avoided nor disabled; running ones included. */
+  /**
+   * Returns the number of tasks that are not done, failed, avoided or disabled; running tasks are
+   * included.
+   */
   public long remaining(int job) {
     return world.tasks.remaining(job);
   }
 
   /**
-   * Starts one task of the job: which one is decided by the node order.
+   * Starts one task of the job; the node order determines which.
    *
-   * @return false, and nothing changed, when the job is not open or the round is over
+   * @return false, without any change, when the job is not open or the round is over
    */
   public boolean placeOne(int job) {
     if (left <= 0 || !isOpen(job)) {
@@ -238,7 +244,7 @@ public final class Round {
     return true;
   }
 
-  /** The seeded randomness of the core. */
+  /** Returns the seeded random generator of the core. */
   public SplitMix64 random() {
     return random;
   }

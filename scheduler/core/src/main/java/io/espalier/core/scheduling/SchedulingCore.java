@@ -62,27 +62,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduling core (docs/design/design.md#the-index): knows every task's status and every node's
- * free slots, and answers "which task may start now?" in the depth of the tree. Cost follows
- * change, not size.
+ * The facade of the scheduling core (docs/design/design.md#the-index). It knows the status of every
+ * task and the free slots of every node, and finds the next task to start in time proportional to
+ * the depth of the tree. The cost of an event depends on what it changes, not on the size of the
+ * tree.
  *
  * <p><b>Numbers.</b> Jobs and nodes are small ints: nodes as in {@link #topology}, jobs from 0 to
- * {@link #jobCount} - 1. Both hold until the next change is in force. A running task is a long that
- * holds for as long as it runs, over all changes.
+ * {@link #jobCount} - 1. Both stay valid until the next update is in force. A running task is a
+ * long that stays valid while the task runs, across all updates.
  *
- * <p><b>Time</b> only enters as an argument. Back-offs end at the first {@link #advance} at or
- * after their end rounded up to {@link Ticks#MILLIS}.
+ * <p><b>Time</b> is always an argument. A back-off ends at the first {@link #advance} at or after
+ * its end rounded up to {@link Ticks#MILLIS}.
  *
- * <p><b>Threads.</b> One thread at a time, but for {@link #prepare}. Nothing here blocks.
+ * <p><b>Threads.</b> All methods except {@link #prepare} must be called by one thread at a time. No
+ * method blocks.
  *
- * <p><b>Order of a loop:</b> apply what came in ({@code finish}, {@code setStatus}, changes),
- * {@code advance}, then {@code round} in slices until it answers true.
- *
- * <p><b>Length.</b> It is the whole interface of the core: mostly contracts, and methods that ask
- * one part.
+ * <p><b>Order of a loop:</b> apply the events that arrived ({@code finish}, {@code setStatus},
+ * updates), call {@code advance}, then call {@code round} in slices until it returns true.
  */
 public final class SchedulingCore {
-  /** What looking at a running task costs in a slice of a change. */
+  /** The cost of checking one running task in a slice of an update. */
   private static final int UNITS_TO_JUDGE = 8;
 
   private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
@@ -102,33 +101,40 @@ public final class SchedulingCore {
   private SchedulingState world;
   private long worlds;
 
-  /** Of the worlds before. */
+  /** The work of all previous states. */
   private long pastWork;
 
   private @Nullable StateMigration migration;
   private @Nullable UpdatePlan inPlace;
 
-  /** How far running tasks have been looked at after a change in place; -1: none is under way. */
+  /**
+   * The number of running tasks already checked after an in-place update; -1: no check is under
+   * way.
+   */
   private int judged = -1;
 
   private @Nullable Round round;
   private @Nullable CoreEventListener recorder;
   private long now;
 
-  /** Before: what was stored has decayed by the half-life of the configuration to come. */
+  /**
+   * Whether a configuration is in force. Until then, usage is not settled, because stored usage
+   * decays by the half-life of the first configuration.
+   */
   private boolean isConfigured;
 
   /**
-   * A core without jobs, with only the instance node.
+   * Creates a core without jobs, with only the instance node.
    *
-   * @param seed of all its randomness
+   * @param seed the seed of all randomness of this core
    */
   public SchedulingCore(long seed) {
     this(seed, Map.of());
   }
 
   /**
-   * @param selectors by the name in the settings; workers take turns where it is not among them
+   * @param selectors the worker selectors by their names in the settings; round robin replaces a
+   *     name that is missing
    */
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new SplitMix64(seed);
@@ -137,8 +143,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Tells everything that is done to this core from now on; only before anything else, so that a
-   * {@link Replay} can do it again.
+   * Records every call to this core from now on, so that a {@link Replay} can repeat them. Must be
+   * called before any other method.
    */
   public void recordTo(CoreEventListener newRecorder) {
     recorder = newRecorder;
@@ -146,7 +152,10 @@ public final class SchedulingCore {
 
   // ---- configuration and nodes
 
-  /** Puts a configuration and its nodes in force at once: {@code prepare}, {@code begin}, step. */
+  /**
+   * Brings a configuration and its nodes into force at once: {@code prepare}, {@code begin}, then
+   * all steps.
+   */
   public NewTasks apply(Config config, Topology topology, long nowMillis) {
     setClock(nowMillis);
     begin(prepare(config, topology));
@@ -158,7 +167,10 @@ public final class SchedulingCore {
     return news;
   }
 
-  /** Says what time it is, without anything that depends on it: before other news. */
+  /**
+   * Sets the clock without running anything that depends on time. Call it before applying other
+   * events.
+   */
   public void setClock(long nowMillis) {
     at(nowMillis);
     if (recorder != null) {
@@ -167,19 +179,19 @@ public final class SchedulingCore {
   }
 
   /**
-   * The expensive part of a change that needs no state: comparing names, evaluating filters. May
-   * run on any thread, while the core goes on; a second change must be prepared after the first is
-   * in force.
+   * Prepares an update: does the expensive work that needs no state, such as comparing names and
+   * evaluating filters. May run on any thread while the core is in use. A second update must be
+   * prepared after the first is in force.
    */
   public UpdatePlan prepare(Config config, Topology topology) {
     return UpdatePlan.prepare(world, config, topology, random);
   }
 
   /**
-   * Starts to bring a prepared change into force.
+   * Begins to bring a prepared update into force.
    *
-   * @throws IllegalStateException when it was prepared against other nodes or another configuration
-   *     than those in force, or a change is under way
+   * @throws IllegalStateException when the update was prepared against other nodes or another
+   *     configuration than those in force, or when an update is under way
    */
   public void begin(UpdatePlan change) {
     if (isChanging()) {
@@ -201,11 +213,11 @@ public final class SchedulingCore {
   }
 
   /**
-   * Does a slice of the work of the change that was begun. Until it is in force, everything goes by
-   * the old configuration; nothing that happens meanwhile is lost.
+   * Runs a slice of the update that was begun. Until the update is in force, the core follows the
+   * old configuration; no event that arrives meanwhile is lost.
    *
    * @param units about how many words of the index to touch: 10,000 take well below a millisecond
-   * @return the new tasks when the change is in force; null when there is more to do
+   * @return the new tasks when the update is in force; null while there is more to do
    */
   public @Nullable NewTasks step(int units) {
     NewTasks news = stepped(units);
@@ -262,7 +274,7 @@ public final class SchedulingCore {
     }
   }
 
-  /** The next configuration may have another half-life, which holds from now on. */
+  /** Settles usage before an update, because the next configuration may bring another half-life. */
   private void settleQueues() {
     if (isConfigured) {
       world.queues.settle(queueHistory);
@@ -276,11 +288,11 @@ public final class SchedulingCore {
   }
 
   /**
-   * Looks for running tasks that have become {@link #orphans}, or are none any more, because a
-   * change that needed no new numbers was made to their jobs.
+   * Updates {@link #orphans} after an in-place update of jobs, which may turn running tasks into
+   * orphans or back.
    *
    * @param units as for {@link #step}
-   * @return whether all were looked at
+   * @return true when all running tasks have been checked
    */
   public boolean stepOrphans(int units) {
     int most = Math.max(1, units / UNITS_TO_JUDGE);
@@ -311,12 +323,12 @@ public final class SchedulingCore {
     world = done.next();
     worlds++;
     world.queues.enter(now, queueHistory);
-    judged = -1; // each was looked at when it was carried over
+    judged = -1; // the migration checked each running task
     updateGates();
     world.takeOver(before, done.change());
   }
 
-  /** The place in the order of names that the old one's last job has in the new. */
+  /** Returns the place of the old state's last job in the name order of the new state's jobs. */
   private int lastInTurn(JobTable jobs) {
     if (turns.last < 0) {
       return -1;
@@ -366,29 +378,29 @@ public final class SchedulingCore {
     return run;
   }
 
-  /** Whether a change was begun and is not in force yet. */
+  /** Returns whether an update was begun and is not in force yet. */
   public boolean isChanging() {
     return migration != null || inPlace != null;
   }
 
-  /** The configuration in force. */
+  /** Returns the configuration in force. */
   public Config config() {
     return world.config();
   }
 
-  /** The nodes in force. */
+  /** Returns the nodes in force. */
   public Topology topology() {
     return world.topology;
   }
 
   // ---- jobs
 
-  /** Jobs that are known: configured ones and removed ones of which tasks still run. */
+  /** Returns the number of known jobs: configured jobs, and removed jobs with running tasks. */
   public int jobCount() {
     return world.jobs.count();
   }
 
-  /** The number of a job, or -1. */
+  /** Returns the number of a job, or -1. */
   public int findJob(String name) {
     return world.jobs.find(name);
   }
@@ -398,10 +410,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * The node of a task; -1: the job has none of that name. Also of a removed job of which tasks
-   * still run: its statuses are kept, and it may come back with them.
+   * Returns the node of a task, or -1 when the job has no node of that name. Works also for a
+   * removed job with running tasks: its statuses are kept in case the job returns.
    *
-   * @param job its number; -1 gives -1
+   * @param job the job number; -1 gives -1
    */
   public int findNode(int job, String node) {
     int level = job < 0 ? -1 : world.jobs.levels[job];
@@ -409,15 +421,15 @@ public final class SchedulingCore {
   }
 
   /**
-   * The job's configuration; null when it was removed.
+   * Returns the configuration of a job, or null when the job was removed.
    *
-   * @param job its number; -1 gives null
+   * @param job the job number; -1 gives null
    */
   public @Nullable Job job(int job) {
     return job < 0 ? null : world.jobs.job(job);
   }
 
-  /** Stops starts of that job, known or not, until resumed. Constant time. */
+  /** Pauses a job, known or not, until it is resumed. Takes constant time. */
   public void pause(String job) {
     paused.add(job);
     gated(CoreEvent.Gate.PAUSE, job, "");
@@ -432,7 +444,7 @@ public final class SchedulingCore {
     return paused.contains(job);
   }
 
-  /** Like a pause, while the stored statuses of the job's tasks are being read. */
+  /** Stops starts of a job, like a pause, while the stored statuses of its tasks are being read. */
   public void hold(String job) {
     held.add(job);
     gated(CoreEvent.Gate.HOLD, job, "");
@@ -444,10 +456,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Stops starts of that job for one reason of those that concern whole jobs; kills nothing. Lasts
-   * until it is {@link #reopen}ed for the same reason; several are kept apart.
+   * Blocks a job for one reason, without killing its tasks, until {@link #reopen} is called for the
+   * same reason. A job may be blocked for several reasons at once.
    *
-   * @param why for people
+   * @param why the explanation for people
    */
   public void close(String job, Explanation.Kind kind, String why) {
     closings.close(job, kind, why);
@@ -466,43 +478,47 @@ public final class SchedulingCore {
     }
   }
 
-  /** Whether a job is closed for whatever reason. */
+  /** Returns whether a job is blocked for any reason. */
   public boolean isClosed(String job) {
     return closings.isClosed(job);
   }
 
-  /** Whether the stored statuses of its tasks are being read. */
+  /** Returns whether the stored statuses of the job's tasks are being read. */
   public boolean isHeld(String job) {
     return held.contains(job);
   }
 
-  /** What the state of a job follows from. */
+  /** Returns the counts that determine the state of a job. */
   public JobCounts tally(int job) {
     return world.tasks.tally(job, world.places.ofJob(job));
   }
 
   /**
-   * The jobs that may have another state since they were taken: something of them started or ended,
-   * was changed by hand, or something keeps them or does so no more.
+   * Takes the jobs whose state may have changed since the last call: a task started or ended or was
+   * changed by a command, or the job was blocked or unblocked.
    *
-   * @param limit how many at most
+   * @param limit the maximum number of jobs
    */
   public int[] takeTouched(int limit) {
     return world.tasks.takeTouched(limit);
   }
 
-  /** Whether {@link #takeTouched} has left some. */
+  /** Returns whether {@link #takeTouched} has left some jobs. */
   public boolean isTouched() {
     return world.tasks.isTouched();
   }
 
-  /** Finds the jobs in which nothing can move; costs what it is asked. */
+  /**
+   * Returns a finder of the jobs in which no task can make progress. The cost depends on the
+   * queries to it.
+   */
   public StuckJobs stuckJobs() {
     return new StuckJobs(this);
   }
 
   /**
-   * Another number, within one {@link #worldNumber}, whenever {@link #stuckJobs} may find others.
+   * Returns a revision that changes, within one {@link #worldNumber}, whenever {@link #stuckJobs}
+   * may find other jobs.
    */
   public long changes() {
     return world.tasks.changes();
@@ -510,17 +526,17 @@ public final class SchedulingCore {
 
   // ---- queues
 
-  /** All queues. Costs queues and jobs. */
+  /** Returns all queues. Costs time proportional to the number of queues and jobs. */
   public List<QueueView> queues() {
     return QueueViews.of(world);
   }
 
-  /** What all queues have used lately, those included that are not configured any more. */
+  /** Returns the recent usage of all queues, including queues that are no longer configured. */
   public List<QueueUsage> queueUsage() {
     return world.queues.usage(queueHistory);
   }
 
-  /** Takes over what was known before a restart; nothing was held since. */
+  /** Restores the usage stored before a restart. The queues count as idle since it was stored. */
   public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
     at(nowMillis);
     stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
@@ -533,10 +549,11 @@ public final class SchedulingCore {
   // ---- limits
 
   /**
-   * Gives a resource another limit than the configured one, on one node or on all of a level that
-   * have no override of their own; it replaces an older one of the same. Kills nothing: where more
-   * is in use nothing starts that needs the resource, until less is. What there is no level,
-   * resource or node for is kept until there is. {@link #stepLimits} must follow.
+   * Overrides the configured limit of a resource, on one node or on all nodes of a level that have
+   * no override of their own. It replaces an older override of the same target. It kills no task:
+   * where usage exceeds the new limit, tasks that need the resource do not start until usage falls.
+   * An override of an unknown level, resource or node is kept until the target exists. {@link
+   * #stepLimits} must follow.
    */
   public void override(LimitOverride override) {
     override(override.key(), override);
@@ -545,7 +562,7 @@ public final class SchedulingCore {
     }
   }
 
-  /** Ends what {@link #override} began; {@link #stepLimits} must follow. */
+  /** Ends an override; {@link #stepLimits} must follow. */
   public void endOverride(LimitOverride.Key key) {
     override(key, null);
     if (recorder != null) {
@@ -560,7 +577,7 @@ public final class SchedulingCore {
     }
   }
 
-  /** All overrides of limits, whether they mean something now or not. */
+  /** Returns all overrides of limits, including those whose target does not exist. */
   public List<LimitOverride> overrides() {
     return List.copyOf(world.overrides.all());
   }
@@ -569,7 +586,7 @@ public final class SchedulingCore {
    * Brings overrides into effect.
    *
    * @param units as for {@link #step}
-   * @return whether all are in effect
+   * @return true when all overrides are in effect
    */
   public boolean stepLimits(int units) {
     if (world.limits.isDone()) {
@@ -583,19 +600,19 @@ public final class SchedulingCore {
     return done;
   }
 
-  /** Slots of a resource on a node in all, as they are in effect. */
+  /** Returns the limit of a resource on a node that is in effect. */
   public int limit(int node, int resource) {
     return world.ledger.limit(node, world.index.level(node), resource);
   }
 
-  /** The same as configured, whatever operators say. */
+  /** Returns the configured limit of a resource on a node, without overrides. */
   public int configuredLimit(int node, int resource) {
     return world.nodeLimits().of(node, resource);
   }
 
   /**
-   * What is wrong with limits that node sources deliver, jobs that can never run for theirs, and
-   * filters that are too slow for a worker.
+   * Returns the problems with limits that node sources deliver, with jobs whose needs no node can
+   * meet, and with filters that are too slow for a worker.
    */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
@@ -605,14 +622,17 @@ public final class SchedulingCore {
   }
 
   /**
-   * When tasks are to be killed next because more than a limit is in use; {@link Long#MAX_VALUE}:
-   * nowhere is more in use, or nothing is to be killed for it.
+   * Returns when tasks must be killed next because usage exceeds a limit; {@link Long#MAX_VALUE}:
+   * no usage exceeds a limit, or nothing is to be killed for it.
    */
   public long nextOverLimitMillis() {
     return world.nextOverLimitMillis();
   }
 
-  /** Begins to look where that is, and who holds slots there. */
+  /**
+   * Begins to search for the nodes and workers whose usage exceeds a limit, and for the tasks that
+   * hold slots there.
+   */
   public OverLimitScan overLimits(long nowMillis) {
     return new OverLimitScan(this, nowMillis);
   }
@@ -620,13 +640,13 @@ public final class SchedulingCore {
   // ---- workers
 
   /**
-   * The workers there are, in place of those named before; a shard at most once. Never called: no
-   * task asks for a worker. With {@link WorkerRef#LOCAL} alone: all tasks run on the scheduler's
-   * own host, which has the resources of the worker level, while filters and placement mean
-   * nothing. Costs what has changed.
+   * Replaces the workers; each shard occurs at most once. If this is never called, tasks need no
+   * worker. With {@link WorkerRef#LOCAL} alone, all tasks run on the scheduler's own host, which
+   * has the resources of the worker level; filters and placement then have no meaning. The cost
+   * depends on the difference to the previous workers.
    *
-   * @throws IllegalStateException when that says for the first time, after a configuration is in
-   *     force, that there is a pool
+   * @throws IllegalStateException when the call switches between pool, local host and no workers
+   *     after a configuration is in force
    */
   public void workers(List<WorkerInfo> workers) {
     boolean local = workers.size() == 1 && workers.get(0).ref().isLocal();
@@ -665,7 +685,7 @@ public final class SchedulingCore {
     }
   }
 
-  /** Whether two say the same to placement. */
+  /** Returns whether two infos of a worker are equal for placement. */
   private static boolean isSame(@Nullable WorkerInfo old, WorkerInfo next) {
     return old != null
         && old.takesTasks() == next.takesTasks()
@@ -675,7 +695,10 @@ public final class SchedulingCore {
         && old.physical().equals(next.physical());
   }
 
-  /** How the workers are used: those of the pool and those that have left and still hold tasks. */
+  /**
+   * Returns the utilization of the workers: those of the pool, and those that have left and still
+   * run tasks.
+   */
   public List<WorkerUtilization> workerUse() {
     List<WorkerUtilization> all = new ArrayList<>();
     for (int worker = 0; worker < pool.high(); worker++) {
@@ -688,7 +711,9 @@ public final class SchedulingCore {
     return all;
   }
 
-  /** The worker of a running task; null: it has none, or that one is not in the pool any more. */
+  /**
+   * Returns the worker of a running task, or null when it has none or the worker has left the pool.
+   */
   public @Nullable WorkerInfo runWorker(long run) {
     int worker = world.places.worker(runs.index(run));
     return worker < 0 ? null : pool.info(worker);
@@ -699,51 +724,55 @@ public final class SchedulingCore {
   }
 
   /**
-   * Whether nothing keeps the tasks of a job but their own status, those they depend on, and slots:
-   * otherwise none of them counts as ready. Constant time.
+   * Returns whether the tasks of a job wait only for their own status, their dependencies and
+   * slots. Otherwise none of them counts as ready. Takes constant time.
    */
   public boolean mayStart(int job) {
     return world.mayStart(job);
   }
 
   /**
-   * Another number whenever {@link #progress} may be another, within one {@link #worldNumber} and
-   * with the same {@link #mayStart}.
+   * Returns a revision that changes whenever {@link #progress} may change, within one {@link
+   * #worldNumber} and with the same {@link #mayStart}.
    */
   public long countsRevision(int job) {
     return world.tasks.revision(job);
   }
 
-  /** Another number whenever jobs and nodes have been numbered anew. */
+  /** Returns a number that changes whenever jobs and nodes are renumbered. */
   public long worldNumber() {
     return worlds;
   }
 
   /**
-   * Counts per level (docs/design/bistro.md#histograms). The levels above the tasks cost what
-   * changed since the last call, the first call for a job one pass.
+   * Counts the tasks of a job per level and status (docs/design/bistro.md#histograms). The first
+   * call for a job takes one pass. Later calls cost, for the levels above the tasks, what has
+   * changed since the last call.
    *
-   * @param samples node names per bucket, at most
+   * @param samples the maximum number of node names per bucket
    */
   public Histogram histogram(int job, int samples) {
     return world.histograms.histogram(job, samples);
   }
 
   /**
-   * Does a part of what a histogram costs, so that {@link #histogram} is quick afterwards.
+   * Does a part of the work of a histogram in advance, so that {@link #histogram} is quick
+   * afterwards.
    *
-   * @param units about how many nodes to look at, at least 2
-   * @return how many it looked at; less than {@code units}: the histogram will be quick
+   * @param units about how many nodes to visit, at least 2
+   * @return the number of nodes visited; when it is less than {@code units}, the histogram will be
+   *     quick
    */
   public long prepareHistogram(int job, int units) {
     return world.histograms.prepare(job, units);
   }
 
   /**
-   * The failed tasks of a job by cause. Costs the number of causes, which is bounded.
+   * Returns the failed tasks of a job by cause. Costs time proportional to the number of causes,
+   * which is bounded.
    *
-   * @param limit groups, at most
-   * @param samples node names per group, at most
+   * @param limit the maximum number of groups
+   * @param samples the maximum number of node names per group
    */
   public FailureGroups failures(int job, int limit, int samples) {
     FailureIndex index = world.tasks.failures(job);
@@ -767,11 +796,13 @@ public final class SchedulingCore {
   // ---- tasks
 
   /**
-   * Gives a task its status: loaded, forgiven, changed by hand, or the running one after its start.
+   * Sets the status of a task: one that was loaded, forgiven or changed by a command, or the
+   * running status after its start.
    *
    * @param status null: never tried
    * @throws IllegalArgumentException for a running status of a task that does not run here ({@link
-   *     #adopt} makes it run), and for any other of one that does ({@link #finish} ends it)
+   *     #adopt} makes it run), and for any other status of a task that does ({@link #finish} ends
+   *     it)
    */
   public void setStatus(int job, int node, @Nullable TaskStatus status) {
     boolean runs = StatusCodes.main(world.tasks.code(job, node)) == Main.RUNNING;
@@ -786,8 +817,9 @@ public final class SchedulingCore {
   }
 
   /**
-   * The status of a task. While it runs: the one given by {@link #setStatus}, or that of before its
-   * start. Of a task that is plainly done only that much is kept.
+   * Returns the status of a task. While the task runs, this is the status last given to {@link
+   * #setStatus}, or else its status before the start. For a plainly done task, nothing more than
+   * that is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
     TaskStatus detail = world.statuses.of(job, node);
@@ -796,18 +828,18 @@ public final class SchedulingCore {
         : detail;
   }
 
-  /** The status bits of a task as in histograms (docs/design/bistro.md#histograms). */
+  /** Returns the status bits of a task, as in histograms (docs/design/bistro.md#histograms). */
   public int bits(int job, int node) {
     return StatusCodes.bits(world.tasks.code(job, node));
   }
 
   /**
-   * Finds the next task of a job in node order whose status is in a set.
+   * Finds the next task of a job, in node order, whose status matches a filter.
    *
-   * @param fromNode where to begin; below the job's level: at its first node
-   * @param limit how many tasks to look at
-   * @return the node; {@code -1} when there is none up to the end; otherwise {@code -2 - next}
-   *     where {@code next} is the node to go on from
+   * @param fromNode the node to begin at; before the job's level: begin at its first node
+   * @param limit the maximum number of tasks to check
+   * @return the node; {@code -1} when no further task matches; otherwise {@code -2 - next}, where
+   *     {@code next} is the node to continue from
    */
   public int nextTask(int job, int fromNode, int limit, StatusFilter set) {
     int from = Math.max(fromNode, world.tasks.first(job));
@@ -822,8 +854,9 @@ public final class SchedulingCore {
   }
 
   /**
-   * Why a task is not running: all conditions that fail, by the same predicates that start tasks.
-   * Where a node has several parents, those of the path on which fewest conditions fail.
+   * Explains why a task is not running. The explanation lists all conditions that fail, evaluated
+   * by the same predicates that start tasks. Where a node has several parents, it describes the
+   * path with the fewest failing conditions.
    *
    * @throws io.espalier.core.api.RefusedException for an unknown job or node
    */
@@ -843,12 +876,12 @@ public final class SchedulingCore {
     return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
   }
 
-  /** Begins to count the waiting tasks of a job by what keeps them. */
+  /** Begins to count the waiting tasks of a job by wait reason. */
   public WaitReasonScan waiting(int job) {
     return new WaitReasonScan(this::world, job, Explainer.gates(world, job, gates(jobName(job))));
   }
 
-  /** Begins to look for the running tasks that hold slots in some places. */
+  /** Begins to search for the running tasks that hold slots in the given places. */
   public ResourceHolderScan holders(ResourceHolderScan.Place... places) {
     return new ResourceHolderScan(this::world, places);
   }
@@ -856,17 +889,17 @@ public final class SchedulingCore {
   /**
    * Begins to count tasks in subtrees.
    *
-   * @param job the only one to count; -1: all
-   * @param byJob whether to tell jobs apart
+   * @param job the only job to count; -1: all
+   * @param byJob whether to count each job separately
    */
   public SubtreeCountScan counts(int job, boolean byJob) {
     return new SubtreeCountScan(this::world, job, byJob);
   }
 
   /**
-   * The tasks on one node, nothing below it.
+   * Returns the counts of the tasks on one node, without those below it.
    *
-   * @param job the only one to count; -1: all
+   * @param job the only job to count; -1: all
    */
   public TaskCounts countsOf(int job, int node) {
     return SubtreeCountScan.of(world, job, node);
@@ -883,11 +916,11 @@ public final class SchedulingCore {
   // ---- rounds and running tasks
 
   /**
-   * Starts what the limits allow, in the order of a policy. After a complete round no ready task
-   * has room on any of its root paths.
+   * Starts tasks within the limits, in the order of a policy. After a complete round, no ready task
+   * fits on any of its paths to the root.
    *
-   * @param maxStarts ends the slice
-   * @return whether the round is complete; if not, call again to go on with it
+   * @param maxStarts the maximum number of starts in this slice
+   * @return true when the round is complete; otherwise call again to continue it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementListener sink) {
     for (int job : world.wholeJobs.takeChanged()) {
@@ -920,7 +953,7 @@ public final class SchedulingCore {
     return complete;
   }
 
-  /** A start, as it is recorded. */
+  /** Returns the recorded form of a start. */
   CoreEvent.Placed placement(long run) {
     int worker = world.places.worker(runs.index(run));
     return new CoreEvent.Placed(
@@ -928,15 +961,15 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes a task for running that was not started here: it holds its slots, fitting or not, on the
-   * path that is least short of them, and on its worker, until it ends. Job and node need not be
-   * known: then it is charged nothing but its place on the worker, is an orphan, and takes its
-   * place in the tree with the change that brings them, so that it is not started a second time.
+   * Registers a task that is already running and was not started here. Until its end it is charged
+   * on its worker and on the path with the smallest shortfall, even if limits are exceeded. Job and
+   * node may be unknown: then the task is an orphan and is charged only on the worker, and the
+   * update that brings the job and node adds it to the tree, so that it is not started twice.
    *
-   * @param worker where it runs, whether in the pool or not; {@link WorkerRef#LOCAL}: nowhere
+   * @param worker the worker it runs on, in the pool or not; {@link WorkerRef#LOCAL}: no worker
    * @return the running task, for {@link #finish}
-   * @throws IllegalArgumentException when the task is running; of a task whose job or node is not
-   *     known the caller must see to that
+   * @throws IllegalArgumentException when the task is already running; the caller must check this
+   *     itself when the job or node is unknown
    */
   public long adopt(String job, String node, WorkerRef worker) {
     int number = world.jobs.find(job);
@@ -971,8 +1004,8 @@ public final class SchedulingCore {
   /**
    * Ends a running task and frees its slots.
    *
-   * @param status its new status; null: never tried. Ignored when job or node are gone
-   * @throws IllegalArgumentException when it is not running
+   * @param status the new status; null: never tried. Ignored when the job or node is gone
+   * @throws IllegalArgumentException when the task is not running
    */
   public void finish(long run, @Nullable TaskStatus status) {
     int index = runs.index(run);
@@ -1001,13 +1034,13 @@ public final class SchedulingCore {
     return runs.isRunning(run);
   }
 
-  /** The running task of that job and node, or -1. */
+  /** Returns the running task of a job and node, or -1. */
   public long findRun(int job, int node) {
     int run = world.places.find(job, node);
     return run < 0 ? -1 : runs.id(run);
   }
 
-  /** All running tasks, in no order; a new array. */
+  /** Returns all running tasks, unordered, as a new array. */
   public long[] runs() {
     long[] all = new long[runs.count()];
     int n = 0;
@@ -1019,20 +1052,23 @@ public final class SchedulingCore {
     return all;
   }
 
-  /** The number of its job; -1 when it was adopted and no such job is known. */
+  /** Returns the job number of a running task; -1 when it was adopted and its job is unknown. */
   public int runJob(long run) {
     return world.places.job(runs.index(run));
   }
 
-  /** The status of a running task, as {@link #status}, also where job or node are gone. */
+  /**
+   * Returns the status of a running task, like {@link #status}, but also when the job or node is
+   * gone.
+   */
   public @Nullable TaskStatus runStatus(long run) {
     return runs.status(runs.index(run));
   }
 
   /**
-   * Gives a running task another status.
+   * Sets the status of a running task.
    *
-   * @param status a running one
+   * @param status a running status
    */
   public void setRunStatus(long run, TaskStatus status) {
     if (status.main() != Main.RUNNING) {
@@ -1041,7 +1077,10 @@ public final class SchedulingCore {
     runs.setStatus(runs.index(run), status);
   }
 
-  /** The number of its node, or -1 when the node is gone or no longer on the job's level. */
+  /**
+   * Returns the node of a running task, or -1 when the node is gone or no longer on the job's
+   * level.
+   */
   public int runNode(long run) {
     return world.places.node(runs.index(run));
   }
@@ -1055,29 +1094,32 @@ public final class SchedulingCore {
   }
 
   /**
-   * The names of the nodes it was charged to, instance first, its own last. Only its own when it
-   * was adopted while job or node were not known.
+   * Returns the names of the nodes that a running task is charged on, from the instance down to its
+   * own. It is only its own node when the task was adopted while its job or node was unknown.
    */
   public List<String> runPath(long run) {
     return StateMigration.path(world, runs, runs.index(run)).nodes();
   }
 
   /**
-   * What its node is in the place through which it runs, such as {@code replica}; where only a node
-   * above it has a role there, that. Empty: neither, or not known.
+   * Returns the role of a running task, such as {@code replica}: the role of the lowest edge on its
+   * path that has one. Empty when no edge has a role or the path is unknown.
    */
   public String runRole(long run) {
     return world.whereabouts.roleOf(runs.index(run));
   }
 
-  /** The names of the levels of those nodes; empty where only its own is known. */
+  /**
+   * Returns the level names of the nodes in {@link #runPath}; empty when only the task's own node
+   * is known.
+   */
   public List<String> runLevels(long run) {
     return StateMigration.path(world, runs, runs.index(run)).levels();
   }
 
   /**
-   * What it was charged when it started: node to resource to slots, in path order, its worker's
-   * shard last.
+   * Returns what a running task was charged when it started: node to resource to slots, in path
+   * order, with the worker's shard last.
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
@@ -1094,7 +1136,7 @@ public final class SchedulingCore {
     int worker = world.places.worker(index);
     Map<String, Integer> ofWorker = charges.onWorker();
     if (worker >= 0 && !ofWorker.isEmpty()) {
-      // The scheduler's own host goes by the name of the instance.
+      // The name of the scheduler's own host is the name of the instance.
       String shard = pool.shard(worker);
       byNode
           .computeIfAbsent(shard.isEmpty() ? topology().name(0) : shard, n -> new LinkedHashMap<>())
@@ -1104,9 +1146,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Running tasks that should not run: the job is gone, disabled or invalid, or the node is gone or
-   * disabled on every path (docs/design/bistro.md#orphans). Filters make no orphans. After a change
-   * those that {@link #stepOrphans} has found so far.
+   * Returns the running tasks that should not run: the job is gone, disabled or invalid, or the
+   * node is gone or disabled on every path (docs/design/bistro.md#orphans). Filters make no
+   * orphans. After an in-place update the result is complete only when {@link #stepOrphans} has
+   * returned true.
    */
   public long[] orphans() {
     int[] numbers = world.places.orphans();
@@ -1130,10 +1173,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Says what time it is, and ends the back-offs and the waits for a start's turn that are over.
+   * Sets the clock, and ends the back-offs and the rate-limit waits that are over.
    *
-   * @param limit how many at most
-   * @return whether all that are over were ended
+   * @param limit the maximum number to end
+   * @return true when all that are over have been ended
    */
   public boolean advance(long nowMillis, int limit) {
     at(nowMillis);
@@ -1144,79 +1187,85 @@ public final class SchedulingCore {
     return done;
   }
 
-  /** When {@link #advance} has something to do next; {@link Long#MAX_VALUE}: never. */
+  /** Returns when {@link #advance} has work to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
     return world.waits.nextMillis();
   }
 
   // ---- figures
 
-  /** Slots left of a resource on a node, negative when over-committed. */
+  /** Returns the free slots of a resource on a node; negative when it is over-committed. */
   public int free(int node, int resource) {
     return world.ledger.free(node, world.index.level(node), resource);
   }
 
-  /** How many jobs have to wait before another of their tasks may start. */
+  /** Returns the number of jobs that wait for their start rate. */
   public int jobsHeldByRate() {
     return world.caps.heldCount();
   }
 
-  /** How many nodes have to wait before another task may start below them. */
+  /** Returns the number of nodes that wait for their start rate. */
   public int nodesHeldByRate() {
     return world.rates.heldCount();
   }
 
-  /** The nodes that are kept free for tasks that have been waiting for long, in no order. */
+  /** Returns the nodes that are reserved for tasks that have waited long, unordered. */
   public List<Reservation> reservations() {
     return world.reservations == null ? List.of() : world.reservations.answers().all();
   }
 
-  /** Room in queues and on workers that is kept for jobs that have been waiting for long. */
+  /** Returns the reservations in queues and on workers for jobs that have waited long. */
   public List<CapacityReservation> keptRoom() {
     return world.rooms.kept();
   }
 
-  /** Whom a node is kept free for; null: nobody. */
+  /** Returns the reservation of a node, or null. */
   public @Nullable Reservation reservation(int node) {
     return world.reservations == null
         ? null
         : world.reservations.answers().of(node, world.index.level(node));
   }
 
-  /** How many nodes are kept free. */
+  /** Returns the number of reserved nodes. */
   public int reservedNodes() {
     return world.reservations == null ? 0 : world.reservations.held().size();
   }
 
-  /** How many slots idle because they are kept free. */
+  /** Returns the number of slots that are idle because they are reserved. */
   public long reservedSlots() {
     return world.reservations == null ? 0 : world.reservations.held().idleSlots();
   }
 
-  /** The highest use of each resource of the levels that have nodes, since the core was made. */
+  /**
+   * Returns the peak usage of each resource of the levels that have nodes, since this core was
+   * created.
+   */
   public List<PeakUsage> peaks() {
     return peaks.of(world);
   }
 
   /**
-   * How many words of the index were evaluated or scanned, and places over their limit looked at,
-   * so far: the measure of its cost.
+   * Returns how many words of the index were evaluated or scanned so far, plus the places over
+   * their limit that were checked: the measure of the core's cost.
    */
   public long work() {
     return pastWork + world.work() + (migration == null ? 0 : migration.next().work());
   }
 
   /**
-   * Computes everything that is kept up to date from scratch and compares: for tests and for
-   * hunting defects. Costs a pass over all jobs and nodes.
+   * Recomputes from scratch all data that is updated incrementally, and compares. This is for tests
+   * and debugging; it takes a pass over all jobs and nodes.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void verify() {
     new InvariantChecker(world, runs).run();
   }
 
-  /** Memory of the index and the task table in bytes, statuses of tried tasks left out. */
+  /**
+   * Returns the memory of the index and the task table in bytes, without the statuses of tried
+   * tasks.
+   */
   public long byteSize() {
     return world.byteSize();
   }

@@ -14,20 +14,23 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Finds jobs in which nothing can move unless somebody acts: nothing of them runs or may start,
- * whatever slots get free, no back-off ends, and what they wait for cannot get on either. What an
- * operator pauses, or stops by a limit of 0, is not stuck, and neither is what waits for it.
+ * Finds jobs that cannot make progress unless somebody acts: no task runs or could start even with
+ * free slots, no back-off ends, and the dependencies cannot make progress either. A job that an
+ * operator has paused, or stopped by a limit of 0, is not stuck, and neither are the jobs that wait
+ * for it.
  *
- * <p>Judged job by job: while any task of a job may still run, those that depend on it node by node
- * count as able to get on. So a job is never called stuck that is not; one may be called so late.
+ * <p>The decision is per job: while any task of a job may still run, all tasks that depend on that
+ * job node by node count as able to make progress. So a reported job is always stuck, but a stuck
+ * job may be reported late.
  *
- * <p>Made by {@link SchedulingCore#stuckJobs} for one moment; for the same thread as the core.
+ * <p>{@link SchedulingCore#stuckJobs} creates an instance for one moment; use it on the thread of
+ * the core.
  */
 public final class StuckJobs {
   private final SchedulingState world;
   private final SchedulingCore core;
 
-  /** By job: whether it can get on; of a job that is being looked at, false. */
+  /** Whether each job can make progress; false while the job is being evaluated. */
   private final Map<Integer, Boolean> known = new HashMap<>();
 
   StuckJobs(SchedulingCore core) {
@@ -36,10 +39,10 @@ public final class StuckJobs {
   }
 
   /**
-   * Why nothing of a job can move, in a sentence.
+   * Explains in one sentence why a job cannot make progress.
    *
-   * @param job a configured one
-   * @return empty: something can, or it is kept as a whole, or nothing of it is left to do
+   * @param job a configured job
+   * @return empty when a task can make progress, the whole job is stopped, or all tasks have ended
    */
   public String why(int job) {
     JobCounts tally = core.tally(job);
@@ -63,13 +66,19 @@ public final class StuckJobs {
     return tooLarge.isEmpty() ? waitsOnNodes(job) : tooLarge;
   }
 
-  /** For a time, as far as one can know. */
+  /**
+   * Returns whether an operator, or the reading of stored statuses, stops the job; this is taken to
+   * be temporary.
+   */
   private boolean isKeptByPeople(int job) {
     String name = world.jobs.name(job);
     return core.isPaused(name) || core.isHeld(name);
   }
 
-  /** Whether tasks of a job run, or may without anybody's doing but that of who keeps it. */
+  /**
+   * Returns whether a job has running tasks or may start some, where only a pause may have to end
+   * first.
+   */
   private boolean getsOn(int job) {
     Boolean before = known.putIfAbsent(job, false);
     if (before != null) {
@@ -115,7 +124,7 @@ public final class StuckJobs {
     String name = world.topology.levels().name(level);
     int nodes = world.topology.levelEnd(level) - world.topology.levelStart(level);
     if (world.config().shard().count() > 1) {
-      return ""; // the nodes that it runs on may be those of others
+      return ""; // it may run on nodes of other schedulers
     }
     if (nodes == 0) {
       return "there is no node of its level, " + name + ": no node source delivers any";
@@ -134,7 +143,7 @@ public final class StuckJobs {
         + (disabled == 1 ? " is disabled" : " are disabled");
   }
 
-  /** A limit of 0 everywhere is how people stop things, and is no mistake. */
+  /** A limit of 0 on all nodes is a deliberate stop, not a mistake. */
   private String tooLarge(int job) {
     for (Resource resource : world.config().settings().resources().all()) {
       int need = world.needs(job, resource);

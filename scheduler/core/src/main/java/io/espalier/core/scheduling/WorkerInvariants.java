@@ -5,7 +5,7 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 
-/** Computes from scratch what the {@link WorkerIndex} keeps up to date, and compares. */
+/** Recomputes the data of the {@link WorkerIndex} from scratch, and compares. */
 final class WorkerInvariants {
   private final SchedulingState world;
   private final WorkerIndex index;
@@ -18,7 +18,7 @@ final class WorkerInvariants {
   }
 
   /**
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   void run() {
     if (!index.isActive()) {
@@ -63,7 +63,7 @@ final class WorkerInvariants {
     }
   }
 
-  /** Looks at every worker. */
+  /** Checks the result for a job by testing every worker. */
   private void open(int job) {
     boolean anywhere = false;
     boolean pinned = false;

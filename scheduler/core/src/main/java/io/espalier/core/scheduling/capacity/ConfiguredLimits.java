@@ -20,22 +20,22 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configured limits of all nodes, before operators have their say: that of the level, or what
- * {@code node_resources_override} makes of it. Immutable. Computed beside the scheduler thread, one
- * pass over the nodes of a level per rule; keeps one int per node and resource that has any limit
- * of its own.
+ * The configured limits of all nodes, before overrides by operators: the limit of the level, or the
+ * result of {@code node_resources_override}. Immutable. It is computed outside the scheduler
+ * thread, in one pass over the nodes of a level per rule, and stores one int per node for each
+ * resource with limits of single nodes.
  *
- * <p>Where a node has several parents it has a tag when any of its places has, and its attributes
- * are those of the first place that has them.
+ * <p>A node with several parents has a tag when any of its edges has it; an attribute comes from
+ * the first edge that has it.
  */
 public final class ConfiguredLimits {
-  /** In place of a limit: the node has none of its own. */
+  /** Marks a node without a limit of its own. */
   static final int OF_LEVEL = -1;
 
-  /** Of the largest number of slots. */
+  /** The number of digits of the largest number of slots. */
   private static final int DIGITS = 10;
 
-  /** So many nodes are named for one rule; the rest are counted. */
+  /** The maximum number of nodes that are named per rule; the others are counted. */
   private static final int PROBLEMS_NAMED = 5;
 
   private final int[] ofLevel;
@@ -58,15 +58,15 @@ public final class ConfiguredLimits {
   }
 
   /**
-   * Those of all nodes; takes one pass over the nodes of its level per rule.
+   * Computes the limits of all nodes, in one pass over the nodes of its level per rule.
    *
-   * @param topology of the same levels as the configuration
+   * @param topology the nodes, with the same levels as the configuration
    */
   public static ConfiguredLimits of(Config config, Topology topology) {
     return new Rules(config.settings(), topology).evaluate();
   }
 
-  /** The same for another configuration and the same nodes; arrays that are equal are the same. */
+  /** Returns the limits of another configuration with the same nodes; equal arrays are shared. */
   public ConfiguredLimits next(Config old, Config config, Topology topology) {
     Settings before = old.settings();
     Settings after = config.settings();
@@ -83,44 +83,44 @@ public final class ConfiguredLimits {
     return next;
   }
 
-  /** The limit of a resource on all nodes of its level that have none of their own. */
+  /** Returns the limit of a resource on all nodes of its level without their own. */
   public int ofLevel(int resource) {
     return ofLevel[resource];
   }
 
   /**
-   * By the number of a node in its level: its own limit or {@link #OF_LEVEL}; null: no node has
-   * one. Not to be changed.
+   * Returns, by the number of a node in its level, its own limit or {@link #OF_LEVEL}; null: no
+   * node has one. Must not be modified.
    */
   public int @Nullable [] ofNodes(int resource) {
     return ofNodes[resource];
   }
 
-  /** The configured limit of a node of the resource's level. */
+  /** Returns the configured limit of a node of the resource's level. */
   public int of(int node, int resource) {
     int[] own = ofNodes[resource];
     int limit = own == null ? OF_LEVEL : own[node - first[resource]];
     return limit == OF_LEVEL ? ofLevel[resource] : limit;
   }
 
-  /** Whether a node has a limit that is not that of its level. */
+  /** Returns whether a node has a limit of its own. */
   public boolean isOwn(int node, int resource) {
     int[] own = ofNodes[resource];
     return own != null && own[node - first[resource]] != OF_LEVEL;
   }
 
-  /** Whether all nodes have the same limit of a resource in both. */
+  /** Returns whether all nodes have the same limit of a resource in both. */
   public boolean isSame(ConfiguredLimits other, int resource) {
     return ofLevel[resource] == other.ofLevel[resource]
         && Arrays.equals(ofNodes[resource], other.ofNodes[resource]);
   }
 
-  /** The largest limit that any node has; -1: there are no nodes. */
+  /** Returns the largest limit of any node; -1: there are no nodes. */
   public int largest(int resource) {
     return largest[resource];
   }
 
-  /** What is wrong with attributes that should be limits. */
+  /** Returns the problems with attributes that should be limits. */
   public List<Problem> problems() {
     return problems;
   }
@@ -133,7 +133,7 @@ public final class ConfiguredLimits {
     return bytes;
   }
 
-  /** Evaluates the rules, one after the other: the last that matches stays. */
+  /** Evaluates the rules in order; the last matching rule wins. */
   private static final class Rules {
     private final Settings settings;
     private final Topology topology;
@@ -221,7 +221,9 @@ public final class ConfiguredLimits {
       }
     }
 
-    /** Whether the rule is meant for the node nobody knows: never more than either says. */
+    /**
+     * Applies the lower of both limits to a node, because it is unknown whether the rule matches.
+     */
     private void lower(NodeLimitRule rule, int node) {
       rule.limits()
           .forEach(
@@ -289,7 +291,7 @@ public final class ConfiguredLimits {
       own[node - topology.levelStart(level)] = limit;
     }
 
-    /** The attribute is the limit: of all resources that the rule names, which is one. */
+    /** Takes the limit from an attribute, for all resources (exactly one) that the rule names. */
     private void attributes(NodeLimitRule rule) {
       int level = rule.level();
       long bad = 0;
@@ -314,7 +316,10 @@ public final class ConfiguredLimits {
       }
     }
 
-    /** A whole number of slots; -1: it is none. Databases and files may give it as text. */
+    /**
+     * Parses a whole number of slots, which databases and files may give as text; -1: not a valid
+     * number.
+     */
     private static int slots(Json value) {
       String text = "";
       if (value instanceof Json.Num number) {
@@ -322,7 +327,7 @@ public final class ConfiguredLimits {
         if (exact.scale() == 0 && exact.precision() <= DIGITS) {
           return inRange(exact.longValue());
         }
-        // 5.0 and 5e2 are whole numbers, too; 1e400 must not be written out.
+        // 5.0 and 5e2 are whole numbers too; 1e400 must not be expanded.
         boolean whole = exact.signum() == 0 || exact.stripTrailingZeros().scale() <= 0;
         boolean small = exact.precision() - exact.scale() <= DIGITS;
         return whole && small ? inRange(exact.longValue()) : -1;
@@ -365,7 +370,7 @@ public final class ConfiguredLimits {
           "correct it where the node source has it from");
     }
 
-    /** Those that may have delivered the nodes of a level. */
+    /** Returns the node sources that may have delivered the nodes of a level. */
     private List<NodeSourceSpec> sources(int level) {
       String above = level == 0 ? "" : topology.levels().name(level - 1);
       List<NodeSourceSpec> found = new ArrayList<>();

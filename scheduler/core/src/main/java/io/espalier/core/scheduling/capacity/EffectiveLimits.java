@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many slots the nodes have in all: of single nodes by what operators say, else by
- * configuration, else of the level. The limit of a level changes node by node, in order, since
- * there may be millions of them.
+ * The limits in effect on the nodes: the override of the node, else its configured limit, else the
+ * limit of its level. The limit of a level is changed node by node, in order, because a level may
+ * have millions of nodes.
  */
 final class EffectiveLimits {
-  /** By resource: on all nodes for which nothing else is said. */
+  /** By resource: the limit of all nodes without another one. */
   private final int[] limits;
 
   /** By resource: the sum of the limits of all nodes. */
@@ -22,18 +22,18 @@ final class EffectiveLimits {
 
   /**
    * By resource: the configured limits of single nodes by their number in the level, {@link
-   * ConfiguredLimits#OF_LEVEL} where there is none; null where no node has one, or an operator has
-   * given the level another limit.
+   * ConfiguredLimits#OF_LEVEL} for a node without one; null when no node has one, or when an
+   * override applies to the whole level.
    */
   private final int[] @Nullable [] ofNodes;
 
   /** By resource: the number of the first node of its level. */
   private final int[] first;
 
-  /** What operators have given single nodes, by place in the {@link NodeCapacity}: few. */
+  /** The few overrides of single nodes, by place in the {@link NodeCapacity}. */
   private final Map<Integer, Integer> ownLimits = new HashMap<>();
 
-  /** The resource of which the limit is being changed node by node; -1: none. */
+  /** The resource whose limit is being changed node by node; -1: none. */
   private int shifting = -1;
 
   private int shiftedTo;
@@ -53,22 +53,22 @@ final class EffectiveLimits {
     }
   }
 
-  /** How many resources there are. */
+  /** Returns the number of resources. */
   int resources() {
     return limits.length;
   }
 
   /**
-   * Slots on a node in all.
+   * Returns the limit of a node.
    *
-   * @param place of node and resource in the {@link NodeCapacity}
+   * @param place the place of node and resource in the {@link NodeCapacity}
    */
   int at(int place, int node, int resource) {
     Integer own = ownLimits.isEmpty() ? null : ownLimits.get(place);
     return own != null ? own : shared(node, resource);
   }
 
-  /** The same without what operators have given the node alone. */
+  /** Returns the limit of a node without the override of the node itself. */
   int shared(int node, int resource) {
     boolean shifted = resource == shifting && node < shiftedTo;
     int[] own = shifted ? shiftOfNodes : ofNodes[resource];
@@ -79,29 +79,32 @@ final class EffectiveLimits {
     return shifted ? shiftLimit : limits[resource];
   }
 
-  /** Whether that is what all nodes have that operators have given no limit of their own. */
+  /**
+   * Returns whether these limits are already in effect on all nodes without an override of their
+   * own.
+   */
   boolean hasLimits(int resource, int limit, int @Nullable [] limitsOfNodes) {
     return limits[resource] == limit && ofNodes[resource] == limitsOfNodes;
   }
 
-  /** The sum of the limits in effect on all nodes; 0 for a resource of workers. */
+  /** Returns the sum of the limits in effect on all nodes; 0 for a worker resource. */
   long total(int resource) {
     return totals[resource];
   }
 
-  /** Grows whenever a total may have changed. */
+  /** Returns a version that grows whenever a total may have changed. */
   int totalsVersion() {
     return totalsVersion;
   }
 
-  /** The limit of some node is another one. */
+  /** Adjusts the total after the limit of a node has changed. */
   void moved(int resource, int by) {
     totals[resource] += by;
     totalsVersion++;
   }
 
   /**
-   * @param limit null: none of its own
+   * @param limit null: no override of its own
    */
   void setOwn(int place, @Nullable Integer limit) {
     if (limit == null) {
@@ -125,12 +128,12 @@ final class EffectiveLimits {
     shiftedTo = firstNode;
   }
 
-  /** The resource of which the limit of a level is being changed. */
+  /** Returns the resource whose level limit is being changed. */
   int shifting() {
     return shifting;
   }
 
-  /** The new limit holds for all nodes up to that one. */
+  /** Puts the new limit into effect for all nodes up to this one. */
   void shiftTo(int node) {
     shiftedTo = node + 1;
   }

@@ -3,12 +3,15 @@ package io.espalier.core.scheduling.capacity;
 import java.util.Arrays;
 
 /**
- * Which jobs fit into how many free slots of one resource: looked up, not compared one by one. What
- * the jobs need makes steps; between two of them a free slot more or less changes nothing. A need
- * of 0 always fits, also where more is in use than the limit (docs/design/bistro.md#resources).
+ * A lookup table from free slots of one resource to the jobs that fit. The distinct needs of the
+ * jobs form steps; between two steps, the number of free slots makes no difference. A need of 0
+ * always fits, even when usage exceeds the limit (docs/design/bistro.md#resources).
  */
 final class FitTable {
-  /** Up to this need the step is looked up, above it is searched for. */
+  /**
+   * The largest need for which steps are looked up directly; above it they are found by binary
+   * search.
+   */
   private static final int LARGEST_DIRECT = 1024;
 
   private final int words;
@@ -16,15 +19,15 @@ final class FitTable {
   /** The distinct needs, ascending, without 0. */
   private final int[] needs;
 
-  /** By free slots: the step. Empty where needs are too large. */
+  /** The step by free slots; empty when needs are too large. */
   private final char[] direct;
 
   /** By step: the bits of the jobs that fit. */
   private final long[] fits;
 
   /**
-   * @param ofJobs what each job needs
-   * @param words of bits of jobs
+   * @param ofJobs the need of each job
+   * @param words the number of words for the bits of all jobs
    */
   FitTable(int[] ofJobs, int words) {
     this.words = words;
@@ -47,7 +50,10 @@ final class FitTable {
     }
   }
 
-  /** How many of the distinct needs so many free slots meet: other jobs fit where it differs. */
+  /**
+   * Returns how many of the distinct needs the free slots meet. The set of jobs that fit changes
+   * only with this number.
+   */
   int step(int room) {
     if (room <= 0) {
       return 0;
@@ -59,7 +65,7 @@ final class FitTable {
     return at >= 0 ? at + 1 : -at - 1;
   }
 
-  /** The bits of the jobs that fit into so many free slots. */
+  /** Returns the bits of the jobs that fit into the free slots. */
   long fits(int room, int word) {
     return fits[step(room) * words + word];
   }

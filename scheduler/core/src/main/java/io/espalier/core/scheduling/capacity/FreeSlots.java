@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number of free slots per place of a level. As long as the limits are small a place takes one
- * byte: the leaves of a tree are many, mostly with a limit of one or two, and what is small stays
- * in the cache. Numbers that do not fit are kept aside; they are few, or {@link #widen} was called.
+ * The free slots per place of a level. With small limits a place takes one byte, so that the many
+ * leaves of a tree, which usually have a limit of one or two, stay in the cache. Larger numbers are
+ * stored separately; they are rare unless {@link #widen} was called.
  */
 final class FreeSlots {
-  /** Up to this limit a byte will do. */
+  /** The largest limit that is stored in a byte. */
   private static final int LARGEST_NARROW = Byte.MAX_VALUE;
 
   private static final byte ASIDE = Byte.MIN_VALUE;
@@ -21,7 +21,7 @@ final class FreeSlots {
   private final Map<Integer, Integer> aside = new HashMap<>();
 
   /**
-   * @param largest the largest limit, of those that are not exceptions
+   * @param largest the largest limit, except for rare exceptions
    */
   FreeSlots(int places, int largest) {
     if (largest <= LARGEST_NARROW) {
@@ -65,7 +65,7 @@ final class FreeSlots {
     }
   }
 
-  /** Many places are about to have such a limit. */
+  /** Prepares for many places to get this limit. */
   void widen(int limit) {
     byte[] bytes = narrow;
     if (bytes == null || limit <= LARGEST_NARROW) {

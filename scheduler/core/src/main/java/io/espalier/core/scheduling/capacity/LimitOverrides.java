@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators say of limits, by name. The limit of a resource on a node is that of the override
- * of the node, else that of its level, else the configured one of the node, else that of its level
- * ({@link ConfiguredLimits}).
+ * The operators' overrides of limits, by name. The limit of a resource on a node is, in order of
+ * precedence: the override for the node, the override for its level, the configured limit of the
+ * node, the configured limit of its level ({@link ConfiguredLimits}).
  */
 public final class LimitOverrides {
   private final Map<LimitOverride.Key, LimitOverride> all = new LinkedHashMap<>();
@@ -30,17 +30,17 @@ public final class LimitOverrides {
     return all.values();
   }
 
-  /** That of the node alone. */
+  /** Returns the override for the node alone, or null. */
   public @Nullable LimitOverride ofNode(String level, String resource, String node) {
     return node.isEmpty() ? null : all.get(new LimitOverride.Key(level, resource, node));
   }
 
-  /** That of a whole level. */
+  /** Returns the override for a whole level, or null. */
   public @Nullable LimitOverride ofLevel(String level, String resource) {
     return all.get(new LimitOverride.Key(level, resource, ""));
   }
 
-  /** The one that counts on a node; null: the configured limit does. */
+  /** Returns the override in effect on a node; null: the configured limit applies. */
   public @Nullable LimitOverride on(String level, String resource, String node) {
     if (all.isEmpty()) {
       return null;
@@ -49,7 +49,7 @@ public final class LimitOverrides {
     return own != null ? own : ofLevel(level, resource);
   }
 
-  /** How many slots there are. */
+  /** Returns the limit in effect on a node. */
   public int limit(String level, String resource, String node, int configured) {
     LimitOverride override = on(level, resource, node);
     return override == null ? configured : override.limit();

@@ -8,10 +8,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The free slots of every node, and which jobs fit into them.
+ * The free slots of every node, and the jobs that fit into them.
  *
- * <p>A place is a node and a resource of its level. All places of a level lie side by side, those
- * of a node next to each other: what a start or an end reads of a node is one line of the cache.
+ * <p>A place is a node combined with a resource of its level. All places of a level are contiguous
+ * and those of a node adjacent, so the places that a start or an end reads on a node are in one
+ * cache line.
  */
 public final class NodeCapacity {
   private static final int[] NONE = {};
@@ -28,13 +29,13 @@ public final class NodeCapacity {
   /** By resource. */
   private final int[] levelOf;
 
-  /** By level and resource of it. */
+  /** By level and resource of the level. */
   private final FitTable[][] tables;
 
   private final EffectiveLimits limits;
   private final OverLimitTracker over;
 
-  /** By resource: the highest use so far, its node and the limit then. */
+  /** By resource: the peak usage, followed by its node and the limit at that time. */
   private final int[] peakUsed;
 
   private final int[] peakNode;
@@ -88,18 +89,18 @@ public final class NodeCapacity {
   private static FitTable roomTable(int resource, int level, JobTable jobs) {
     int[] needs = new int[jobs.count()];
     for (int j = 0; j < needs.length; j++) {
-      // Nodes of this level are on no path of a job with tasks above it.
+      // A job with tasks above this level has none of its nodes on its paths.
       needs[j] = jobs.levels[j] >= level ? jobs.needs[j][resource] : 0;
     }
     return new FitTable(needs, jobs.words);
   }
 
-  /** The first place of a node among those of its level. */
+  /** Returns the first place of a node among those of its level. */
   private int at(int level, int node) {
     return (node - levelStart[level]) * ofLevel[level].length;
   }
 
-  /** The bits of the jobs for whose needs the node has enough left of everything. */
+  /** Returns the bits of the jobs whose needs the node can meet for all resources. */
   public long fit(int node, int level, int word) {
     FitTable[] resources = tables[level];
     if (resources.length == 0) {
@@ -115,9 +116,9 @@ public final class NodeCapacity {
   }
 
   /**
-   * As {@link #fit}, when so much is kept for another job.
+   * Like {@link #fit}, after subtracting slots reserved for another job.
    *
-   * @param kept by resource
+   * @param kept the reserved slots by resource
    */
   public long fitBeside(int node, int level, int word, int[] kept) {
     int[] resources = ofLevel[level];
@@ -130,7 +131,7 @@ public final class NodeCapacity {
     return fit;
   }
 
-  /** Whether the node has enough left of that resource for a job that needs so much. */
+  /** Returns whether the free slots meet a need. */
   public static boolean fits(int need, int room) {
     return need <= 0 || need <= room;
   }
@@ -144,10 +145,10 @@ public final class NodeCapacity {
   }
 
   /**
-   * Takes slots on one node.
+   * Charges slots on one node.
    *
-   * @param amounts by resource
-   * @return whether other jobs fit now than before
+   * @param amounts slots by resource
+   * @return whether the set of jobs that fit has changed
    */
   public boolean charge(int node, int level, int[] amounts) {
     int[] resources = ofLevel[level];
@@ -169,7 +170,7 @@ public final class NodeCapacity {
     return changed;
   }
 
-  /** Gives slots back; as {@link #charge}. */
+  /** Releases slots; returns as {@link #charge}. */
   public boolean release(int node, int level, int[] amounts) {
     int[] resources = ofLevel[level];
     boolean changed = false;
@@ -184,7 +185,7 @@ public final class NodeCapacity {
   }
 
   /**
-   * @param place among those of the level, of its k-th resource
+   * @param place the place of the k-th resource, among those of the level
    */
   private boolean add(int level, int place, int k, int by) {
     FreeSlots slots = free[level];
@@ -196,11 +197,10 @@ public final class NodeCapacity {
   }
 
   /**
-   * What can be counted of what a task holds that was not started here: where numbers would run
-   * over, less.
+   * Limits the charges of an adopted or migrated task so that the counts cannot overflow.
    *
-   * @param path node per level, -1 for none
-   * @return {@code amounts} where nothing does
+   * @param path the node per level, -1 for none
+   * @return {@code amounts} itself when no count would overflow
    */
   public int[] countable(int[] path, int[] amounts) {
     int[] countable = amounts;
@@ -220,14 +220,14 @@ public final class NodeCapacity {
     return free[level].get(at(level, node) + indexOf(level, resource));
   }
 
-  /** The number of a resource among those of its level. */
+  /** Returns the position of a resource among those of its level. */
   private int indexOf(int level, int resource) {
     return Arrays.binarySearch(ofLevel[level], resource);
   }
 
   // ---- limits
 
-  /** Slots on a node in all. */
+  /** Returns the limit of a resource on a node. */
   public int limit(int node, int level, int resource) {
     return limits.at(place(node, level, resource), node, resource);
   }
@@ -248,9 +248,9 @@ public final class NodeCapacity {
   }
 
   /**
-   * Gives a node a limit of its own, below what is in use or not; as {@link #charge}.
+   * Sets the override of a node's limit, which may be below the usage; returns as {@link #charge}.
    *
-   * @param limit null: that of its level again
+   * @param limit null: removes the override
    */
   public boolean setOwnLimit(int node, int level, int resource, @Nullable Integer limit) {
     int place = place(node, level, resource);
@@ -276,7 +276,7 @@ public final class NodeCapacity {
     free[levelOf[resource]].widen(limit);
   }
 
-  /** Changes the limit of the next node; as {@link #charge}. */
+  /** Changes the limit of the next node; returns as {@link #charge}. */
   public boolean shift(int node, int level) {
     int resource = limits.shifting();
     int before = limits.shared(node, resource);
@@ -285,17 +285,17 @@ public final class NodeCapacity {
         && move(node, level, resource, limits.shared(node, resource) - before);
   }
 
-  /** Ends what {@link #beginShift} began. */
+  /** Ends the change that {@link #beginShift} began. */
   public void endShift() {
     limits.endShift();
   }
 
-  /** The number of a place of a resource of a level, by which {@link OverLimitTracker} names it. */
+  /** Returns the number of a place, which {@link OverLimitTracker} uses. */
   public int place(int node, int level, int resource) {
     return base[level] + at(level, node) + indexOf(level, resource);
   }
 
-  /** The node of a place. */
+  /** Returns the node of a place. */
   public int nodeOf(int place, int level) {
     return levelStart[level] + (place - base[level]) / ofLevel[level].length;
   }
@@ -308,7 +308,7 @@ public final class NodeCapacity {
     return peakLimit[resource];
   }
 
-  /** -1: never used. */
+  /** Returns the node with the peak usage; -1: never used. */
   public int peakNode(int resource) {
     return peakNode[resource];
   }

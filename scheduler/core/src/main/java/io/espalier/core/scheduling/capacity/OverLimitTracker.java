@@ -8,23 +8,23 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where more is in use than the limit, and since when. Kept up to date by those who count slots, at
- * the moment at which a count passes zero: that never happens at a start, so it costs nothing in
- * the ordinary course. A lowered limit may bring millions of places over at once: no call here pays
- * for all of them.
+ * Tracks the places where usage exceeds the limit, and since when. The classes that count slots
+ * update it when the free slots of a place become negative or cease to be. A start never causes
+ * this, so tracking costs nothing in normal operation. A lowered limit may push millions of places
+ * over it at once; no single call handles all of them.
  */
 public final class OverLimitTracker {
-  /** By resource: place to since when. */
+  /** By resource: the start of the excess by place. */
   private final List<LongMap<Long>> ofResource = new ArrayList<>();
 
-  /** By resource: since when to how many places. */
+  /** By resource: the number of places by the start of the excess. */
   private final List<TreeMap<Long, int[]>> counts = new ArrayList<>();
 
   private long now;
   private int size;
   private long work;
 
-  /** Receives every place that goes over; null: nobody asks. */
+  /** Receives every place that goes over its limit; may be null. */
   private @Nullable LongQueue log;
 
   public OverLimitTracker(int resources) {
@@ -34,13 +34,13 @@ public final class OverLimitTracker {
     }
   }
 
-  /** What is said from now on is so since then. */
+  /** Sets the time for the following changes. */
   public void at(long nowMillis) {
     now = nowMillis;
   }
 
   /**
-   * Notes the places that go over from now on.
+   * Logs the places that go over their limit from now on.
    *
    * @param queue receives {@link #key}s
    */
@@ -48,7 +48,7 @@ public final class OverLimitTracker {
     log = queue;
   }
 
-  /** A place of a resource, in one number. */
+  /** Encodes a place of a resource in one number. */
   static long key(int resource, int place) {
     return (long) resource << 32 | place;
   }
@@ -61,15 +61,15 @@ public final class OverLimitTracker {
     return (int) key;
   }
 
-  /** Slots left at a place have changed. */
+  /** Handles a change of the free slots at a place. */
   public void changed(int resource, int place, int before, int after) {
-    // Only where one of them is below zero and the other is not.
+    // The signs differ: exactly one of the two is negative.
     if ((before ^ after) < 0) {
       set(resource, place, after < 0);
     }
   }
 
-  /** The same where it is not known what was before. */
+  /** Sets whether a place is over its limit when its previous state is unknown. */
   public void set(int resource, int place, boolean isOver) {
     work++;
     LongMap<Long> places = ofResource.get(resource);
@@ -108,27 +108,27 @@ public final class OverLimitTracker {
     return since(resource, place) != null;
   }
 
-  /** Since when; null: it is not over. */
+  /** Returns since when a place has been over its limit; null: it is not. */
   public @Nullable Long since(int resource, int place) {
     work++;
     return ofResource.get(resource).get(place);
   }
 
-  /** Since when the first of them has been over; {@link Long#MAX_VALUE}: none is. */
+  /** Returns the earliest start of an excess; {@link Long#MAX_VALUE}: there is none. */
   public long first(int resource) {
     TreeMap<Long, int[]> bySince = counts.get(resource);
     return bySince.isEmpty() ? Long.MAX_VALUE : bySince.firstKey();
   }
 
-  /** The number of parts for {@link #visit}. */
+  /** Returns the number of parts for {@link #visit}. */
   public int parts(int resource) {
     return ofResource.get(resource).parts();
   }
 
   /**
-   * Visits one part of the places that are over, in no order, with since when.
+   * Visits one part of the places over their limit, unordered, with the start of the excess.
    *
-   * @return how many there were
+   * @return the number of places in the part
    */
   public int visit(int resource, int part, LongMap.Visitor<? super Long> visitor) {
     int visited = ofResource.get(resource).visit(part, visitor);
@@ -136,12 +136,12 @@ public final class OverLimitTracker {
     return visited;
   }
 
-  /** How many places were looked at. */
+  /** Returns the number of places visited so far. */
   public long work() {
     return work;
   }
 
-  /** It is known to have been over since then; nothing where it is not over. */
+  /** Sets since when a place has been over its limit; does nothing when it is not over it. */
   public void setSince(int resource, int place, long millis) {
     Long since = since(resource, place);
     if (since != null && since != millis) {

@@ -8,18 +8,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a job's tasks take when they start: kept by the running ones over changes of the
- * configuration. Shared by all that started under the same configuration.
+ * The charges of a job's tasks when they start; running tasks keep them across updates. All tasks
+ * of a job that start under the same configuration share one object.
  *
- * @param needs slots by resource index of the catalog; not to be changed
+ * @param needs slots by resource index of the catalog; must not be modified
  */
-@SuppressWarnings("ArrayRecordComponent") // one per job, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // one per job, never compared
 public record ResourceCharges(Levels levels, ResourceCatalog catalog, int[] needs) {
-  /** Of a task whose job is not known. */
+  /** The charges of a task whose job is unknown. */
   public static final ResourceCharges NONE =
       new ResourceCharges(Levels.of(List.of()), ResourceCatalog.EMPTY, new int[0]);
 
-  /** Slots by resource index of another catalog; what is unknown there takes nothing. */
+  /**
+   * Returns the slots by resource index of another catalog; resources that are unknown there are
+   * omitted.
+   */
   public int[] in(Levels otherLevels, ResourceCatalog other) {
     int[] amounts = new int[other.count()];
     for (Resource resource : other.all()) {
@@ -31,12 +34,12 @@ public record ResourceCharges(Levels levels, ResourceCatalog catalog, int[] need
     return amounts;
   }
 
-  /** What a worker is charged, zeros included. */
+  /** Returns the charges on a worker, including zeros. */
   public Map<String, Integer> onWorker() {
     return onLevel(Levels.WORKER);
   }
 
-  /** What a node of a level is charged, zeros included. */
+  /** Returns the charges on a node of a level, including zeros. */
   public Map<String, Integer> onLevel(String level) {
     Map<String, Integer> amounts = new LinkedHashMap<>();
     int index = levels.find(level);

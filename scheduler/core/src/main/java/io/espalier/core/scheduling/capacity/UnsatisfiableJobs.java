@@ -19,15 +19,15 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
- * Jobs that need more of a resource than any node is configured to have. Found beside the scheduler
- * thread, when the nodes are known; operators may have given some node enough, which is looked at
- * when somebody asks. Immutable.
+ * The jobs that need more of a resource than any node is configured to have. They are determined
+ * outside the scheduler thread when the nodes are known. Overrides may give a node enough; they are
+ * taken into account at each query. Immutable.
  *
- * <p>Resources of workers are not looked at: workers come and go. A limit that is 0 everywhere, and
- * for all nodes alike, is how people stop things, and nothing is said of it.
+ * <p>Worker resources are ignored, because workers come and go. A limit of 0 that applies to all
+ * nodes alike is a deliberate stop and is not reported.
  */
 public final class UnsatisfiableJobs {
-  /** So many are named; the rest are counted. */
+  /** The maximum number of jobs that are named; the others are counted. */
   private static final int NAMED = 100;
 
   private static final int EXAMPLES = 3;
@@ -107,7 +107,7 @@ public final class UnsatisfiableJobs {
         + (nodes > EXAMPLES ? " and " + (nodes - EXAMPLES) + " more" : "");
   }
 
-  /** What to tell, where operators have not given some node enough. */
+  /** Returns the problems, except where an override gives a node enough. */
   public List<Problem> problems(LimitOverrides overrides) {
     if (cases.isEmpty()) {
       return List.of();
@@ -131,9 +131,9 @@ public final class UnsatisfiableJobs {
   }
 
   /**
-   * What to add to a reason for which a job's tasks wait; empty: nothing.
+   * Returns an addition to the reason why a job's tasks wait; empty: none.
    *
-   * @param largestLimit the largest limit that any node has now
+   * @param largestLimit the largest limit of any node now
    */
   public String words(ToIntFunction<Resource> largestLimit, String job, Resource besides) {
     for (Case each : cases) {

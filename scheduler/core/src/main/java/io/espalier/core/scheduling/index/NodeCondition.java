@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling.index;
 
-/** A condition on nodes beside free slots, part of {@code open(j, n)}. */
+/** A condition on nodes other than free slots; part of {@code open(j, n)}. */
 public interface NodeCondition {
-  /** Bits of the jobs that the node lets start. Looked up, never computed by scanning. */
+  /** Returns the bits of the jobs that may start at the node. Must be a lookup, not a scan. */
   long mask(int node, int level, int word);
 }

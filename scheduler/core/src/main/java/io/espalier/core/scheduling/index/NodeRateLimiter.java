@@ -12,14 +12,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often tasks may start below each node of some levels: a token bucket per node. A start takes
- * a token of each node of its path; while a node has none it is closed to all jobs. Levels without
- * a rate cost nothing.
+ * Limits how often tasks start below each node of some levels, with one token bucket per node. A
+ * start takes a token from each node of its path; a node without a token is closed for all jobs.
+ * Levels without a rate cost nothing.
  */
 public final class NodeRateLimiter implements NodeCondition {
   private final RateLimiterClock clock;
 
-  /** Those with a rate, top first. */
+  /** The levels with a rate, top first. */
   private final int[] levels;
 
   private final int[] starts;
@@ -27,14 +27,14 @@ public final class NodeRateLimiter implements NodeCondition {
   private final TokenBucketMath[] laws;
   private final TokenBuckets[] buckets;
 
-  /** Index into these by level; -1: no rate. */
+  /** By level: the index into {@link #levels}; -1: no rate. */
   private final int[] byLevel;
 
-  /** Notes every node that is charged while the next world is being made. */
+  /** Records every node that is charged while the next state is being built. */
   private @Nullable LongQueue log;
 
   /**
-   * @param rates by level index
+   * @param rates the rates by level index
    */
   public NodeRateLimiter(Topology topology, Map<Integer, StartRate> rates, RateLimiterClock clock) {
     this.clock = clock;
@@ -59,7 +59,7 @@ public final class NodeRateLimiter implements NodeCondition {
     }
   }
 
-  /** Whether there is any limit. */
+  /** Returns whether any level has a rate. */
   public boolean limitsAny() {
     return levels.length > 0;
   }
@@ -73,13 +73,13 @@ public final class NodeRateLimiter implements NodeCondition {
     return isHeld(node, level) ? 0 : -1L;
   }
 
-  /** Whether starts below a node have to wait for a token. */
+  /** Returns whether starts below a node wait for a token. */
   public boolean isHeld(int node, int level) {
     int i = byLevel[level];
     return i >= 0 && buckets[i].isEmpty(node - starts[i]);
   }
 
-  /** How many nodes have to wait for a token. */
+  /** Returns the number of nodes that wait for a token. */
   public int heldCount() {
     int count = 0;
     for (TokenBuckets some : buckets) {
@@ -88,16 +88,16 @@ public final class NodeRateLimiter implements NodeCondition {
     return count;
   }
 
-  /** When a node that has to wait has a token, by the clock. */
+  /** Returns when a waiting node gains a token, in wall-clock time. */
   public long heldUntil(int node, int level) {
     int i = byLevel[level];
     return i < 0 ? 0 : clock.wallTick(buckets[i].due(node - starts[i]));
   }
 
   /**
-   * A task was started.
+   * Takes a token for a start from each node of its path.
    *
-   * @param path node per level, -1 for none
+   * @param path the node per level, -1 for none
    */
   public void started(int[] path, StartableIndex index) {
     for (int i = levels.length - 1; i >= 0; i--) {
@@ -118,7 +118,7 @@ public final class NodeRateLimiter implements NodeCondition {
   /**
    * Opens the nodes that have a token again.
    *
-   * @return how many timers it looked at
+   * @return the number of timers handled
    */
   public int advance(int limit, StartableIndex index) {
     long tick = clock.lastTick();
@@ -152,9 +152,9 @@ public final class NodeRateLimiter implements NodeCondition {
     return clock.wallTick(next);
   }
 
-  // ---- a new world
+  // ---- migration
 
-  /** How many nodes have a bucket. */
+  /** Returns the number of nodes with a bucket. */
   public int count() {
     int count = 0;
     for (int i = 0; i < levels.length; i++) {
@@ -163,7 +163,7 @@ public final class NodeRateLimiter implements NodeCondition {
     return count;
   }
 
-  /** The node of the n-th bucket. */
+  /** Returns the node of the n-th bucket. */
   public int node(int n) {
     int i = 0;
     int left = n;
@@ -175,12 +175,12 @@ public final class NodeRateLimiter implements NodeCondition {
   }
 
   /**
-   * Takes over the tokens of a node, but not more than the new burst. What had no rate begins with
-   * nothing.
+   * Takes over the tokens of a node, up to the new burst. A node that had no rate begins without
+   * tokens.
    *
-   * @param level of the node
-   * @param oldNode -1: it is new
-   * @param newSince when new ones had nothing
+   * @param level the level of the node
+   * @param oldNode -1: the node is new
+   * @param newSince the time at which new buckets were empty
    * @return whether the node's mask has changed
    */
   public boolean takeOver(
@@ -211,9 +211,9 @@ public final class NodeRateLimiter implements NodeCondition {
   }
 
   /**
-   * Looks for a node that is open without a token, or closed for ever.
+   * Checks for a node that is open without a token, or closed without a timer.
    *
-   * @throws IllegalStateException names it
+   * @throws IllegalStateException with the first such node
    */
   public void check() {
     for (int i = 0; i < levels.length; i++) {

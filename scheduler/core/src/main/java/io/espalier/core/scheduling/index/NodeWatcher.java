@@ -1,12 +1,12 @@
 package io.espalier.core.scheduling.index;
 
-/** Told of every node that the index evaluates. */
+/** Receives every node that the index evaluates. */
 public interface NodeWatcher {
   /**
-   * The index evaluates a node for 64 jobs.
+   * Receives the evaluation of a node for 64 jobs.
    *
-   * @param wants bits of the jobs that would start something there or below, slots of this node and
-   *     those above aside
+   * @param wants the bits of the jobs that could start a task there or below, regardless of the
+   *     slots of this node and those above
    */
   void evaluated(int node, int level, int word, long wants);
 }

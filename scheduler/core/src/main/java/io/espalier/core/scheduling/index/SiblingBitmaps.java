@@ -6,12 +6,12 @@ import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open bits of slots, seen as rows of children: which jobs are open in some child of a node,
- * and a child that is open for a job.
+ * The open bits of all edges, grouped in rows of siblings. It finds the jobs that are open in any
+ * child of a node, and a child that is open for a job.
  *
- * <p>A long row has levels of summaries above it, each the OR of a block of what is below, and
- * blocks are short: finding a child and clearing a bit look at a few words per level, and setting
- * one at a single one, whatever the number of children.
+ * <p>A long row has levels of summaries above it, each the OR of blocks of the level below. Blocks
+ * are short, so finding a child and clearing a bit read a few words per level, and setting a bit a
+ * single one, whatever the number of children.
  */
 final class SiblingBitmaps {
   private static final int MAX_SUMMARIES = 12;
@@ -20,21 +20,21 @@ final class SiblingBitmaps {
   private final SplitMix64 random;
   private final boolean shuffled;
 
-  /** How many entries a block has, as a power of two; it fills whole words. */
+  /** The number of entries per block, as a power of two; a block fills whole words. */
   private final int blockShift;
 
-  /** Rows of up to so many have no summaries. */
+  /** The maximum length of a row without summaries. */
   private final int shortRow;
 
-  /** By slot. */
+  /** By edge. */
   private final JobBitMatrix open;
 
-  /** Of the nodes that have children: a range of the first nodes. */
+  /** By node, for a range of the first nodes that contains all with children. */
   private final JobBitMatrix below;
 
   private final int innerEnd;
 
-  /** First entry of a node's summaries, -1 for short rows; null when all rows are short. */
+  /** By node: the first entry of its summaries, -1 for short rows; null when all rows are short. */
   private final int @Nullable [] summaryStart;
 
   private final JobBitMatrix summaries;
@@ -43,7 +43,7 @@ final class SiblingBitmaps {
   private final int[] counts = new int[MAX_SUMMARIES];
 
   /**
-   * @param shuffled whether children are picked at random, otherwise the first one
+   * @param shuffled whether to pick random children instead of the first
    */
   SiblingBitmaps(Topology topology, int jobs, boolean shuffled, SplitMix64 random) {
     this.topology = topology;
@@ -74,7 +74,10 @@ final class SiblingBitmaps {
     summaries = new JobBitMatrix(size, jobs);
   }
 
-  /** Blocks begin at multiples of their length, so the first one of a row may be shorter. */
+  /**
+   * Returns the number of blocks of a row. Blocks begin at multiples of their length, so the first
+   * one may be shorter.
+   */
   private int blocks(int start, int count) {
     return ((start + count - 1) >>> blockShift) - (start >>> blockShift) + 1;
   }
@@ -93,12 +96,12 @@ final class SiblingBitmaps {
     return open.has(slot, job);
   }
 
-  /** The jobs that are open in some child. */
+  /** Returns the jobs that are open in any child. */
   long below(int node, int word) {
     return node < innerEnd ? below.get(node, word) : 0;
   }
 
-  /** How many words were looked at. */
+  /** Returns the number of words read so far. */
   long work() {
     return open.work() + summaries.work();
   }
@@ -113,9 +116,10 @@ final class SiblingBitmaps {
   // ---- finding
 
   /**
-   * A child that is open for a job: the first one from a random place on, or of all.
+   * Picks a child that is open for a job: the first one, or the first one from a random position
+   * on.
    *
-   * @return its slot
+   * @return its edge
    */
   int pick(int node, int job) {
     int start = topology.childStart(node);
@@ -172,12 +176,12 @@ final class SiblingBitmaps {
     return depth;
   }
 
-  // ---- changing
+  // ---- updates
 
   /**
-   * Writes the jobs that are open in a slot.
+   * Writes the jobs that are open at an edge.
    *
-   * @return whether more or fewer are open below its parent now; false for slot 0
+   * @return whether the set of jobs open below the parent has changed; false for edge 0
    */
   boolean write(int parent, int slot, int word, long was, long now) {
     open.put(slot, word, now);
@@ -223,7 +227,7 @@ final class SiblingBitmaps {
     return true;
   }
 
-  /** Whether the summaries of a row say what is below them. */
+  /** Returns whether the summaries of a row match the bits below them. */
   boolean isTight(int node, int word) {
     int start = topology.childStart(node);
     int count = topology.childEnd(node) - start;

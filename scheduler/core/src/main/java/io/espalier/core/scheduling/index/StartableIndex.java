@@ -9,23 +9,25 @@ import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index (docs/design/design.md#the-index): per slot a bit per job, set if and only if {@code
- * open(j, node)} holds along that slot:
+ * The index of startable tasks (docs/design/design.md#the-index). It has one bit per edge and job,
+ * which is set if and only if {@code open(j, node)} holds along that edge. The code calls an edge a
+ * slot, as in {@link Topology}.
  *
  * <pre>
  * open[slot] = (ready[node] | below[node]) and fit(node) and gates(node) and allowed[slot]
  * below[node] = OR of open over the child slots of the node
  * </pre>
  *
- * <p>{@code ready} holds only jobs with tasks on the node's own level, so jobs of other levels need
- * no masks. One operation evaluates a node for 64 jobs ({@link JobBitMatrix}); a flip is carried
- * upwards for as long as it flips, along rows of children ({@link SiblingBitmaps}).
+ * <p>{@code ready} contains only jobs with tasks on the node's own level, so jobs of other levels
+ * need no masks. One operation evaluates a node for 64 jobs ({@link JobBitMatrix}). A flip is
+ * propagated upwards as long as it causes further flips, along rows of children ({@link
+ * SiblingBitmaps}).
  */
 public final class StartableIndex {
   private final Topology topology;
   private final NodeCapacity ledger;
 
-  /** Conditions beside free slots; mostly none. */
+  /** Conditions other than free slots; usually none. */
   private final NodeCondition[] gates;
 
   private final boolean plain;
@@ -35,26 +37,26 @@ public final class StartableIndex {
 
   private final SiblingBitmaps rows;
 
-  /** Of the nodes from {@code readyFrom} on. */
+  /** The ready bits of the nodes from {@code readyFrom} on. */
   private final JobBitMatrix ready;
 
   private final int readyFrom;
   private final int readyTo;
 
-  /** Of the first slots; all others are allowed to all jobs. */
+  /** The bits of the first edges; all other edges are allowed for all jobs. */
   private final long[] allowed;
 
   private final int allowedTo;
 
-  /** How many values were computed. */
+  /** The number of values computed so far. */
   private long evaluations;
 
-  /** Told of every node that is looked at; null: nobody asks. */
+  /** Receives every node that is evaluated; may be null. */
   private @Nullable NodeWatcher watch;
 
   /**
-   * @param allowed bits per slot, for a range of the first slots; empty: everything is allowed
-   * @param gates conditions on nodes; whoever is one must {@link #refresh} where its mask changes
+   * @param allowed bits per edge, for a range of the first edges; empty: everything is allowed
+   * @param gates conditions on nodes; a condition must call {@link #refresh} where its mask changes
    */
   public StartableIndex(
       Topology topology,
@@ -83,7 +85,7 @@ public final class StartableIndex {
     rows = new SiblingBitmaps(topology, jobs.count(), order == NodeOrder.RANDOM, random);
   }
 
-  /** Tells who keeps nodes free of each look at a node. */
+  /** Sets a watcher that receives each evaluation of a node. */
   public void watch(NodeWatcher watcher) {
     watch = watcher;
   }
@@ -91,8 +93,8 @@ public final class StartableIndex {
   // ---- building, before the first use
 
   /**
-   * Computes the bits of a node from those of its children; call for all nodes, from the last to
-   * the first.
+   * Computes the bits of a node from those of its children; must be called for all nodes, from the
+   * last to the first.
    */
   public void build(int node) {
     int level = level(node);
@@ -110,9 +112,9 @@ public final class StartableIndex {
   }
 
   /**
-   * Computes all bits from the ready bits and compares.
+   * Recomputes all bits from the ready bits and compares.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void check() {
     for (int node = topology.size() - 1; node >= 0; node--) {
@@ -140,7 +142,7 @@ public final class StartableIndex {
     return level;
   }
 
-  /** Bits of the jobs that have a startable task. */
+  /** Returns the bits of the jobs that have a startable task. */
   public long openAtRoot(int word) {
     return rows.open(0, word);
   }
@@ -153,7 +155,10 @@ public final class StartableIndex {
     return (ready(node, job >>> 6) & 1L << job) != 0;
   }
 
-  /** Whether a job would start something on a node or below it, slots of the node aside. */
+  /**
+   * Returns whether a job could start a task on a node or below it, regardless of the node's own
+   * slots.
+   */
   public boolean wants(int node, int job) {
     int word = job >>> 6;
     return ((ready(node, word) | rows.below(node, word)) & 1L << job) != 0;
@@ -171,7 +176,7 @@ public final class StartableIndex {
     return slot < allowedTo ? allowed[slot * words + word] : -1L;
   }
 
-  /** Bits of the jobs for which the node has room, and a worker where it has to be its host. */
+  /** Returns the bits of the jobs that fit on the node and meet all conditions on it. */
   private long fit(int node, int level, int word) {
     long fit = ledger.fit(node, level, word);
     for (NodeCondition gate : gates) {
@@ -180,7 +185,7 @@ public final class StartableIndex {
     return fit;
   }
 
-  /** How many words of bits were looked through and values computed. */
+  /** Returns the number of words scanned and values computed so far. */
   public long work() {
     return evaluations + rows.work();
   }
@@ -192,7 +197,7 @@ public final class StartableIndex {
   // ---- finding a task
 
   /**
-   * Walks from the root to a startable task of a job that is open there.
+   * Descends from the root to a startable task of a job that is open there.
    *
    * @param path receives the node per level, -1 for a level that the path skips
    * @return the task's node
@@ -213,12 +218,12 @@ public final class StartableIndex {
     return node;
   }
 
-  // ---- changing
+  // ---- updates
 
   /**
    * Sets or clears a ready bit; {@link #refresh}, {@link #settle} or {@link #build} must follow.
    *
-   * @return whether it changed
+   * @return whether the bit changed
    */
   public boolean setReady(int node, int job, boolean on) {
     long before = ready.get(node - readyFrom, job >>> 6);
@@ -227,14 +232,14 @@ public final class StartableIndex {
     return before != after;
   }
 
-  /** Brings all words of a node up to date, after its free slots have changed. */
+  /** Updates all words of a node after its free slots have changed. */
   public void refresh(int node, int level) {
     for (int w = 0; w < words; w++) {
       refresh(node, level, w);
     }
   }
 
-  /** Brings one word of a node up to date and carries flips upwards. */
+  /** Updates one word of a node and propagates flips upwards. */
   public void refresh(int node, int level, int word) {
     int at = node;
     int atLevel = level;
@@ -261,7 +266,7 @@ public final class StartableIndex {
     }
   }
 
-  /** A node with several parents: its flips go to all of them. */
+  /** Propagates the flips of a node with several parents to all of them. */
   private void refreshSlots(int node, long value, int word) {
     int slotCount = topology.slotCount(node);
     for (int i = 0; i < slotCount; i++) {
@@ -278,13 +283,13 @@ public final class StartableIndex {
   }
 
   /**
-   * Brings a path up to date, from below, on which a task has started or ended.
+   * Updates a path from the bottom up after a task on it has started or ended.
    *
    * @param path the task's node per level, -1 for none
-   * @param lowest the level of the last of them
-   * @param isOfTree whether each of them is the parent of the next: then each is evaluated once
-   * @param refit by level: whether other jobs fit on the node now
-   * @param word the one in which ready bits of the last node have changed, or -1
+   * @param lowest the level of the last node
+   * @param isOfTree whether each node is the parent of the next; then each is evaluated only once
+   * @param refit by level: whether the set of jobs that fit on the node has changed
+   * @param word the word in which ready bits of the last node have changed, or -1
    */
   public void settle(int[] path, int lowest, boolean isOfTree, boolean[] refit, int word) {
     if (plain && isOfTree) {
@@ -327,7 +332,10 @@ public final class StartableIndex {
     return value(node, level, word);
   }
 
-  /** The bits of a node by its own and those of its children, without what is allowed to whom. */
+  /**
+   * Computes the bits of a node from its own and those of its children, without the allowed bits of
+   * its edges.
+   */
   private long value(int node, int level, int word) {
     evaluations++;
     return (ready(node, word) | rows.below(node, word)) & fit(node, level, word);

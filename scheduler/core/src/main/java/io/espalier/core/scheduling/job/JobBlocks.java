@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Jobs that start nothing, known or not, each with all its reasons. */
+/** The blocked jobs, known or not, each with all its reasons. */
 public final class JobBlocks {
   private final Map<String, EnumMap<Kind, String>> closed = new HashMap<>();
 
@@ -27,7 +27,7 @@ public final class JobBlocks {
     return closed.containsKey(job);
   }
 
-  /** In a fixed order; empty: it is not closed. */
+  /** Returns the reasons in a fixed order; empty: the job is not blocked. */
   public Map<Kind, String> reasons(String job) {
     EnumMap<Kind, String> reasons = closed.get(job);
     return reasons == null ? Map.of() : reasons;

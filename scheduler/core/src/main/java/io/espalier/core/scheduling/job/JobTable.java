@@ -12,22 +12,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of one world, numbered in the order of their names; after them removed jobs of which
- * tasks may still run. What changes without a new world (flags, priority) is written in place.
+ * The jobs of one scheduling state, numbered in name order, followed by removed jobs that may still
+ * have running tasks. Properties that can change without a new state (flags, priority) are updated
+ * in place.
  */
 public final class JobTable {
-  /** How many words the bits of all jobs take. */
+  /** The number of words for the bits of all jobs. */
   public final int words;
 
   private final String[] names;
 
-  /** They come first, in the order of their names. */
+  /** The number of configured jobs, which come first in name order. */
   private final int configured;
 
   private final @Nullable Job[] jobs;
   private final Map<String, Integer> numbers = new HashMap<>();
 
-  /** Level index of the tasks; -1 for a removed job whose level is gone. */
+  /** The level index of the tasks; -1 for a removed job whose level is gone. */
   public final int[] levels;
 
   /** Slots by resource index. */
@@ -38,20 +39,20 @@ public final class JobTable {
 
   public final int[][] dependants;
 
-  /** Names. Those of removed jobs are the ones they had. */
+  /** Queue names; a removed job keeps its last one. */
   public final String[] queues;
 
-  /** Removed jobs that have nothing running any more: they are not carried into the next world. */
+  /** The removed jobs without running tasks, which are not carried into the next state. */
   public final boolean[] dropped;
 
-  /** Whether the tasks of the instance node belong to another scheduler. */
+  /** Whether the tasks of the instance node belong to another partition. */
   public final boolean instanceElsewhere;
 
   private final long[] active;
   private boolean schedulerEnabled;
 
   /**
-   * @param removed names of removed jobs that may have running tasks, with the names of their
+   * @param removed the names of removed jobs that may have running tasks, with the names of their
    *     levels
    */
   public JobTable(Config config, Map<String, String> removed) {
@@ -88,7 +89,7 @@ public final class JobTable {
     schedulerEnabled = config.settings().enabled();
   }
 
-  /** Tasks of removed jobs go on holding what is their queue's. */
+  /** Takes over the queues of removed jobs, whose running tasks still use slots of their queue. */
   public void keepQueues(JobTable before) {
     for (int j = 0; j < names.length; j++) {
       int old = before.find(names[j]);
@@ -125,7 +126,7 @@ public final class JobTable {
     return names.length;
   }
 
-  /** The last configured job whose name does not come after a name, or -1. */
+  /** Returns the last configured job whose name is not greater than a name, or -1. */
   public int lastUpTo(String name) {
     int low = 0;
     int high = configured;
@@ -148,12 +149,15 @@ public final class JobTable {
     return names[job];
   }
 
-  /** Null: removed. */
+  /** Returns the configuration of a job; null: removed. */
   public @Nullable Job job(int job) {
     return jobs[job];
   }
 
-  /** Writes what may change in place: flags, priority, everything that tasks are started with. */
+  /**
+   * Updates in place the properties that may change so: flags, priority, and the properties with
+   * which tasks are started.
+   */
   public void replace(Config config) {
     for (int j = 0; j < names.length; j++) {
       jobs[j] = config.job(names[j]);
@@ -165,7 +169,7 @@ public final class JobTable {
     return schedulerEnabled;
   }
 
-  /** Whether the job may start tasks as far as its configuration goes. */
+  /** Returns whether the configuration lets the job start tasks. */
   public boolean canRun(int job) {
     Job configured = jobs[job];
     return schedulerEnabled && configured != null && configured.canRun();
@@ -187,7 +191,7 @@ public final class JobTable {
     return (active[job >>> 6] & 1L << job) != 0;
   }
 
-  /** Bits of the jobs that have tasks on a level. */
+  /** Returns the bits of the jobs that have tasks on a level. */
   public long[] onLevel(int level) {
     long[] bits = new long[words];
     for (int j = 0; j < names.length; j++) {
@@ -198,7 +202,7 @@ public final class JobTable {
     return bits;
   }
 
-  /** The smallest and the largest level that has tasks; {@code {0, -1}} without jobs. */
+  /** Returns the smallest and the largest level that has tasks; {@code {0, -1}} without jobs. */
   public int[] levelRange() {
     int low = Arrays.stream(levels).filter(l -> l >= 0).min().orElse(0);
     int high = Arrays.stream(levels).max().orElse(-1);

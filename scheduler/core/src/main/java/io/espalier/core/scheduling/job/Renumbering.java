@@ -1,10 +1,10 @@
 package io.espalier.core.scheduling.job;
 
-/** The numbers that jobs and nodes have after a change of the configuration or of the nodes. */
+/** Maps the numbers of jobs and nodes before an update to their numbers after it. */
 public interface Renumbering {
-  /** The new number of an old job whose statuses are kept, or -1. */
+  /** Returns the new number of an old job whose statuses are kept, or -1. */
   int newJob(int oldJob);
 
-  /** The new number of an old node, or -1. */
+  /** Returns the new number of an old node, or -1. */
   int newNode(int oldNode);
 }

@@ -5,14 +5,14 @@ import io.espalier.core.status.TaskStatus.Main;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One byte per task: the main status, its flags, and whether the node is avoided or disabled. The
- * combinations are few enough (243) to be numbered once and for all; 0 is a task that was never
- * tried and may run, so that fresh arrays need no filling.
+ * Encodes a task in one byte: the main status, its flags, and whether the node is avoided or
+ * disabled. There are 243 combinations, with fixed numbers. Code 0 is a task that was never tried
+ * and may run, so new arrays need no initialization.
  */
 public final class StatusCodes {
   public static final int COUNT = 243;
 
-  /** How the job's filters and the enabled flags see the node. */
+  /** The eligibility of the node by the job's filters and the enabled flags. */
   public static final int OPEN = 0;
 
   public static final int AVOIDED = 1;
@@ -35,9 +35,9 @@ public final class StatusCodes {
   }
 
   /**
-   * The code of a status on a node that may run.
+   * Returns the code of a status on an eligible node.
    *
-   * @param waiting whether its back-off still holds
+   * @param waiting whether its back-off has not ended
    */
   public static int of(@Nullable TaskStatus status, boolean waiting) {
     if (status == null || status.main() == Main.UNSTARTED) {
@@ -62,12 +62,12 @@ public final class StatusCodes {
     return code % PER_EFFECT + effect * PER_EFFECT;
   }
 
-  /** The same status on the same node, with another code's view of the node. */
+  /** Returns the code with the node eligibility of another code. */
   public static int keepEffect(int code, int of) {
     return code + effect(of) * PER_EFFECT;
   }
 
-  /** The same after its wait. */
+  /** Returns the code after its wait has ended. */
   public static int afterWait(int code) {
     return isWaiting(code) ? code - WAITING : code;
   }
@@ -88,7 +88,7 @@ public final class StatusCodes {
     return main(code) == Main.DONE;
   }
 
-  /** Whether the status by itself lets the task start: the node is not asked. */
+  /** Returns whether the status lets the task start, regardless of the node. */
   public static boolean isReady(int code) {
     return switch (main(code)) {
       case UNSTARTED -> true;
@@ -97,12 +97,14 @@ public final class StatusCodes {
     };
   }
 
-  /** Whether there is nothing to remember of such a status but that it is done. */
+  /** Returns whether the status is done without any details to store. */
   public static boolean isPlainlyDone(int code) {
     return code % PER_EFFECT == code(Main.DONE, 0);
   }
 
-  /** Whether the status of a task that does not run is more than its code. */
+  /**
+   * Returns whether a status consists of more than its code. Running tasks are stored elsewhere.
+   */
   public static boolean hasDetail(int code) {
     return code % PER_EFFECT != UNSTARTED && !isPlainlyDone(code) && !isRunning(code);
   }
@@ -111,7 +113,7 @@ public final class StatusCodes {
     return code % PER_EFFECT == RUNNING;
   }
 
-  /** Neither ended nor kept from running by the node. */
+  /** Returns whether a task has not ended and its node does not exclude it from running. */
   public static boolean isRemaining(int code) {
     return switch (main(code)) {
       case RUNNING -> true;
@@ -120,7 +122,7 @@ public final class StatusCodes {
     };
   }
 
-  /** The bits (docs/design/bistro.md#status-bits), as in histograms. */
+  /** Returns the status bits (docs/design/bistro.md#status-bits), as in histograms. */
   public static int bits(int code) {
     int status = code % PER_EFFECT;
     int effect = effect(code);

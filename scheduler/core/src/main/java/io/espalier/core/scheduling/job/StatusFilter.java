@@ -2,7 +2,7 @@ package io.espalier.core.scheduling.job;
 
 import java.util.function.IntPredicate;
 
-/** Some of the possible status bits of tasks, prepared for fast scans. Immutable. */
+/** An immutable set of status bit combinations, prepared for fast scans. */
 public final class StatusFilter {
   private final boolean[] codes = new boolean[StatusCodes.COUNT];
 
@@ -13,9 +13,9 @@ public final class StatusFilter {
   }
 
   /**
-   * @param bits is asked for each possible combination of bits (docs/design/bistro.md#status-bits,
-   *     as in histograms: {@code USES_BACKOFF} while the task waits, {@code AVOIDED} and {@code
-   *     DISABLED} as the nodes are now)
+   * @param bits evaluated once for each possible combination of bits
+   *     (docs/design/bistro.md#status-bits, as in histograms: {@code USES_BACKOFF} while the task
+   *     waits, {@code AVOIDED} and {@code DISABLED} as the nodes are now)
    */
   public static StatusFilter of(IntPredicate bits) {
     return new StatusFilter(bits);

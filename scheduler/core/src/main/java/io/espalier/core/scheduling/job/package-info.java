@@ -1,9 +1,9 @@
 /**
- * The jobs of one configuration as numbers from 0 on, with the properties that are read most often
- * in arrays; and the codes that stand for task statuses.
+ * The jobs of one configuration, numbered from 0, with frequently used properties in arrays; and
+ * the codes of task statuses.
  *
- * <p>A new configuration gives new numbers; {@link io.espalier.core.scheduling.job.Renumbering}
- * leads from the old ones to the new ones.
+ * <p>A new configuration assigns new numbers; {@link io.espalier.core.scheduling.job.Renumbering}
+ * maps the old numbers to the new ones.
  */
 @NullMarked
 package io.espalier.core.scheduling.job;

@@ -29,7 +29,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Names everything that keeps one task from starting, asking the same parts that start tasks. */
+/**
+ * Lists all conditions that keep one task from starting. It queries the same classes that start
+ * tasks.
+ */
 public final class Explainer {
   private static final int MOST_SAID = 300;
 
@@ -39,7 +42,7 @@ public final class Explainer {
   private final List<Reason> reasons = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
 
-  /** What is not in the configuration: by job. */
+  /** The stops of a job that are not part of the configuration. */
   public record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
   public Explainer(SchedulingState world) {
@@ -71,7 +74,7 @@ public final class Explainer {
             : List.<Alternative>of());
   }
 
-  /** What stands in the way of all tasks of a job, workers aside. */
+  /** Returns the reasons that block all tasks of a job, except for workers. */
   public static List<Reason> gates(SchedulingState world, int job, Gates gates) {
     Explainer explainer = new Explainer(world);
     explainer.gates(job, gates);
@@ -155,7 +158,7 @@ public final class Explainer {
     }
   }
 
-  /** What the last attempt ended with, or what a worker said that refused it. */
+  /** Returns the outcome of the last attempt, or the message of a worker that refused the task. */
   private static String why(@Nullable TaskStatus status) {
     Json.Obj data = status == null ? null : status.data();
     if (data != null && data.get(ParsedStatus.EXCEPTION) instanceof Json.Str said) {
@@ -171,7 +174,7 @@ public final class Explainer {
     }
   }
 
-  /** The jobs that must be done on the node first and are not, a sentence each. */
+  /** Describes in a sentence each the jobs that are not yet done on the node, but must be. */
   public List<String> waitsFor(int job, int node) {
     List<String> all = new ArrayList<>();
     Job configured = world.jobs.job(job);
@@ -201,12 +204,14 @@ public final class Explainer {
     };
   }
 
-  /** The path on which fewest conditions fail: the slots, the node's own first. */
+  /**
+   * Returns the edges of the path with the fewest failing conditions, starting with the node's own.
+   */
   int[] bestPath(int job, int node) {
     return BestPath.find(topology, node, slot -> failures(job, slot));
   }
 
-  /** What stands in the way in the other places of a node; its best path is told in full. */
+  /** Summarizes the reasons on the other edges of a node; the best path is explained in full. */
   private static List<Alternative> alternatives(
       SchedulingState world, int job, int node, int best) {
     Topology topology = world.topology;
@@ -302,7 +307,7 @@ public final class Explainer {
     }
   }
 
-  /** Whether slots are free that are kept for another job. */
+  /** Returns whether free slots exist that are reserved for another job. */
   private boolean isKept(int job, int node, int level, int resource) {
     return world.reservations != null
         && world.reservations.answers().keepsFrom(job, node, level, resource)
@@ -321,7 +326,7 @@ public final class Explainer {
         + Instant.ofEpochMilli(kept.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
   }
 
-  /** Why a job may not use a place, roles coming before filters. */
+  /** Explains why a job may not use an edge; roles take precedence over filters. */
   private String excluded(int job, int slot) {
     Job configured = world.jobs.job(job);
     String role = topology.role(slot);
@@ -355,9 +360,7 @@ public final class Explainer {
     return failures;
   }
 
-  /**
-   * Of a placed job: whether there is a worker on the host of a path, told where that is decided.
-   */
+  /** Explains at the placement level whether the host of a placed job's path has a worker. */
   private List<Reason> placement(int job, int slot, int level) {
     int placing = world.workers.placementLevel(job);
     if (placing < 0 || level < placing) {
@@ -366,14 +369,17 @@ public final class Explainer {
     if (level == placing) {
       return workers.reasons(job, topology.name(topology.node(slot)));
     }
-    // A path that passes the level by may end on any worker.
+    // A path that skips the placement level may end on any worker.
     int parent = topology.parent(slot);
     return parent >= 0 && world.index.level(parent) < placing
         ? workers.reasons(job, null)
         : List.of();
   }
 
-  /** As the index has it; asked anew only where a disabled node hides it. */
+  /**
+   * Returns whether filters and roles accept an edge, as recorded in the index; they are
+   * re-evaluated only where a disabled node hides the result.
+   */
   private boolean passes(int job, int slot) {
     if (world.index.isAllowed(slot, job)) {
       return true;

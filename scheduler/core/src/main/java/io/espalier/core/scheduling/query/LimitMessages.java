@@ -6,11 +6,11 @@ import io.espalier.core.status.LimitOverride;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Says of a limit that it is not the configured one. */
+/** Builds messages about limits that differ from the configured ones. */
 final class LimitMessages {
   private LimitMessages() {}
 
-  /** The same for a node of the tree; also says where the configuration gives it its own limit. */
+  /** Returns the message for a node, which also covers configured limits of single nodes. */
   static String on(SchedulingState world, int node, Resource resource) {
     LimitOverride override =
         world.overrides.on(
@@ -29,7 +29,7 @@ final class LimitMessages {
         + kills;
   }
 
-  /** What to add where more is needed than the limit; empty where it is not. */
+  /** Returns an addition for a need that exceeds the limit; empty when it does not. */
   static String never(SchedulingState world, int need, int limit, Resource resource) {
     if (need <= limit) {
       return "";
@@ -45,7 +45,7 @@ final class LimitMessages {
                 + largest);
   }
 
-  /** When tasks are killed because more is in use than the limit. */
+  /** Returns when tasks are killed because usage exceeds the limit. */
   private static String kills(SchedulingState world, int node, Resource resource) {
     long delay = world.killOverLimitMillis(resource);
     int r = resource.index();
@@ -59,9 +59,9 @@ final class LimitMessages {
   }
 
   /**
-   * What to add to a sentence about a limit: empty when nobody overrides it.
+   * Returns an addition to a sentence about a limit; empty when it is not overridden.
    *
-   * @param configured -1: not said
+   * @param configured the configured limit; -1: not mentioned
    */
   static String of(@Nullable LimitOverride override, int configured) {
     if (override == null) {

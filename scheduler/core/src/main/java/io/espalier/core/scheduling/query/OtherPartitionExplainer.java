@@ -8,17 +8,17 @@ import io.espalier.core.config.Partition;
 import java.util.List;
 
 /**
- * Answers for nodes that are not here. Of the nodes of other schedulers not even the names are
- * kept; but which scheduler has a node directly under the instance can be told from its name.
+ * Explains why tasks on nodes of other partitions do not run here. Not even the names of those
+ * nodes are stored, but the name of a node directly under the instance determines its partition.
  */
 public final class OtherPartitionExplainer {
   private OtherPartitionExplainer() {}
 
   /**
-   * Why a task on an unknown node does not run here.
+   * Explains why a task on an unknown node does not run here.
    *
-   * @param level of the job's tasks
-   * @throws RefusedException unless the node, if there is one, must belong to another scheduler
+   * @param level the level of the job's tasks
+   * @throws RefusedException unless the node, if it exists, must belong to another partition
    */
   public static Explanation explain(Partition shard, String job, int level, String node) {
     String unknown = "job " + job + " has no task on a node called " + node;
@@ -27,7 +27,7 @@ public final class OtherPartitionExplainer {
     }
     String only = unknown + " among the nodes of shard " + shard;
     if (level > 1) {
-      // Where it hangs decides; its own name says nothing.
+      // The partition depends on the node's ancestor, not on its own name.
       throw new RefusedException(
           RefusedException.Reason.UNKNOWN,
           only + ": if there is such a node, another scheduler has it");

@@ -7,13 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The highest use of each resource over all worlds so far. */
+/** Tracks the peak usage of each resource across all scheduling states so far. */
 public final class PeakUsageTracker {
   private record Name(String level, String resource) {}
 
   private final Map<Name, PeakUsage> before = new LinkedHashMap<>();
 
-  /** Keeps what a world has seen, when it is left. */
+  /** Keeps the peaks of a state that is going out of force. */
   public void keep(SchedulingState world) {
     for (Resource resource : world.config().settings().resources().all()) {
       PeakUsage peak = peak(world, resource);
@@ -37,7 +37,7 @@ public final class PeakUsageTracker {
         world.topology.name(node));
   }
 
-  /** Of the resources that are configured, in their order; workers have no nodes. */
+  /** Returns the peaks of the configured node resources, in their order; workers have no nodes. */
   public List<PeakUsage> of(SchedulingState world) {
     List<PeakUsage> peaks = new ArrayList<>();
     for (Resource resource : world.config().settings().resources().all()) {

@@ -5,11 +5,14 @@ import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.TaskStatus.Main;
 
-/** Adds the counts per code up to what people want to know. */
+/** Sums the counts per code into the progress figures of a job. */
 public final class ProgressCounts {
   private ProgressCounts() {}
 
-  /** A task that runs counts as running, wherever it is; otherwise its node comes first. */
+  /**
+   * Counts a running task as running wherever it is; other tasks are classified by their node
+   * first.
+   */
   public static JobProgress of(SchedulingState world, int job) {
     long done = 0;
     long failed = 0;

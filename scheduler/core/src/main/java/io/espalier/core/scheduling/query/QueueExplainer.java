@@ -10,18 +10,20 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Names the caps of a job's queue that keep it from starting (docs/design/features.md#queues). */
+/**
+ * Lists the caps of a job's queue that keep the job from starting (docs/design/features.md#queues).
+ */
 final class QueueExplainer {
   private QueueExplainer() {}
 
-  /** One for each resource of which the queue holds too much. */
+  /** Returns one reason for each resource whose cap blocks the job. */
   static List<Reason> reasons(SchedulingState world, int job) {
     QueueTable queues = world.queues;
     QueueState queue = queues.queue(queues.ofJob(job));
     List<Reason> reasons = new ArrayList<>();
     for (QueueLimit cap : queue.caps()) {
       int need = queues.need(job, cap.resource);
-      // Asked first: what has changed comes into effect.
+      // This query comes first, because it applies pending changes.
       long total = queues.total(cap.resource);
       long held = queue.held[cap.resource];
       String kept = kept(world, queue);

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** Shows the queues of a world. */
+/** Builds API views of the queues of a scheduling state. */
 public final class QueueViews {
   private QueueViews() {}
 
-  /** All that are configured, have jobs, or hold something. */
+  /** Returns the queues that are configured, have jobs, or use slots. */
   public static List<QueueView> of(SchedulingState world) {
     QueueTable table = world.queues;
     double[] weights = new double[table.count()];

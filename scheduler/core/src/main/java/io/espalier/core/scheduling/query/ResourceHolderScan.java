@@ -7,11 +7,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the running tasks that hold slots of some resources on some nodes, in one pass over what
- * runs, a slice at a time. Nothing is kept for it at starts and ends. What starts or ends between
- * two slices may be missing or too much; after a change of jobs or nodes the pass begins again.
+ * Finds the running tasks that hold slots of given resources on given nodes, in one pass over the
+ * running tasks, in slices. It needs no bookkeeping at starts and ends. Tasks that start or end
+ * between two slices may be missing or superfluous; when jobs or nodes are renumbered, the pass
+ * begins again.
  *
- * <p>Made by {@link SchedulingCore#holders}; for the same thread as the core.
+ * <p>{@link SchedulingCore#holders} creates it; use it on the thread of the core.
  */
 public final class ResourceHolderScan {
   private final Supplier<SchedulingState> current;
@@ -23,21 +24,23 @@ public final class ResourceHolderScan {
   private int next;
 
   /**
-   * Where slots are held.
+   * A node on which slots are held.
    *
-   * @param resource its name; empty: all of the level
+   * @param resource the resource name; empty: all of the level
    */
   public record Place(String level, String node, String resource) {}
 
-  /** Is told who holds what. */
+  /** Receives the tasks that hold slots. */
   public interface Sink {
-    /** Forget all that was said before: the pass begins again. */
+    /** Begins a pass, also again; all earlier results are invalid. */
     void begin();
 
     /**
-     * @param place index of the place
-     * @param run of the holder, as {@link SchedulingCore#round} gave it
-     * @param resource its name
+     * Receives the slots that a task holds.
+     *
+     * @param place the index of the place
+     * @param run the running task, as {@link SchedulingCore#round} reported it
+     * @param resource the name of the resource
      * @param slots at least 1
      */
     void holds(int place, long run, String resource, int slots);
@@ -49,10 +52,10 @@ public final class ResourceHolderScan {
   }
 
   /**
-   * Does a slice.
+   * Runs a slice.
    *
-   * @param limit how many running tasks to look at
-   * @return whether the pass is complete
+   * @param limit the maximum number of running tasks to check
+   * @return true when the pass is complete
    */
   public boolean step(int limit, Sink sink) {
     SchedulingState now = current.get();

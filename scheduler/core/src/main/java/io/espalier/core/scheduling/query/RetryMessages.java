@@ -8,16 +8,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says for how long and why a task waits, or why it waits no more
+ * Explains how long and why a task waits, or why it is not retried
  * (docs/design/features.md#waits-are-explained).
  */
 final class RetryMessages {
   private RetryMessages() {}
 
   /**
-   * Of a task that waits.
+   * Explains the wait of a task.
    *
-   * @param rules of its job; null: there is only a back-off
+   * @param rules the rules of its job; null: only back-off applies
    */
   static String waits(@Nullable TaskStatus status, @Nullable ProgressRetryRules rules) {
     if (status != null && !status.usesBackoff()) {
@@ -53,7 +53,7 @@ final class RetryMessages {
         : ordinal(counts.progress()) + " failure with progress";
   }
 
-  /** Of a task that has failed for good. */
+  /** Explains why a task has failed permanently. */
   static String failed(@Nullable TaskStatus status, @Nullable ProgressRetryRules rules) {
     String why = status == null || rules == null ? null : status.retries().exhausted(rules);
     return "the task has failed for good"

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Counts the tasks in subtrees by state, a slice at a time. Where every node has one parent, and
- * nodes are numbered like their places, the nodes at one distance from the root are a range, and
- * are read one after the other; otherwise the subtree is walked, and a node with several parents
- * counts in each of its places.
+ * Counts the tasks in a subtree by state, in slices. When every node has one parent and nodes are
+ * numbered like their edges, the nodes at each distance from the root form a range and are read
+ * sequentially. Otherwise the subtree is walked, and a node with several parents is counted once
+ * for each edge.
  *
- * <p>Made by {@link SchedulingCore#counts}; for the same thread as the core.
+ * <p>{@link SchedulingCore#counts} creates it; use it on the thread of the core.
  */
 public final class SubtreeCountScan {
   private static final int STATES = 6;
@@ -29,10 +29,10 @@ public final class SubtreeCountScan {
   private static final int BLOCKED = 5;
   private static final int NONE = 6;
 
-  /** By code, of jobs whose tasks may start. */
+  /** By code: the state, for jobs whose tasks may start. */
   private static final byte[] STATE = new byte[StatusCodes.COUNT];
 
-  /** The same of jobs whose tasks may not. */
+  /** By code: the state, for jobs whose tasks may not start. */
   private static final byte[] STATE_BLOCKED = new byte[StatusCodes.COUNT];
 
   static {
@@ -43,7 +43,7 @@ public final class SubtreeCountScan {
     }
   }
 
-  /** Reading a code of a range costs a fraction of what visiting a node does. */
+  /** The number of codes per unit; reading a code in a range is cheaper than visiting a node. */
   private static final int CODES_PER_UNIT = 8;
 
   private static final int UNITS_PER_NODE = 3;
@@ -55,12 +55,12 @@ public final class SubtreeCountScan {
   private final int onlyJob;
   private final int lowest;
 
-  /** By job and state; one row when jobs are not told apart. */
+  /** By job and state; a single row when jobs are not counted separately. */
   private final long[] counts;
 
   private long leaves;
 
-  // Where it stands: in the nodes of one distance from the root of the subtree,
+  // The position: either in the nodes at one distance from the root of the subtree,
   private int from;
   private int to;
   private int job;
@@ -118,12 +118,12 @@ public final class SubtreeCountScan {
     return world.mayStart(job) ? STATE : STATE_BLOCKED;
   }
 
-  /** Whether jobs or nodes have changed, so that all numbers mean something else. */
+  /** Returns whether jobs or nodes have been renumbered, so that all numbers are invalid. */
   public boolean isStale() {
     return current.get() != world;
   }
 
-  /** Begins with a subtree, forgetting the one before. */
+  /** Begins to count a subtree, discarding the previous counts. */
   public void begin(int slot) {
     Arrays.fill(counts, 0);
     leaves = 0;
@@ -143,10 +143,10 @@ public final class SubtreeCountScan {
   }
 
   /**
-   * Goes on.
+   * Runs a slice.
    *
-   * @param units about how many things to look at
-   * @return how many it looked at, at least 1
+   * @param units about how many items to visit
+   * @return the number of items visited, at least 1
    */
   public int step(int units) {
     return topology.slotsAreNodes() ? count(units) : walk(units);
@@ -199,7 +199,7 @@ public final class SubtreeCountScan {
     }
   }
 
-  /** Goes on with the next job that has tasks at that distance. */
+  /** Continues with the next job; {@code at} is its first task at that distance. */
   private void next(int number) {
     job = number;
     while (job < world.jobs.count() && (world.jobs.levels[job] < 0 || !wants(job))) {
@@ -208,7 +208,7 @@ public final class SubtreeCountScan {
     at = job < world.jobs.count() ? first(world.jobs.levels[job]) : 0;
   }
 
-  /** The first node of a level that is not before where it stands. */
+  /** Returns the first node of a level from the current position on. */
   private int first(int level) {
     return Math.max(from, topology.levelStart(level));
   }
@@ -250,12 +250,12 @@ public final class SubtreeCountScan {
     return used;
   }
 
-  /** Nodes of the lowest level in the subtree. */
+  /** Returns the number of lowest-level nodes in the subtree. */
   public long leaves() {
     return leaves;
   }
 
-  /** All tasks of the subtree, or those of the one job. */
+  /** Returns the counts of all tasks of the subtree, or of the selected job. */
   public TaskCounts counts() {
     long[] sum = new long[STATES];
     for (int i = 0; i < counts.length; i++) {
@@ -277,7 +277,7 @@ public final class SubtreeCountScan {
         from[at + BLOCKED]);
   }
 
-  /** By job, where jobs are told apart; without those that have no tasks there. */
+  /** Returns the counts by job if jobs are counted separately; jobs without tasks are omitted. */
   public Map<String, TaskCounts> countsByJob() {
     Map<String, TaskCounts> all = new LinkedHashMap<>();
     for (int j = 0; byJob && j < world.jobs.count(); j++) {

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Waiting tasks of one job by reason, while they are counted. Few: not one per node. */
+/** Accumulates the waiting tasks of one job by reason. There are few groups: not one per node. */
 final class WaitReasonCounts {
   private static final int SAMPLES = 5;
 
@@ -22,12 +22,12 @@ final class WaitReasonCounts {
   private final Map<Key, Group> groups = new LinkedHashMap<>();
 
   /**
-   * @param kind null: nothing is in the way
-   * @param which resource or dependency
+   * @param kind null: no reason, the task may start
+   * @param which the number of the resource or dependency
    */
   private record Key(@Nullable Kind kind, int which) {}
 
-  /** Tasks with one reason. */
+  /** The tasks with one reason. */
   static final class Group {
     private final @Nullable Kind kind;
     private final int resource;
@@ -46,7 +46,7 @@ final class WaitReasonCounts {
     }
 
     /**
-     * @param blockNode the node that keeps the task, -1: none
+     * @param blockNode the node that blocks the task, -1: none
      */
     void add(int node, int blockNode) {
       count++;
@@ -57,7 +57,7 @@ final class WaitReasonCounts {
       sample(node);
     }
 
-    /** The earliest counts; 0: not known. */
+    /** Sets the time when the wait ends, if it is earlier than before; 0: unknown. */
     Group until(long millis) {
       untilMillis = untilMillis == 0 ? millis : Math.min(untilMillis, millis);
       return this;
@@ -75,7 +75,7 @@ final class WaitReasonCounts {
   }
 
   /**
-   * @param isTree tasks come node by node, so that the nodes that block can be counted
+   * @param isTree whether tasks arrive node by node, so that blocking nodes can be counted
    */
   WaitReasonCounts(Topology topology, boolean isTree) {
     this.topology = topology;

@@ -16,14 +16,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the tasks of a job that are neither running nor ended by what keeps them, a slice at a
- * time: one walk over the tree in which a node that blocks decides for all below it. Where nodes
- * have several parents the path of each task matters, and only some tasks are looked at.
+ * Counts the waiting tasks of a job by wait reason, in slices. It walks the tree once; a node that
+ * blocks determines the reason for all tasks below it. Where nodes have several parents, the path
+ * of each task matters, and only a sample of the tasks is evaluated.
  *
- * <p>Made by {@link SchedulingCore#waiting}; for the same thread as the core.
+ * <p>{@link SchedulingCore#waiting} creates it; use it on the thread of the core.
  */
 public final class WaitReasonScan {
-  /** Tasks that are looked at where not all are. */
+  /** The maximum size of a sample. */
   static final int SAMPLED = 20_000;
 
   private static final int UNITS_PER_TASK = 1;
@@ -42,14 +42,14 @@ public final class WaitReasonScan {
   private long counted;
   private boolean isDone;
 
-  // Where it stands in the walk: rows of slots that are not looked at yet, and what blocks them.
+  // The position in the walk: rows of edges not visited yet, and what blocks them.
   private final int[] next;
   private final int[] end;
   private final WaitReasonCounts.@Nullable Group[] blocks;
   private final int[] blockNodes;
   private int depth;
 
-  // Where it stands among the samples.
+  // The position in the sample.
   private int at;
   private final int stride;
 
@@ -91,7 +91,7 @@ public final class WaitReasonScan {
     return reasons.isEmpty() ? null : reasons.get(0);
   }
 
-  /** One reason for all tasks. */
+  /** Assigns one reason to all tasks. */
   private void all(Reason gate) {
     counted = total();
     WaitReasonCounts.Group group =
@@ -115,7 +115,9 @@ public final class WaitReasonScan {
     return total;
   }
 
-  /** Whether such a task is neither running nor ended, nor kept away by its node. */
+  /**
+   * Returns whether a task with this code has not ended, is not running, and has an eligible node.
+   */
   private static boolean isWaiting(int code) {
     Main main = StatusCodes.main(code);
     return StatusCodes.effect(code) == StatusCodes.OPEN
@@ -124,7 +126,7 @@ public final class WaitReasonScan {
         && main != Main.FAILED;
   }
 
-  /** Whether jobs or nodes have changed, so that it must begin again. */
+  /** Returns whether jobs or nodes have been renumbered, so that the scan must be restarted. */
   public boolean isStale() {
     return current.get() != world;
   }
@@ -134,10 +136,10 @@ public final class WaitReasonScan {
   }
 
   /**
-   * Goes on.
+   * Runs a slice.
    *
-   * @param units about how many tasks to look at
-   * @return how many it looked at, at least 1
+   * @param units about how many tasks to evaluate
+   * @return the units used, at least 1
    */
   public int step(int units) {
     int used = 1;
@@ -229,10 +231,10 @@ public final class WaitReasonScan {
     }
   }
 
-  /** What blocks a job in one place of the tree; null: nothing. */
+  /** Returns the reason that blocks a job at an edge of the tree; null: none. */
   private WaitReasonCounts.@Nullable Group blockOf(int slot, int node) {
     int atLevel = world.index.level(node);
-    // Of several paths another one is open, or the task would not count as waiting.
+    // On a node with several paths, another path is open, or the task would not count as waiting.
     if (!topology.enabled(slot)) {
       return groups.of(Kind.NODE_DISABLED, -1, "a node on their path is disabled");
     }
@@ -272,9 +274,9 @@ public final class WaitReasonScan {
   }
 
   /**
-   * The answer, once it is done.
+   * Returns the counts once the scan is done.
    *
-   * @param limit groups, at most
+   * @param limit the maximum number of groups
    */
   public WaitingReasons reasons(int limit, long nowMillis) {
     return new WaitingReasons(

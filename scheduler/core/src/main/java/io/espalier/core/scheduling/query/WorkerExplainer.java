@@ -16,17 +16,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says why no worker takes a task: the first of these that holds, of all workers or those of the
- * required host. There is none; none takes tasks; the filter excludes all that do; none of the rest
- * has room: then what is short on the one that is nearest to it, which is short of fewest things,
- * then of fewest slots, and is first in the order of names.
+ * Explains why no worker can take a task. Considering all workers or those of the required host, it
+ * returns the first reason that applies: no worker is connected; none takes tasks; the filter
+ * excludes all that do; none of the others has enough capacity. In the last case it lists the
+ * shortages of the nearest worker, which lacks the fewest resources, then the fewest slots, and is
+ * first by name among equals.
  */
 final class WorkerExplainer {
   private final SchedulingState world;
   private final WorkerIndex index;
   private final WorkerTable table;
 
-  /** The name of the instance node, by which the scheduler's own host goes. */
+  /** The name of the instance node, which also names the scheduler's own host. */
   private final String instance;
 
   WorkerExplainer(SchedulingState world) {
@@ -37,8 +38,8 @@ final class WorkerExplainer {
   }
 
   /**
-   * @param host where the task must run; null: anywhere
-   * @return empty when some worker takes it
+   * @param host the required host; null: any
+   * @return empty when a worker can take the task
    */
   List<Reason> reasons(int job, @Nullable String host) {
     if (index.finds(job, host)) {

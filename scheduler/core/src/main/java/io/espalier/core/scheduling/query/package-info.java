@@ -1,7 +1,7 @@
 /**
- * Answers to people: why a task does not start, how many tasks are in which state below a node, who
- * uses the slots of a node. What would take long is done in slices. The answers come from the same
- * parts that decide, so that they cannot differ from what happens.
+ * Queries for people: why a task does not start, how many tasks below a node are in which state,
+ * which tasks use the slots of a node. Expensive queries run in slices. They use the same classes
+ * that make scheduling decisions, so the answers match the actual behavior.
  */
 @NullMarked
 package io.espalier.core.scheduling.query;

@@ -1,12 +1,12 @@
 package io.espalier.core.scheduling.queue;
 
 /**
- * A value that follows a use that changes in steps: half of the difference between them vanishes
- * within each half-life (docs/design/features.md#priority-with-a-memory).
+ * A value that follows a stepwise changing use: within each half-life, half of the difference
+ * between value and use vanishes (docs/design/features.md#priority-with-a-memory).
  *
- * <p>{@code P(t + dt) = U + (P(t) - U) * 0.5^(dt / h)}: evaluated only when asked, exact between
- * two changes of the use, so that it does not matter how often it is asked. The weight belongs to
- * the old value; the new use comes in with what is left of 1.
+ * <p>{@code P(t + dt) = U + (P(t) - U) * 0.5^(dt / h)}. It is evaluated only on queries and is
+ * exact between two changes of the use, so the number of queries does not affect it. The factor
+ * applies to the old value; the new use has the remaining weight.
  */
 public final class DecayedUsage {
   private double value;
@@ -15,9 +15,9 @@ public final class DecayedUsage {
   private long halfLifeMillis;
 
   /**
-   * @param value at that time
-   * @param use from then on
-   * @param halfLifeMillis more than 0
+   * @param value the value at that time
+   * @param use the use from then on
+   * @param halfLifeMillis positive
    */
   DecayedUsage(double value, double use, long atMillis, long halfLifeMillis) {
     this.value = value;
@@ -26,21 +26,23 @@ public final class DecayedUsage {
     this.halfLifeMillis = halfLifeMillis;
   }
 
-  /** The law itself. */
+  /** Evaluates the formula. */
   static double after(double value, double use, long millis, long halfLifeMillis) {
     if (millis <= 0 || value == use) {
       return value;
     }
-    // StrictMath gives the same bits on every JDK, so that a seed gives the same placements.
+    // StrictMath gives the same bits on every JDK, so a seed gives the same placements.
     return use + (value - use) * StrictMath.pow(0.5, (double) millis / halfLifeMillis);
   }
 
-  /** The value at a time; one before the last change counts as that of the change. */
+  /**
+   * Returns the value at a time; a time before the last change counts as the time of the change.
+   */
   public double at(long nowMillis) {
     return after(value, use, nowMillis - atMillis, halfLifeMillis);
   }
 
-  /** What it will be in one half-life if the use stays as it is. */
+  /** Returns the value one half-life ahead if the use stays constant. */
   double ahead(long nowMillis) {
     return (at(nowMillis) + use) / 2;
   }
@@ -49,7 +51,7 @@ public final class DecayedUsage {
     return use;
   }
 
-  /** The use is another one from that time on. */
+  /** Changes the use from a time on. */
   void setUse(double newUse, long nowMillis) {
     if (newUse != use) {
       settle(nowMillis);
@@ -62,7 +64,7 @@ public final class DecayedUsage {
     halfLifeMillis = millis;
   }
 
-  /** History that comes from elsewhere. */
+  /** Sets a value restored from elsewhere. */
   void setValue(double newValue, long nowMillis) {
     value = newValue;
     atMillis = nowMillis;

@@ -9,40 +9,40 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many slots of one resource a queue may hold, and which of its jobs that leaves room for. As
- * in {@link NodeCapacity} they are looked up by how many distinct needs are met, not compared one
- * by one.
+ * The cap of a queue on one resource, and the jobs of the queue that fit under it. As in {@link
+ * NodeCapacity}, they are looked up by the number of distinct needs met rather than compared one by
+ * one.
  */
 public final class QueueLimit {
   public final int resource;
   private final int most;
 
-  /** Of all slots; null: not said. */
+  /** The fraction of the total slots; null: not configured. */
   private final @Nullable BigDecimal fraction;
 
   /** The distinct needs of the queue's jobs, ascending, without 0. */
   private final int[] thresholds;
 
-  /** For each number of thresholds met, the jobs that fit: one long for each word of the queue. */
+  /** By number of thresholds met: the jobs that fit, one long for each word of the queue. */
   private final long[][] fits;
 
   private long cap;
   private long held;
   private int met;
 
-  /** As {@link #met}, when what is kept for the holder is left out. */
+  /** Like {@link #met}, after subtracting the reservation for the holder. */
   private int metBeside;
 
-  /** Slots that are kept for one job, and its bit. */
+  /** The slots reserved for one job; its word and bit follow. */
   private int kept;
 
   private int holderPlace = -1;
   private long holderBit;
 
   /**
-   * @param jobs of the queue, ascending
-   * @param needs by place in {@code jobs}
-   * @param words those that its jobs are in, ascending
+   * @param jobs the jobs of the queue, ascending
+   * @param needs the needs, by position in {@code jobs}
+   * @param words the bitmap words that contain its jobs, ascending
    */
   private QueueLimit(
       int resource, int most, @Nullable BigDecimal fraction, int[] jobs, int[] needs, int[] words) {
@@ -60,7 +60,7 @@ public final class QueueLimit {
     }
   }
 
-  /** Null when the queue may hold all it wants of the resource. */
+  /** Returns the cap of a queue on a resource; null: unlimited. */
   static @Nullable QueueLimit of(
       QueueSpec spec, int resource, int[] jobs, int[] needs, int[] words) {
     Map<Integer, Integer> slots = spec.maxSlots();
@@ -77,12 +77,12 @@ public final class QueueLimit {
         words);
   }
 
-  /** Whether it goes by how many slots there are. */
+  /** Returns whether the cap depends on the total slots. */
   public boolean isRelative() {
     return fraction != null;
   }
 
-  /** There are so many slots in the tree now; {@link #hold} must follow. */
+  /** Sets the total slots of the tree; {@link #hold} must follow. */
   void setTotal(long total) {
     cap = slots(most, fraction, total);
   }
@@ -91,12 +91,12 @@ public final class QueueLimit {
     if (fraction == null) {
       return most;
     }
-    // 0.29 * 100 is 28.999999999999996 in binary.
+    // In binary, 0.29 * 100 is 28.999999999999996.
     BigDecimal part = fraction.multiply(BigDecimal.valueOf(total));
     return Math.min(most, part.setScale(0, RoundingMode.FLOOR).longValueExact());
   }
 
-  /** The queue holds so many slots now; returns whether other jobs fit than before. */
+  /** Sets the slots in use by the queue; returns whether the set of jobs that fit has changed. */
   boolean hold(long nowHeld) {
     held = nowHeld;
     int before = met;
@@ -107,10 +107,10 @@ public final class QueueLimit {
   }
 
   /**
-   * Others get only what a job does not need; {@link #hold} must follow.
+   * Reserves what a job needs; {@link #hold} must follow.
    *
-   * @param need 0: nothing is kept for anybody
-   * @param place of the job's word
+   * @param need 0: no reservation
+   * @param place the position of the job's word
    */
   void keep(int need, int place, long bit) {
     kept = need;
@@ -118,12 +118,15 @@ public final class QueueLimit {
     holderBit = bit;
   }
 
-  /** Whether it leaves no room for another job than the holder that needs so much. */
+  /**
+   * Returns whether a job other than the holder with this need does not fit besides the
+   * reservation.
+   */
   public boolean keepsFrom(int need) {
     return need > 0 && kept > 0 && need > cap - held - kept;
   }
 
-  /** Whether it leaves no room for a job that needs so much. */
+  /** Returns whether a job with this need does not fit under the cap. */
   public boolean blocks(int need) {
     return need > 0 && need > cap - held;
   }
@@ -140,13 +143,13 @@ public final class QueueLimit {
     return at >= 0 ? at + 1 : -at - 1;
   }
 
-  /** Bits of the jobs that fit, in the queue's word of that place. */
+  /** Returns the bits of the jobs that fit, for a position in the queue's words. */
   long fits(int place) {
     long bits = fits[metBeside][place];
     return place == holderPlace ? bits | (fits[met][place] & holderBit) : bits;
   }
 
-  /** Slots that the queue may hold in all. */
+  /** Returns the maximum number of slots that the queue may use. */
   public long cap() {
     return cap;
   }

@@ -4,26 +4,29 @@ import io.espalier.core.config.QueueSpec;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** One queue in one world: its jobs, what their running tasks hold, and what is due to it. */
+/**
+ * A queue in one scheduling state: its jobs, the slots of their running tasks, and its claim to
+ * further starts.
+ */
 public final class QueueState {
   /**
-   * Use and history below a millionth of the tree count as that much
+   * The floor of a queue's usage, a millionth of the tree
    * (docs/design/features.md#shares-of-queues).
    */
   static final double LEAST_PRIORITY = 1e-6;
 
   public final String name;
 
-  /** Numbers of its jobs, ascending. */
+  /** The numbers of its jobs, ascending. */
   public final int[] jobs;
 
-  /** The words that its jobs are in, ascending. */
+  /** The bitmap words that contain its jobs, ascending. */
   public final int[] words;
 
-  /** Its jobs, by place in {@link #words}. */
+  /** The bits of its jobs, by position in {@link #words}. */
   public final long[] members;
 
-  /** Slots held, by resource. */
+  /** Slots in use, by resource. */
   public final long[] held;
 
   public final DecayedUsage usage;
@@ -31,13 +34,13 @@ public final class QueueState {
   private QueueLimit[] caps = new QueueLimit[0];
   public int running;
 
-  /** The job whose turn it was last, or -1. */
+  /** The job that had the last turn, or -1. */
   public int last = -1;
 
-  /** The job that room is kept for, or -1. */
+  /** The job that its capacity is reserved for, or -1. */
   public int holder = -1;
 
-  /** What a policy owes it, in starts. */
+  /** The number of starts that a policy owes it. */
   public double balance;
 
   QueueState(QueueSpec spec, int[] jobs, int resources, DecayedUsage usage) {
@@ -61,7 +64,7 @@ public final class QueueState {
     return spec;
   }
 
-  /** Other numbers for a queue of the same name. */
+  /** Sets new properties and caps for a queue of the same name. */
   void setSpec(QueueSpec next, QueueLimit[] newCaps) {
     spec = next;
     caps = newCaps;
@@ -71,7 +74,7 @@ public final class QueueState {
     return caps;
   }
 
-  /** Null: it may hold all it wants of the resource. */
+  /** Returns the cap of a resource; null: unlimited. */
   public @Nullable QueueLimit cap(int resource) {
     for (QueueLimit cap : caps) {
       if (cap.resource == resource) {
@@ -81,7 +84,7 @@ public final class QueueState {
     return null;
   }
 
-  /** Bits of its jobs that its caps leave room for, in its word of that place. */
+  /** Returns the bits of its jobs that fit under its caps, for a position in {@link #words}. */
   long open(int place) {
     long open = members[place];
     for (QueueLimit cap : caps) {
@@ -91,9 +94,9 @@ public final class QueueState {
   }
 
   /**
-   * The effective priority: the lower, the more is due to it.
+   * Returns the effective priority; a lower value entitles the queue to more.
    *
-   * @param byWeight whether weights decide, and not factors
+   * @param byWeight whether weights rather than factors are used
    */
   double effective(long nowMillis, boolean byWeight) {
     if (byWeight) {

@@ -21,18 +21,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The queues of one world (docs/design/features.md#queues): what their running tasks hold, which of
- * their jobs their caps leave room for, and how much they have used lately.
+ * The queues of one scheduling state (docs/design/features.md#queues): the slots of their running
+ * tasks, the jobs that fit under their caps, and their recent usage.
  *
- * <p>A task holds slots where its path has a node, and on its worker. A cap compares what the queue
- * holds with slots in all: the limits in effect, summed over the nodes of the resource's level or
- * over the workers. Its use is its dominant share: the largest part of any resource that it holds.
+ * <p>A task uses slots on each node of its path and on its worker. A cap compares a queue's slots
+ * with the total slots: the limits in effect, summed over the nodes of the resource's level or over
+ * the workers. The use of a queue is its dominant share, the largest fraction of any resource that
+ * it holds.
  *
- * <p>What changes the slots in all is noticed at the next question, once for all changes until
- * then; whatever else happens costs the levels and resources of one task.
- *
- * <p><b>Length.</b> What queues hold, their caps and their use change with the same starts and
- * ends.
+ * <p>Changes of the total slots are applied together at the next query. The cost of any other event
+ * depends on the levels and resources of one task.
  */
 public final class QueueTable {
   private final JobTable jobs;
@@ -45,7 +43,7 @@ public final class QueueTable {
   private final int[] ofJob;
   private final long[] open;
 
-  /** By resource: slots in all, as of the versions below. */
+  /** By resource: the total slots, as of the versions below. */
   private final long[] totals;
 
   private int seenNodes = -1;
@@ -54,7 +52,7 @@ public final class QueueTable {
   private long halfLifeMillis;
   private long now;
 
-  /** Whether its world is in force: if not, another one has the history. */
+  /** Whether the state is in force; otherwise another state has the history. */
   private boolean isInForce;
 
   public QueueTable(Config config, JobTable jobs, NodeCapacity ledger, WorkerIndex workers) {
@@ -98,7 +96,7 @@ public final class QueueTable {
     return new QueueSpec(name, 1, Map.of(), Map.of());
   }
 
-  /** The queues by name: the one of jobs that name none is always there. */
+  /** Returns the queues by name; the default queue, for jobs that name none, always exists. */
   private static Map<String, QueueSpec> specs(LimitRules rules) {
     Map<String, QueueSpec> specs = new LinkedHashMap<>();
     rules.queues().forEach(spec -> specs.put(spec.name(), spec));
@@ -106,7 +104,7 @@ public final class QueueTable {
     return specs;
   }
 
-  /** The names of the configured queues, in their order. */
+  /** Returns the names of the configured queues, in their order. */
   public static List<String> names(Config config) {
     return config.settings().rules().queues().stream().map(QueueSpec::name).toList();
   }
@@ -132,7 +130,7 @@ public final class QueueTable {
     seenNodes = -1;
   }
 
-  /** Tells the caps of a queue whom they keep room for; {@link QueueLimit#hold} must follow. */
+  /** Passes a queue's reservation to its caps; {@link QueueLimit#hold} must follow. */
   private void tellCaps(QueueState queue) {
     int job = queue.holder;
     int place = job < 0 ? -1 : Arrays.binarySearch(queue.words, job >>> 6);
@@ -142,9 +140,9 @@ public final class QueueTable {
   }
 
   /**
-   * Keeps what a queue may hold for one of its jobs, as far as that needs it.
+   * Reserves a queue's capacity for one of its jobs, as far as the job needs it.
    *
-   * @param job -1: for nobody any more
+   * @param job -1: ends the reservation
    */
   public void keepFor(int number, int job) {
     refresh();
@@ -157,9 +155,9 @@ public final class QueueTable {
     updateOpen(queue);
   }
 
-  /** What a task of a job takes, as far as it can be on a path of the job or on a worker. */
+  /** Returns the slots that a task of a job uses on its path or its worker. */
   public int need(int job, int resource) {
-    // Where nobody is asked for workers, what they have limits nothing.
+    // When tasks need no workers, worker resources limit nothing.
     boolean counts =
         levelOf[resource] == workerLevel
             ? workers.isActive()
@@ -167,7 +165,7 @@ public final class QueueTable {
     return counts ? jobs.needs[job][resource] : 0;
   }
 
-  /** Another configuration with the same queues and the same jobs in them. */
+  /** Applies a configuration with the same queues and the same jobs in them. */
   public void replace(Config config) {
     refresh();
     LimitRules rules = config.settings().rules();
@@ -183,13 +181,13 @@ public final class QueueTable {
 
   // ---- caps
 
-  /** Bits of the jobs that may start another task as far as their queues go. */
+  /** Returns the bits of the jobs whose queues allow another start. */
   public long open(int word) {
     refresh();
     return open[word];
   }
 
-  /** Takes note of other limits and workers, if there are. */
+  /** Applies changes of limits and workers, if any. */
   private void refresh() {
     if (seenNodes == ledger.totalsVersion() && seenWorkers == workers.totalsVersion()) {
       return;
@@ -222,15 +220,15 @@ public final class QueueTable {
   // ---- use
 
   /**
-   * A task takes its place, started here or not.
+   * Charges a running task to its queue, whether it was started here or not.
    *
-   * @param job -1: not known
+   * @param job -1: unknown
    */
   public void entered(int job, int run, RunPlacements places) {
     change(job, run, places, 1);
   }
 
-  /** The opposite. */
+  /** Releases the charge of a running task. */
   public void left(int job, int run, RunPlacements places) {
     change(job, run, places, -1);
   }
@@ -274,12 +272,13 @@ public final class QueueTable {
   }
 
   /**
-   * The largest part of any resource that a queue holds (docs/design/features.md#use-of-a-queue).
+   * Returns the largest fraction of any resource that a queue holds
+   * (docs/design/features.md#use-of-a-queue).
    */
   double dominantShare(QueueState queue) {
     double most = 0;
     for (int r = 0; r < totals.length; r++) {
-      // More may be held than there is, also where there is nothing any more.
+      // Usage may exceed the total, which may even be 0.
       most = Math.max(most, (double) queue.held[r] / Math.max(1, totals[r]));
     }
     return most;
@@ -287,7 +286,7 @@ public final class QueueTable {
 
   // ---- time
 
-  /** Time goes on: what has changed until now has changed by then. */
+  /** Advances the clock; earlier changes of limits and workers count from before it. */
   public void advance(long nowMillis) {
     refresh();
     now = Math.max(now, nowMillis);
@@ -298,9 +297,9 @@ public final class QueueTable {
   }
 
   /**
-   * The world is in force from now on.
+   * Brings the state into force.
    *
-   * @param past by name; what is taken over is removed
+   * @param past the history by name; entries that are taken over are removed
    */
   public void enter(long nowMillis, QueueUsageHistory past) {
     now = nowMillis;
@@ -313,7 +312,7 @@ public final class QueueTable {
     refresh();
   }
 
-  /** Takes what came from elsewhere over. */
+  /** Takes over the values restored from elsewhere. */
   public void restore(QueueUsageHistory past) {
     refresh();
     for (QueueState queue : queues) {
@@ -321,7 +320,7 @@ public final class QueueTable {
     }
   }
 
-  /** What every queue has used lately, as of now. */
+  /** Returns the recent usage of every queue as of now. */
   public List<QueueUsage> usage(QueueUsageHistory past) {
     refresh();
     List<QueueUsage> all = new ArrayList<>();
@@ -333,12 +332,15 @@ public final class QueueTable {
     return all;
   }
 
-  /** The half-life may be another one from now on, also for queues that are not configured. */
+  /**
+   * Settles the history before a change of the half-life, also for queues that are no longer
+   * configured.
+   */
   public void settle(QueueUsageHistory past) {
     past.settle(now, halfLifeMillis);
   }
 
-  /** The world is in force no more: another one goes on with the history. */
+  /** Takes the state out of force; the next one continues with the history. */
   public void leave(QueueUsageHistory past) {
     refresh();
     for (QueueState queue : queues) {
@@ -347,7 +349,7 @@ public final class QueueTable {
     isInForce = false;
   }
 
-  // ---- questions
+  // ---- queries
 
   public int count() {
     return queues.length;
@@ -357,18 +359,18 @@ public final class QueueTable {
     return queues[number];
   }
 
-  /** The number of a job's queue. */
+  /** Returns the number of a job's queue. */
   public int ofJob(int job) {
     return ofJob[job];
   }
 
-  /** Slots in all. */
+  /** Returns the total slots of a resource. */
   public long total(int resource) {
     refresh();
     return totals[resource];
   }
 
-  /** Whether weights decide what is due to queues, and not factors. */
+  /** Returns whether weights rather than factors determine priorities. */
   public boolean isByWeight() {
     return isByWeight;
   }
@@ -379,9 +381,9 @@ public final class QueueTable {
   }
 
   /**
-   * Computes from scratch what is kept up to date, and compares.
+   * Recomputes incrementally updated data from scratch, and compares.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void check(
       Config config,

@@ -5,21 +5,24 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What queues have used, by name: kept while one world follows another, while a queue is not
- * configured, and over restarts.
+ * The past usage of queues by name. It survives migrations to another state, restarts, and times
+ * when a queue is not configured.
  */
 public final class QueueUsageHistory {
-  /** Less than this is forgotten where there is no such queue. */
+  /** The value below which the usage of a queue that does not exist is dropped. */
   private static final double FORGOTTEN = QueueState.LEAST_PRIORITY / 1000;
 
   private final Map<String, Past> past = new HashMap<>();
 
   /**
-   * @param lastJob whose turn it was last; empty: nobody's
+   * @param lastJob the job that had the last turn; empty: none
    */
   private record Past(double value, long atMillis, double balance, String lastJob) {}
 
-  /** A value from elsewhere, such as before a restart: nothing was held since. */
+  /**
+   * Stores a value restored from elsewhere, for example after a restart; the queue counts as idle
+   * since then.
+   */
   public void put(String queue, double value, long atMillis) {
     past.put(queue, new Past(value, atMillis, 0, ""));
   }
@@ -29,7 +32,7 @@ public final class QueueUsageHistory {
     past.put(queue.name, new Past(queue.usage.at(nowMillis), nowMillis, queue.balance, last));
   }
 
-  /** Gives a queue of the next world what is known of it. */
+  /** Restores a queue of the next state. */
   void restore(QueueState queue, JobTable jobs, long nowMillis, long halfLifeMillis) {
     Past known = past.get(queue.name);
     if (known == null) {
@@ -45,7 +48,7 @@ public final class QueueUsageHistory {
     }
   }
 
-  /** The value alone, if there is one. */
+  /** Restores only the value, if there is one. */
   void restoreKnown(QueueState queue, long nowMillis, long halfLifeMillis) {
     Past known = past.remove(queue.name);
     if (known != null) {
@@ -57,7 +60,9 @@ public final class QueueUsageHistory {
     return DecayedUsage.after(known.value(), 0, nowMillis - known.atMillis(), halfLifeMillis);
   }
 
-  /** Another half-life holds from now on: until now it was this one. */
+  /**
+   * Decays all values by this half-life up to now, because another half-life applies from now on.
+   */
   void settle(long nowMillis, long halfLifeMillis) {
     past.replaceAll(
         (queue, known) ->
@@ -68,12 +73,12 @@ public final class QueueUsageHistory {
                 known.lastJob()));
   }
 
-  /** Forgets what is worth nothing any more. */
+  /** Drops negligible values. */
   void prune(long nowMillis, long halfLifeMillis) {
     past.values().removeIf(known -> value(known, nowMillis, halfLifeMillis) < FORGOTTEN);
   }
 
-  /** What is known of queues that are not configured, as of now. */
+  /** Returns the current values of queues that are not configured. */
   Map<String, Double> values(long nowMillis, long halfLifeMillis) {
     Map<String, Double> values = new HashMap<>();
     past.forEach((name, known) -> values.put(name, value(known, nowMillis, halfLifeMillis)));

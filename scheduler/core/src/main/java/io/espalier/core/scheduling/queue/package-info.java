@@ -1,6 +1,6 @@
 /**
- * Queues: what their running tasks use, the usage that decays, their caps, and which of their jobs
- * these leave room for.
+ * The queues: the slots and the decayed usage of their running tasks, their caps, and which of
+ * their jobs fit under these.
  */
 @NullMarked
 package io.espalier.core.scheduling.queue;

@@ -4,9 +4,9 @@ import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.topology.Topology;
 
 /**
- * What stands between a node and the root for a job, slots aside: whether a task that fits on the
- * node could go on upwards. Asked when a wait begins or a node is to be held, not when tasks start;
- * a question costs the places above the node.
+ * Checks the obstacles other than free slots between a node and the root: whether a task of a job
+ * that fits on the node could start. It is used when a wait begins or a node is to be reserved, not
+ * when tasks start. A check costs the edges above the node.
  */
 final class AncestorCheck {
   private final ReservationContext context;
@@ -19,17 +19,20 @@ final class AncestorCheck {
     jobs = context.jobs();
   }
 
-  /** Whether something may start there on account of its path but for what changes by the hour. */
+  /**
+   * Returns whether filters and enabled flags allow a path, regardless of conditions that change
+   * frequently.
+   */
   boolean isAllowed(int node, int job) {
     return find(node, topology.level(node), job, false, false);
   }
 
-  /** Whether also no limit on the way is below what is needed. */
+  /** Returns whether, in addition, all limits on the path are at least as high as the needs. */
   boolean isReachable(int node, int level, int job) {
     return find(node, level, job, true, false);
   }
 
-  /** Whether also nothing but slots keeps the job's tasks there from starting. */
+  /** Returns whether, in addition, only free slots keep the job's tasks there from starting. */
   boolean mayStart(int node, int level, int job) {
     long bit = 1L << job;
     int word = job >>> 6;

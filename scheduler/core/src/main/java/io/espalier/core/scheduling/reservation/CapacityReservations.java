@@ -12,27 +12,27 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Keeps shared room free for jobs that lighter ones would keep waiting for ever
- * (docs/adr/0035-reservations.md): as {@link NodeReservations} does with nodes, but by job, as a
- * queue or a worker is nothing that a task would pass on its way up.
+ * Reserves capacity of queues or workers for jobs that lighter jobs would otherwise starve
+ * (docs/adr/0035-reservations.md). {@link NodeReservations} does the same for nodes. Here
+ * reservations are made per job, because a task does not pass a queue or a worker on its way up the
+ * tree.
  *
- * <p>A heavy job waits from the first end of a round at which it lacked this room and had lacked
- * nothing else at the beginning or the end of that round. It waits until a task of it starts, it is
- * active no more, or it has no task left that could start. That other things are lacking for a
- * while does not end it. When it has waited for its {@code reserve_after}, and lacks nothing else
- * in a round, a place is kept for it: one for each job, and for one job each.
+ * <p>A heavy job begins to wait at the end of a round when it lacks this capacity and lacked
+ * nothing else at the beginning or the end of the round. It waits until one of its tasks starts, it
+ * becomes inactive, or none of its tasks is ready; lacking something else for a while does not end
+ * the wait. Once it has waited for its {@code reserve_after} and lacks nothing else in a round, a
+ * place (a queue or a worker) is reserved for it: at most one place per job, and one job per place.
  *
- * <p>What is kept is looked at again every second. It is given up when the job's own limits or what
- * has to be had before are in the way, when the place cannot be enough any more, when nothing but
- * this has been lacking at no time for {@code reserve_after}, and, with the wait beginning anew,
- * when the job could have started for that long and the policy did not choose it.
+ * <p>Each reservation is rechecked every second. It ends when the job's own limits or an earlier
+ * stage block the job, when the place can no longer suffice, or when for {@code reserve_after} the
+ * job has always lacked something else as well and no node is reserved for it. It also ends, and
+ * the wait restarts, when the job could have started for that long and the policy did not choose
+ * it.
  *
- * <p>It costs a few operations per round and 64 jobs, and per start a test of one bit.
- *
- * <p><b>Length.</b> Waits and what is kept decide about each other.
+ * <p>The cost is a few operations per round and 64 jobs, and the test of one bit per start.
  */
 public final class CapacityReservations {
-  /** How often it is looked whether what is kept is still worth it, and who could not have any. */
+  /** The interval for rechecking reservations, and jobs that found no place. */
   private static final int RECHECK_MILLIS = 1_000;
 
   private static final long UNKNOWN = Long.MAX_VALUE;
@@ -44,23 +44,23 @@ public final class CapacityReservations {
   private final int words;
   private final long[] waiting;
 
-  /** Those that lacked nothing else since the last round was over. */
+  /** The jobs that have lacked nothing else at some time since the last round ended. */
   private final long[] wanted;
 
-  /** Those that have waited long enough. */
+  /** The jobs that have waited long enough. */
   private final long[] overdue;
 
   private final long[] since;
   private final BitSet fresh = new BitSet();
 
-  /** By job: the place that is kept for it, or -1. */
+  /** By job: the place reserved for it, or -1. */
   private final int[] placeOf;
 
   private final long[] keptSince;
   private final long[] seenAt;
   private final long[] idleSince;
 
-  /** The jobs that something is kept for. */
+  /** The jobs with a reservation. */
   private final BitSet holders = new BitSet();
 
   private final TimerHeap timers = new TimerHeap(this::isArmed);
@@ -109,7 +109,10 @@ public final class CapacityReservations {
 
   // ---- rounds
 
-  /** A round begins: what is free now may be gone when it is over. */
+  /**
+   * Begins a round: records the jobs that lack nothing else, because their free slots may be taken
+   * when the round ends.
+   */
   void roundBegins() {
     for (int w = 0; w < words; w++) {
       long heavy = room.heavy(w);
@@ -126,7 +129,7 @@ public final class CapacityReservations {
         & room.before(word);
   }
 
-  /** A round is over: waits begin, and what is due is kept. */
+  /** Ends a round: begins waits and makes due reservations. */
   void roundOver() {
     roundBegins();
     int due = 0;
@@ -152,7 +155,7 @@ public final class CapacityReservations {
     }
   }
 
-  /** It may be later than was told from now on. */
+  /** Marks the time as outdated until the clock is set again. */
   void clockRuns() {
     stale = true;
   }
@@ -168,7 +171,7 @@ public final class CapacityReservations {
     }
   }
 
-  /** The one that has waited longest comes first; of equals the first by name. */
+  /** Reserves a place for the job that has waited longest; among equals, for the first by name. */
   private void keepFor(int[] due, int from, int to) {
     int best = from;
     for (int i = from + 1; i < to; i++) {
@@ -177,7 +180,7 @@ public final class CapacityReservations {
       }
     }
     int job = due[best];
-    // The others stay in the order of their names.
+    // The other jobs stay in name order.
     System.arraycopy(due, from, due, from + 1, best - from);
     due[from] = job;
     int place = room.placeFor(job);
@@ -248,19 +251,19 @@ public final class CapacityReservations {
     overdue[job >>> 6] = on ? overdue[job >>> 6] | bit : overdue[job >>> 6] & ~bit;
   }
 
-  /** A task of a job starts: the next one waits anew. */
+  /** Handles a start of a job: the wait restarts for its next task. */
   void started(int job) {
     if (has(waiting, job)) {
       forget(job);
     }
   }
 
-  /** A job has ceased to be active. */
+  /** Handles a job that has become inactive. */
   void stopped(int job) {
     started(job);
   }
 
-  /** Other jobs may be heavy than before. */
+  /** Handles an update after which other jobs may be heavy. */
   void changed() {
     for (int w = 0; w < words; w++) {
       for (long bits = waiting[w] & ~room.heavy(w); bits != 0; bits &= bits - 1) {
@@ -277,9 +280,9 @@ public final class CapacityReservations {
   }
 
   /**
-   * Finds the waits that are over, for the end of the next round; {@link #clockIs} comes first.
+   * Finds the waits that are over, for the end of the next round; {@link #clockIs} must come first.
    *
-   * @return whether that was all
+   * @return true when no timer that is due is left
    */
   boolean advance(int limit) {
     for (int job = fresh.nextSetBit(0); job >= 0; job = fresh.nextSetBit(job + 1)) {
@@ -353,7 +356,7 @@ public final class CapacityReservations {
     armed[job] = 0;
   }
 
-  /** {@link Long#MAX_VALUE}: never. */
+  /** Returns the tick of the next timer; {@link Long#MAX_VALUE}: never. */
   long nextTick() {
     if (!fresh.isEmpty()) {
       return Ticks.floor(now) + 1;
@@ -361,7 +364,7 @@ public final class CapacityReservations {
     return armedCount == 0 ? Long.MAX_VALUE : timers.nextTick();
   }
 
-  /** Goes on where the world before has come to. */
+  /** Takes over the waits and reservations of the previous state. */
   void takeOver(CapacityReservations old, Renumbering numbers) {
     now = old.now;
     for (int w = 0; w < old.words; w++) {
@@ -380,20 +383,20 @@ public final class CapacityReservations {
     }
   }
 
-  // ---- answers
+  // ---- queries
 
-  /** Whether a job waits and something is kept for it, or may be when it has waited long enough. */
+  /** Returns whether a waiting job has a reservation or may get one after waiting long enough. */
   public boolean hopes(int job) {
     return has(waiting, job)
         && (placeOf[job] >= 0 || since[job] == UNKNOWN || now < due(job) + RECHECK_MILLIS);
   }
 
-  /** Since when something has been kept for a job that has a place. */
+  /** Returns since when a job has had its reservation; it must have one. */
   public long keptSince(int job) {
     return keptSince[job];
   }
 
-  /** What is kept for whom, in the order of the jobs. */
+  /** Returns the reservations in the order of the jobs. */
   List<CapacityReservation> kept(CapacityReservation.Kind kind) {
     List<CapacityReservation> all = new ArrayList<>();
     for (int job = holders.nextSetBit(0); job >= 0; job = holders.nextSetBit(job + 1)) {
@@ -407,9 +410,9 @@ public final class CapacityReservations {
   }
 
   /**
-   * Compares what is kept up to date with what it follows from.
+   * Checks the consistency of waits, timers and reservations.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   void check() {
     int timersArmed = 0;

@@ -12,24 +12,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps nodes free for tasks that lighter ones would keep waiting for ever
- * (docs/adr/0035-reservations.md): the one exception to "what may start is started".
+ * Reserves nodes for tasks that lighter tasks would otherwise starve
+ * (docs/adr/0035-reservations.md): the only exception to the rule that every startable task is
+ * started.
  *
- * <p>A heavy job waits at a node from the moment when it wants to start something there, or below,
- * and lacks slots of that node, until a task of it starts there or it wants nothing there any more.
- * When it has waited for its {@code reserve_after} the node is held for it: others get only what it
- * does not need. A node has one holder, and a job holds few nodes of a level at a time.
+ * <p>A heavy job waits at a node from the moment when it could start a task there or below but
+ * lacks slots of that node. The wait ends when one of its tasks starts there, or when it has no
+ * more task to start there. When it has waited for its {@code reserve_after}, the node is reserved
+ * for it: other jobs can use only what it does not need. A node has at most one holder, and the
+ * number of nodes that a job can reserve per level is limited.
  *
- * <p>What is held is looked at again every second; everything else costs what changes.
+ * <p>Each reservation is rechecked every second; the cost of anything else depends on what changes.
  *
- * <p>It decides; {@link ReservedNodes} knows which nodes are held and what that keeps from others,
- * {@link ReservationTimers} when to look at whom, {@link AncestorCheck} what else is in the way,
- * {@link ReservationViews} tells people.
- *
- * <p><b>Length.</b> Waits and holds decide about each other, and both go over into the next world.
+ * <p>This class makes the decisions. {@link ReservedNodes} has the reserved nodes and the slots
+ * that they withhold from others, {@link ReservationTimers} the timers of waiting jobs, {@link
+ * AncestorCheck} finds other obstacles, and {@link ReservationViews} describes reservations for
+ * people.
  */
 public final class NodeReservations implements NodeCondition, NodeWatcher {
-  /** How often it is looked whether what is held is still worth it, and who could not hold. */
+  /** The interval for rechecking reservations, and waiting jobs that could not use one. */
   private static final int RECHECK_MILLIS = 1_000;
 
   private static final int MOST_SPARE = 1_000;
@@ -65,14 +66,14 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     activeSince = new long[jobs.count()];
   }
 
-  // ---- what is asked all the time
+  // ---- frequent queries
 
   @Override
   public long mask(int node, int level, int word) {
     return held.mask(node, level, word);
   }
 
-  /** Whether a node is held, so that every change of its free slots matters. */
+  /** Returns whether a node is reserved, so that every change of its free slots matters. */
   public boolean isHeld(int node, int level) {
     return held.at(node, level) != null;
   }
@@ -97,7 +98,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
       blocked(node, level, (word << 6) + Long.numberOfTrailingZeros(candidates));
     }
     for (int w = 0; ended && w < words; w++) {
-      // The word itself is about to be looked at.
+      // The index is about to evaluate this word itself.
       if (w != word) {
         context.index().refresh(node, level, w);
       }
@@ -112,7 +113,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     return (fit(node, level, job >>> 6) & 1L << job) == 0;
   }
 
-  /** A job lacks slots of a node: its wait begins, or goes on. */
+  /** Begins or resumes the wait of a job that lacks slots of a node. */
   private void blocked(int node, int level, int job) {
     NodeWaiters at = nodes.get(node);
     if (at != null && at.has(job)) {
@@ -159,7 +160,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
   }
 
-  /** Returns whether the node was held for it. */
+  /** Ends a wait; returns whether the node was reserved for the job. */
   private boolean drop(NodeWaiters at, int job) {
     int i = at.find(job);
     boolean ended = at.holder == job;
@@ -181,9 +182,9 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
   }
 
   /**
-   * A task of a job starts on a node or below it: whoever waits there begins anew.
+   * Handles a start of a job on a node or below it, which restarts the job's wait there.
    *
-   * @return whether others may fit now on that account
+   * @return whether the node was reserved, so that the set of jobs that fit may have changed
    */
   public boolean started(int job, int node, int level) {
     if (heavy.onLevel(level) == null) {
@@ -211,21 +212,24 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
 
   // ---- time
 
-  /** It is that late now. */
+  /** Sets the clock. */
   public void clockIs(long nowMillis) {
     timers.clockIs(nowMillis);
   }
 
-  /** A round is over: what is due is looked at, and from now on it may be later than was told. */
+  /**
+   * Ends a round: handles the timers that are due. Until the clock is set again, its time may be
+   * outdated.
+   */
   public void clockRuns() {
     timers.takeRipe(this::fire);
     timers.clockRuns();
   }
 
   /**
-   * Finds the waits that are over, for the end of the next round; {@link #clockIs} comes first.
+   * Finds the waits that are over, for the end of the next round; {@link #clockIs} must come first.
    *
-   * @return whether that was all
+   * @return true when no timer that is due is left
    */
   public boolean advance(int limit) {
     for (int job = activated.nextSetBit(0); job >= 0; job = activated.nextSetBit(job + 1)) {
@@ -237,17 +241,17 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     limitsChanged = false;
     activated.clear();
     timers.takeFresh((at, i) -> setSince(at, i, timers.now()));
-    // Of a step without a round.
+    // These timers remain when no round followed the last call.
     timers.takeRipe(this::fire);
     return timers.ripen(limit);
   }
 
-  /** {@link Long#MAX_VALUE}: never. */
+  /** Returns the tick of the next timer; {@link Long#MAX_VALUE}: never. */
   public long nextTick() {
     return timers.nextTick(limitsChanged || !activated.isEmpty());
   }
 
-  /** Sets the timer for the end of a wait, or for soon when that has been. */
+  /** Sets the timer for the end of a wait, or for the next tick when the wait is over. */
   private void arm(NodeWaiters at, int i) {
     arm(at, i, due(at, i));
   }
@@ -287,7 +291,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
       sleep(at, i);
       wakeNext(job, at.level);
     } else if (at.holder >= 0) {
-      // The end of that wakes it.
+      // The end of that reservation wakes this job.
       wakeNext(job, at.level);
     } else if (!way.mayStart(at.node, at.level, job)) {
       arm(at, i, timers.now() + RECHECK_MILLIS);
@@ -302,7 +306,10 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
   }
 
-  /** Who has waited longest of those that may hold a node; of equals the first by name. */
+  /**
+   * Returns the job that has waited longest among those that can reserve a node; among equals, the
+   * first by name.
+   */
   private int oldest(NodeWaiters at, int first) {
     int best = first;
     for (int i = 0; i < at.count; i++) {
@@ -334,7 +341,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
         || context.mayGetWorker(job)) {
       at.idleSince = now;
     } else if (now - at.idleSince >= Math.max(RECHECK_MILLIS, heavy.afterMillis(job))) {
-      // Nobody takes it, for reasons that slots of nodes have no part in.
+      // No task has started, for reasons other than slots of nodes.
       at.since[i] = now;
       endHold(at);
       context.index().refresh(at.node, at.level);
@@ -343,7 +350,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     arm(at, i, now + RECHECK_MILLIS);
   }
 
-  // ---- holding
+  // ---- reserving
 
   private void hold(NodeWaiters at, int i, long since) {
     int job = at.jobs[i];
@@ -357,7 +364,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     context.index().refresh(at.node, at.level);
   }
 
-  /** The node must be looked at by the index afterwards. */
+  /** Ends a reservation; the caller must refresh the node in the index. */
   private void endHold(NodeWaiters at) {
     int job = at.holder;
     held.remove(at);
@@ -369,7 +376,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     wakeNext(job, at.level);
   }
 
-  /** A job may hold another node: the first in its line is looked at. */
+  /** Wakes the first node in a job's queue, because the job can reserve another node. */
   private void wakeNext(int job, int level) {
     NodeWaiters at = held.next(job, level);
     if (at != null) {
@@ -377,7 +384,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
   }
 
-  /** Whether the job lacks slots of a node above, so that the one below is kept for good reason. */
+  /** Returns whether the job lacks slots of a node above, which justifies the reservation below. */
   private boolean isShortAbove(int node, int job) {
     int slotCount = topology.slotCount(node);
     for (int i = 0; i < slotCount; i++) {
@@ -392,9 +399,9 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     return false;
   }
 
-  // ---- news
+  // ---- events
 
-  /** A job has become active or has ceased to be. */
+  /** Handles a job that has become active or inactive. */
   public void activated(int job, boolean on) {
     if (on) {
       activeSince[job] = timers.now();
@@ -435,16 +442,16 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
   }
 
-  // ---- from one world into the next
+  // ---- migration
 
   public int parts() {
     return nodes.parts();
   }
 
   /**
-   * Takes over a part of the waits of the world before.
+   * Carries over a part of the waits of the previous state.
    *
-   * @return how many
+   * @return the number of waits
    */
   public int carry(NodeReservations old, Renumbering numbers, int part) {
     int[] count = new int[1];
@@ -480,7 +487,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
   }
 
-  /** Takes over what is held, when this world comes into force. */
+  /** Takes over the reservations of the previous state when this state comes into force. */
   public void takeOver(@Nullable NodeReservations old, Renumbering numbers) {
     if (old == null) {
       return;
@@ -496,7 +503,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
         }
       }
     }
-    // Waits that were carried before jobs were active.
+    // Some waits were carried over before their jobs were active.
     wakeAll();
     for (NodeWaiters from : old.held.all()) {
       int node = numbers.newNode(from.node);
@@ -509,8 +516,8 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
           && !held.isFull(job, at.level)
           && way.isReachable(node, at.level, job)
           && way.mayStart(node, at.level, job)) {
-        // Where the wait began anew in this world, too: a hold that is not timed is never looked
-        // at.
+        // The wait may have restarted in this state, but a reservation without a timer would never
+        // be rechecked.
         at.since[i] = from.since[from.find(from.holder)];
         hold(at, i, from.heldSince);
         at.idleSince = from.idleSince;
@@ -518,22 +525,22 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
   }
 
-  // ---- answers
+  // ---- queries
 
-  /** Says what is held, and for whom. */
+  /** Returns the descriptions of the reservations. */
   public ReservationViews answers() {
     return answers;
   }
 
-  /** Which nodes are held. */
+  /** Returns the reserved nodes. */
   public ReservedNodes held() {
     return held;
   }
 
   /**
-   * Compares with what it follows from.
+   * Checks the consistency of waits, timers and reservations.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void check() {
     int armed = 0;

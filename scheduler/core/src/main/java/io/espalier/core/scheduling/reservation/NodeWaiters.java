@@ -2,41 +2,41 @@ package io.espalier.core.scheduling.reservation;
 
 import java.util.Arrays;
 
-/** The heavy jobs that wait for slots of one node, and the one it is kept free for. */
+/** The heavy jobs that wait for slots of one node, and the job that the node is reserved for. */
 final class NodeWaiters {
-  /** Of {@link #since}: not known before the next look at the clock. */
+  /** A value of {@link #since}: unknown until the clock is set again. */
   static final long UNKNOWN = Long.MAX_VALUE;
 
   int node;
   int level;
 
-  /** The job that the node is kept free for, or -1. */
+  /** The job that the node is reserved for, or -1. */
   int holder = -1;
 
   long heldSince;
 
-  /** Since when nothing but the policy or a worker keeps the holder's task. */
+  /** Since when only the policy or a worker has kept the holder's task from starting. */
   long idleSince;
 
-  /** Its place in the list of all that are held. */
+  /** The index of the node in the list of reserved nodes. */
   int heldAt;
 
-  /** Bits of the jobs that wait. */
+  /** The bits of the jobs that wait. */
   final long[] bits;
 
-  /** Those that no timer looks after, as nothing can come of it now. */
+  /** The waiting jobs without a timer, because a reservation is useless for them now. */
   final long[] asleep;
 
   int count;
   int[] jobs = new int[2];
 
-  /** Since when it waits, in ms. */
+  /** Since when each job has waited, in ms. */
   long[] since = new long[2];
 
-  /** The tick of the timer that counts; 0: none. */
+  /** The tick of each job's timer; 0: none. */
   long[] armed = new long[2];
 
-  /** Whether it stands in the line of its job. */
+  /** Whether the node is in each job's queue for another reservation. */
   boolean[] queued = new boolean[2];
 
   NodeWaiters(int words) {

@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.queue.QueueState;
 import io.espalier.core.scheduling.queue.QueueTable;
 import java.util.Arrays;
 
-/** What queues may hold, as room that can be kept: each queue is a place. */
+/** The caps of queues as reservable capacity, where each queue is a place. */
 final class QueueCapacity implements ReservableCapacity {
   private final QueueTable queues;
   private final JobTable jobs;
@@ -20,7 +20,7 @@ final class QueueCapacity implements ReservableCapacity {
     changed();
   }
 
-  /** Queues may have other limits than before. */
+  /** Recomputes the heavy jobs, because the limits of queues may have changed. */
   void changed() {
     Arrays.fill(heavy, 0);
     for (int q = 0; q < queues.count(); q++) {
@@ -57,7 +57,10 @@ final class QueueCapacity implements ReservableCapacity {
     return queues.open(word);
   }
 
-  /** What a queue may hold is had first: it costs nothing but the queue's other jobs. */
+  /**
+   * Returns all bits: queues come first, because reserving one costs only the other jobs of the
+   * queue.
+   */
   @Override
   public long before(int word) {
     return -1L;
@@ -70,7 +73,7 @@ final class QueueCapacity implements ReservableCapacity {
   }
 
   private boolean isEnough(int queue, int job) {
-    // Asked first: what has changed comes into effect.
+    // This query comes first, because it applies pending changes.
     queues.open(job >>> 6);
     for (QueueLimit cap : queues.queue(queue).caps()) {
       if (queues.need(job, cap.resource) > cap.cap()) {

@@ -1,37 +1,39 @@
 package io.espalier.core.scheduling.reservation;
 
 /**
- * What jobs share beside the nodes of the tree, and may be starved of by lighter ones: what a queue
- * may hold, or the slots of workers. It consists of places, each of which may be kept for one job;
- * {@link CapacityReservations} decides when.
+ * Capacity that jobs share in addition to the nodes of the tree, and of which lighter jobs may
+ * starve heavier ones: the caps of queues, or the slots of workers. It consists of places, each of
+ * which can be reserved for one job; {@link CapacityReservations} decides when.
  */
 interface ReservableCapacity {
-  /** Bits of the jobs that others can starve here, and that want something to be done about it. */
+  /**
+   * Returns the bits of the jobs that others can starve here and that have reservations enabled.
+   */
   long heavy(int word);
 
-  /** Bits of the jobs that there is room for now. */
+  /** Returns the bits of the jobs that fit now. */
   long open(int word);
 
-  /** Bits of the jobs that could start as far as what has to be had before this goes. */
+  /** Returns the bits of the jobs that the preceding stages let start. */
   long before(int word);
 
-  /** The place that is best kept for a job; -1: none suits it that is not kept already. */
+  /** Returns the best place to reserve for a job; -1: no suitable place is unreserved. */
   int placeFor(int job);
 
-  /** Whether a place is kept for a job: it may have gone. */
+  /** Returns whether a place is reserved for a job; the place may have disappeared. */
   boolean isKept(int place, int job);
 
-  /** Whether a place that is kept for a job is still there, and can be enough for it one day. */
+  /** Returns whether a place reserved for a job still exists and can suffice eventually. */
   boolean suits(int place, int job);
 
-  /** From now on others get only what the job does not need. */
+  /** Reserves what the job needs of a place. */
   void keep(int place, int job);
 
-  /** The place is kept for that job no more, if it was. */
+  /** Ends the reservation of the place, if it is reserved for this job. */
   void free(int place, int job);
 
   String name(int place);
 
-  /** The place of that name if it can be kept for a job; -1: there is none. */
+  /** Returns the place of a name if it can be reserved for the job, or -1. */
   int again(String name, int job);
 }

@@ -4,14 +4,14 @@ import io.espalier.core.api.Explanation.Reserved;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node that is kept free for a task of a heavy job
+ * The reservation of a node for a task of a heavy job
  * (docs/design/design.md#room-kept-for-heavy-tasks).
  *
- * @param level the node's, by name
- * @param task the node of a task of the job that waits there; absent: not known
- * @param sinceMillis since when it has been kept free
+ * @param level the name of the node's level
+ * @param task the node of a task of the job that waits there; null: unknown
+ * @param sinceMillis since when the node has been reserved
  * @param waitsSinceMillis since when the job has been waiting there
- * @param idleSlots free slots of the node that others do not get
+ * @param idleSlots the free slots of the node that other jobs cannot use
  */
 public record Reservation(
     String level,
@@ -21,7 +21,7 @@ public record Reservation(
     long sinceMillis,
     long waitsSinceMillis,
     long idleSlots) {
-  /** As answers show it; null: the node is kept free for nobody. */
+  /** Converts a reservation for API answers; null: no reservation. */
   public static @Nullable Reserved shown(@Nullable Reservation kept) {
     return kept == null
         ? null

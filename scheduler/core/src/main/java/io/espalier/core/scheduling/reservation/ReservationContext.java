@@ -11,8 +11,8 @@ import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.topology.Topology;
 
 /**
- * What reservations ask of the rest of the scheduling state. Parts that are made after the
- * reservations are there once the state is complete.
+ * The part of the scheduling state that reservations use. The methods work once the state is
+ * complete, because some parts are created after the reservations.
  */
 public interface ReservationContext {
   Topology topology();
@@ -33,12 +33,14 @@ public interface ReservationContext {
 
   WorkerTable workerTable();
 
-  /** Bits of the jobs of which a task may start now. */
+  /** Returns the bits of the jobs of which a task may start now. */
   long openJobs(int word);
 
-  /** Whether nodes are kept free for a job. */
+  /** Returns whether any node is reserved for a job. */
   boolean holdsNodes(int job);
 
-  /** Whether a worker is kept for a job, or may be once the job has waited long enough. */
+  /**
+   * Returns whether a worker is reserved for a job, or may be once the job has waited long enough.
+   */
   boolean mayGetWorker(int job);
 }

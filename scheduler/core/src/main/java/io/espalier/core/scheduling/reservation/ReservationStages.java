@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All room that jobs share beside nodes, and that may be kept for one of them: that of the queues
- * first, then that of the workers. What is had in this order, with the nodes in between from below
- * upwards, cannot end in jobs that wait for each other.
+ * The reservations of capacity other than nodes: those in queues first, then those on workers.
+ * Capacity is always acquired in this order, with the nodes in between from the bottom up, so jobs
+ * cannot deadlock.
  */
 public final class ReservationStages {
   private final QueueCapacity queueRoom;
@@ -32,13 +32,13 @@ public final class ReservationStages {
     return ofWorkers;
   }
 
-  /** A policy is about to be asked. */
+  /** Begins a round, before the policy is called. */
   public void roundBegins() {
     ofQueues.roundBegins();
     ofWorkers.roundBegins();
   }
 
-  /** It was, and from now on it may be later than was told. */
+  /** Ends a round; until the clock is set again, its time may be outdated. */
   public void roundOver() {
     ofQueues.roundOver();
     ofWorkers.roundOver();
@@ -46,52 +46,52 @@ public final class ReservationStages {
     ofWorkers.clockRuns();
   }
 
-  /** A task of a job takes its place. */
+  /** Handles a running task that has been registered for a job. */
   public void started(int job) {
     ofQueues.started(job);
     ofWorkers.started(job);
   }
 
-  /** A job is active no more. */
+  /** Handles a job that has become inactive. */
   public void stopped(int job) {
     ofQueues.stopped(job);
     ofWorkers.stopped(job);
   }
 
-  /** Another configuration in place: queues may have other limits. */
+  /** Handles an in-place update, which may change the limits of queues. */
   public void changed() {
     queueRoom.changed();
     ofQueues.changed();
   }
 
-  /** It is that late now. */
+  /** Sets the clock. */
   public void clockIs(long nowMillis) {
     ofQueues.clockIs(nowMillis);
     ofWorkers.clockIs(nowMillis);
   }
 
   /**
-   * Finds the waits that are over; returns whether that was all.
+   * Finds the waits that are over; returns true when no timer that is due is left.
    *
-   * @param limit how many timers to look at
+   * @param limit the maximum number of timers to handle
    */
   public boolean advance(int limit) {
     boolean done = ofQueues.advance(limit);
     return ofWorkers.advance(limit) && done;
   }
 
-  /** {@link Long#MAX_VALUE}: never. */
+  /** Returns the tick of the next timer; {@link Long#MAX_VALUE}: never. */
   public long nextTick() {
     return Math.min(ofQueues.nextTick(), ofWorkers.nextTick());
   }
 
-  /** Goes on where the world before has come to. */
+  /** Takes over the waits and reservations of the previous state. */
   public void takeOver(ReservationStages before, Renumbering numbers) {
     ofQueues.takeOver(before.ofQueues, numbers);
     ofWorkers.takeOver(before.ofWorkers, numbers);
   }
 
-  /** What is kept for whom: queues first. */
+  /** Returns the reservations, in queues first. */
   public List<CapacityReservation> kept() {
     List<CapacityReservation> all = new ArrayList<>(ofQueues.kept(CapacityReservation.Kind.QUEUE));
     all.addAll(ofWorkers.kept(CapacityReservation.Kind.WORKER));
@@ -99,7 +99,7 @@ public final class ReservationStages {
   }
 
   /**
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void check() {
     ofQueues.check();

@@ -7,39 +7,39 @@ import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.util.TimerHeap;
 
 /**
- * When to look at those who wait at nodes. Everybody has one timer at most, at a tick or at the end
- * of the round; what is asked for later than the one that is set is left to that one, which looks
- * how long there still is to wait.
+ * The timers of jobs that wait at nodes. Each job has at most one timer per node, at a tick or at
+ * the end of the round. A request later than the current timer is ignored; when the timer fires,
+ * the remaining wait is computed again.
  */
 final class ReservationTimers {
   /**
-   * In the place of a tick: at the end of the round. Between an end and the round after it slots
-   * are free that nobody leaves to the heavy job.
+   * Replaces a tick: the end of the round. Between the end of a task and the following round, slots
+   * are free that other jobs will take before the heavy job can use them.
    */
   private static final long AFTER_ROUND = -1;
 
   private final LongMap<NodeWaiters> nodes;
   private final TimerHeap timers = new TimerHeap(this::isArmed);
 
-  /** Waits that began at an instant which is known only at the next look at the clock. */
+  /** Waits whose beginning is unknown until the clock is set again. */
   private final LongQueue fresh = new LongQueue();
 
-  /** What is to be looked at when the round is over. */
+  /** Timers to handle at the end of the round. */
   private final LongQueue ripe = new LongQueue();
 
   private int armedCount;
   private long now;
 
-  /** Time has gone on since it was told. */
+  /** Whether the time may be outdated. */
   private boolean stale = true;
 
-  /** Looks at the i-th who waits at a node. */
+  /** Handles the timer of the i-th job that waits at a node. */
   interface Look {
     void at(NodeWaiters at, int i);
   }
 
   /**
-   * @param nodes all that anybody waits at
+   * @param nodes all nodes with waiting jobs
    */
   ReservationTimers(LongMap<NodeWaiters> nodes) {
     this.nodes = nodes;
@@ -51,7 +51,10 @@ final class ReservationTimers {
     return now;
   }
 
-  /** When something begins that begins now: {@link NodeWaiters#UNKNOWN} before the next look. */
+  /**
+   * Returns the beginning of a wait that begins now; {@link NodeWaiters#UNKNOWN} while the time is
+   * outdated.
+   */
   long beginning() {
     return stale ? NodeWaiters.UNKNOWN : now;
   }
@@ -61,19 +64,19 @@ final class ReservationTimers {
     stale = false;
   }
 
-  /** From now on it may be later than was told. */
+  /** Marks the time as outdated until the clock is set again. */
   void clockRuns() {
     stale = true;
   }
 
-  /** As of another world. */
+  /** Takes over the time of the previous state. */
   void goOnAfter(ReservationTimers before) {
     now = before.now;
   }
 
   // ---- setting
 
-  /** The beginning of a wait is told with the next look at the clock. */
+  /** Adds a wait whose beginning will be known when the clock is set again. */
   void addFresh(NodeWaiters at, int i) {
     disarm(at, i);
     fresh.add(TaskTable.key(at.jobs[i], at.node));
@@ -82,7 +85,7 @@ final class ReservationTimers {
   void arm(NodeWaiters at, int i, long millis) {
     long tick = Math.max(soon(), Ticks.ceil(millis));
     if (at.armed[i] != 0 && at.armed[i] <= tick) {
-      // It comes up earlier, and looks then how long it still has to wait.
+      // The current timer fires earlier and then computes the remaining wait.
       return;
     }
     disarm(at, i);
@@ -91,7 +94,7 @@ final class ReservationTimers {
     timers.add(TaskTable.key(at.jobs[i], at.node), tick);
   }
 
-  /** At the end of the round. */
+  /** Sets a timer for the end of the round. */
   void armForRound(NodeWaiters at, int i) {
     armedCount++;
     at.armed[i] = AFTER_ROUND;
@@ -113,9 +116,9 @@ final class ReservationTimers {
     return at != null && i >= 0 && at.armed[i] == tick;
   }
 
-  // ---- looking
+  // ---- firing
 
-  /** Shows all waits of which the beginning is known now. */
+  /** Handles all waits whose beginning is known now. */
   void takeFresh(Look look) {
     while (!fresh.isEmpty()) {
       long key = fresh.poll();
@@ -127,7 +130,7 @@ final class ReservationTimers {
     }
   }
 
-  /** Shows what was to be looked at when the round is over. */
+  /** Handles the timers for the end of the round. */
   void takeRipe(Look look) {
     while (!ripe.isEmpty()) {
       long key = ripe.poll();
@@ -141,10 +144,10 @@ final class ReservationTimers {
   }
 
   /**
-   * Leaves what is due to the end of the round.
+   * Moves the timers that are due to the end of the round.
    *
-   * @param limit how many timers to look at
-   * @return whether that was all
+   * @param limit the maximum number of timers to handle
+   * @return true when no timer that is due is left
    */
   boolean ripen(int limit) {
     long tick = Ticks.floor(now);
@@ -164,9 +167,9 @@ final class ReservationTimers {
   }
 
   /**
-   * {@link Long#MAX_VALUE}: never.
+   * Returns the tick of the next timer; {@link Long#MAX_VALUE}: never.
    *
-   * @param hurry whether there is something else to look at
+   * @param hurry whether other work is pending
    */
   long nextTick(boolean hurry) {
     if (hurry || !fresh.isEmpty() || !ripe.isEmpty()) {
@@ -175,7 +178,7 @@ final class ReservationTimers {
     return armedCount == 0 ? Long.MAX_VALUE : timers.nextTick();
   }
 
-  /** How many timers are set. */
+  /** Returns the number of timers that are set. */
   int armedCount() {
     return armedCount;
   }

@@ -6,9 +6,12 @@ import io.espalier.core.topology.Topology;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says to people what {@link ReservedNodes} holds, for whom, and what that keeps from others. */
+/**
+ * Describes the reservations of {@link ReservedNodes} for people: the node, the holder, and the
+ * slots withheld from others.
+ */
 public final class ReservationViews {
-  /** Children of a node that are looked at for one to show. */
+  /** The maximum number of children to scan for a waiting task to show. */
   private static final int MOST_SCANNED = 10_000;
 
   private final ReservationContext context;
@@ -17,7 +20,7 @@ public final class ReservationViews {
   private final ReservedNodes held;
   private final Since since;
 
-  /** Since when a job has been waiting at a node. */
+  /** Tells since when a job has been waiting at a node. */
   interface Since {
     long millis(NodeWaiters at, int i);
   }
@@ -30,7 +33,9 @@ public final class ReservationViews {
     jobs = context.jobs();
   }
 
-  /** Whether a job lacks slots of a node when those that are kept for another one are left out. */
+  /**
+   * Returns whether a job lacks slots of a node after subtracting those reserved for another job.
+   */
   public boolean keepsFrom(int job, int node, int level, int resource) {
     NodeWaiters at = held.at(node, level);
     return at != null
@@ -40,7 +45,7 @@ public final class ReservationViews {
             context.ledger().free(node, level, resource) - jobs.needs[at.holder][resource]);
   }
 
-  /** Of a node; null: it is kept free for nobody. */
+  /** Returns the reservation of a node, or null. */
   public @Nullable Reservation of(int node, int level) {
     NodeWaiters at = held.at(node, level);
     return at == null ? null : reservation(at);
@@ -58,12 +63,12 @@ public final class ReservationViews {
         held.idleSlots(at));
   }
 
-  /** Of all nodes, in no order. */
+  /** Returns the reservations of all nodes, unordered. */
   public List<Reservation> all() {
     return held.all().stream().map(this::reservation).toList();
   }
 
-  /** The first task in node order of those for which the node is held; -1: none is found. */
+  /** Returns the first task, in node order, that the node is reserved for; -1: none is found. */
   private int waitingTask(int node, int job) {
     int at = node;
     while (!context.index().isReady(at, job)) {

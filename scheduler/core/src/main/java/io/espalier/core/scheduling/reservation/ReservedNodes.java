@@ -13,13 +13,13 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes are held, and what that keeps from others: everybody but the holder gets what is free
- * beside the holder's need. A job holds few nodes of a level at a time; where it has all it may,
- * the others stand in line. When a node is held and when that ends is decided by {@link
- * NodeReservations}.
+ * The reserved nodes, and the slots that this withholds from other jobs: every job except the
+ * holder can use only the free slots beyond the holder's need. The number of nodes that a job can
+ * reserve per level is limited; further waiting nodes are queued. {@link NodeReservations} decides
+ * when a reservation begins and ends.
  */
 public final class ReservedNodes {
-  /** One job holds at most one of so many nodes of a level, but at least one. */
+  /** A job can reserve at most one in this many nodes of a level, but at least one. */
   private static final int SHARE = 20;
 
   private final ReservationContext context;
@@ -30,13 +30,16 @@ public final class ReservedNodes {
   private final int levels;
   private final List<NodeWaiters> held = new ArrayList<>();
 
-  /** By job and level: how many nodes it holds, and who waits to hold one more. */
+  /**
+   * By job and level: the number of nodes reserved for it, and the queue of its further waiting
+   * nodes.
+   */
   private final int[] holds;
 
   private final Map<Integer, Queue<Integer>> lines = new HashMap<>();
 
   /**
-   * @param nodes all that anybody waits at
+   * @param nodes all nodes with waiting jobs
    */
   ReservedNodes(ReservationContext context, StarvableJobs heavy, LongMap<NodeWaiters> nodes) {
     this.context = context;
@@ -48,9 +51,9 @@ public final class ReservedNodes {
     holds = new int[Math.multiplyExact(jobs.count(), levels)];
   }
 
-  // ---- what is asked all the time
+  // ---- frequent queries
 
-  /** Bits of the jobs that a node lets pass as far as it is held. */
+  /** Returns the bits of the jobs that the reservation of a node lets pass. */
   long mask(int node, int level, int word) {
     NodeWaiters at = at(node, level);
     if (at == null) {
@@ -60,7 +63,7 @@ public final class ReservedNodes {
     return own | context.ledger().fitBeside(node, level, word, jobs.needs[at.holder]);
   }
 
-  /** A node that is held; null: it is not. */
+  /** Returns the waiters of a reserved node; null: the node is not reserved. */
   @Nullable NodeWaiters at(int node, int level) {
     if (held.isEmpty() || heavy.onLevel(level) == null) {
       return null;
@@ -69,9 +72,9 @@ public final class ReservedNodes {
     return at == null || at.holder < 0 ? null : at;
   }
 
-  // ---- changes
+  // ---- updates
 
-  /** A node is held for a job from now on. */
+  /** Reserves a node for a job. */
   void add(NodeWaiters at, int job) {
     at.holder = job;
     at.heldAt = held.size();
@@ -79,7 +82,7 @@ public final class ReservedNodes {
     holds[job * levels + at.level]++;
   }
 
-  /** A node is held no more. */
+  /** Ends the reservation of a node. */
   void remove(NodeWaiters at) {
     holds[at.holder * levels + at.level]--;
     at.holder = -1;
@@ -90,12 +93,15 @@ public final class ReservedNodes {
     }
   }
 
-  /** Those that are held, in no order; the caller may end holds from the last to the first. */
+  /**
+   * Returns the reserved nodes, unordered; the caller may end reservations in descending order of
+   * index.
+   */
   List<NodeWaiters> all() {
     return held;
   }
 
-  /** Whether a job holds as many nodes of a level as it may. */
+  /** Returns whether a job has reserved its maximum number of nodes on a level. */
   boolean isFull(int job, int level) {
     return holds[job * levels + level] >= Math.max(1, count(level) / SHARE);
   }
@@ -104,7 +110,7 @@ public final class ReservedNodes {
     return topology.levelEnd(level) - topology.levelStart(level);
   }
 
-  /** Whether a job holds any node. */
+  /** Returns whether any node is reserved for a job. */
   public boolean holdsAny(int job) {
     for (int level = 0; level < levels; level++) {
       if (holds[job * levels + level] > 0) {
@@ -114,9 +120,9 @@ public final class ReservedNodes {
     return false;
   }
 
-  // ---- who waits to hold one more
+  // ---- queues for another reservation
 
-  /** The i-th who waits at a node joins its job's line. */
+  /** Appends the node to the queue of its i-th waiting job. */
   void queue(NodeWaiters at, int i) {
     int job = at.jobs[i];
     Queue<Integer> line = lines.computeIfAbsent(job * levels + at.level, k -> new ArrayDeque<>());
@@ -134,9 +140,9 @@ public final class ReservedNodes {
   }
 
   /**
-   * Takes the first out of a job's line if the job may hold another node.
+   * Removes and returns the first node in a job's queue if the job can reserve another node.
    *
-   * @return null: there is none, or the job may not
+   * @return null when the queue is empty or the job cannot
    */
   @Nullable NodeWaiters next(int job, int level) {
     Queue<Integer> line = lines.isEmpty() ? null : lines.get(job * levels + level);
@@ -157,12 +163,12 @@ public final class ReservedNodes {
     return held.size();
   }
 
-  /** Free slots of all nodes that others do not get. */
+  /** Returns the free slots of all nodes that other jobs cannot use. */
   public long idleSlots() {
     return held.stream().mapToLong(this::idleSlots).sum();
   }
 
-  /** Free slots of a held node that others do not get. */
+  /** Returns the free slots of a reserved node that other jobs cannot use. */
   public long idleSlots(NodeWaiters at) {
     long idle = 0;
     for (int r : context.ledger().resources(at.level)) {
@@ -173,9 +179,9 @@ public final class ReservedNodes {
   }
 
   /**
-   * Compares with what every node says.
+   * Compares the data with the waiters of every node.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   void check() {
     int[] counts = new int[holds.length];

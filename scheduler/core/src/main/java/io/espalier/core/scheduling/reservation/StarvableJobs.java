@@ -13,16 +13,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that others can starve for ever although everything that may start is started: whenever
- * slots become free, a lighter task fits before enough of them are free for a heavy one. Found once
- * per world, by comparing what jobs need, not nodes.
+ * The heavy jobs: jobs that others can starve forever although every startable task is started,
+ * because a lighter task takes freed slots before there are enough for a heavy one. They are
+ * determined once per scheduling state, by comparing the needs of jobs rather than the nodes.
  *
- * <p>A job is heavy when another one needs less of a resource than it does, but something; or when
- * it needs two resources of which one is taken by jobs that do without the other, and the other way
- * round, so that the two are hardly ever free at the same moment.
+ * <p>A job is heavy in two cases: another job needs less of a resource, but more than 0; or the job
+ * needs two resources, and each of them is used by jobs that need less of the other, so that both
+ * are hardly ever free at the same time.
  */
 public final class StarvableJobs {
-  /** Above so many kinds of needs the second rule, which compares pairs, is left out. */
+  /**
+   * The maximum number of distinct needs for which the second rule, which compares pairs, is
+   * applied.
+   */
   private static final int MOST_KINDS = 400;
 
   private final long[] @Nullable [] onLevel;
@@ -47,7 +50,7 @@ public final class StarvableJobs {
     this.afterMillis = afterMillis;
   }
 
-  /** Null: no job can be starved so, or none wants anything to be done about it. */
+  /** Returns the heavy jobs; null: none exists, or none has reservations enabled. */
   public static @Nullable StarvableJobs of(
       Topology topology, ResourceCatalog catalog, JobTable jobs) {
     int[] levelOf = catalog.all().stream().mapToInt(Resource::level).toArray();
@@ -96,7 +99,7 @@ public final class StarvableJobs {
         : null;
   }
 
-  /** What is needed of nodes on a task's path; nothing elsewhere. */
+  /** Returns the needs on nodes of a task's path; needs on other levels are 0. */
   private static int[] onPath(int[] needs, int[] levelOf, int level) {
     int[] counted = new int[needs.length];
     for (int r = 0; r < needs.length; r++) {
@@ -128,7 +131,7 @@ public final class StarvableJobs {
 
   private static boolean isDividedAmong(Kind kind, List<Kind> others) {
     int count = kind.needs.length;
-    // takes[a * count + b]: another kind takes of a, and of b less than this one.
+    // In takes[a * count + b], another kind of job uses a, and less of b than this one.
     boolean[] takes = new boolean[count * count];
     for (Kind other : others) {
       for (int a = 0; a < count; a++) {
@@ -147,12 +150,12 @@ public final class StarvableJobs {
     return false;
   }
 
-  /** Bits of the heavy jobs that need slots of nodes on a level; null: none. */
+  /** Returns the bits of the heavy jobs that need slots of nodes on a level; null: none. */
   long @Nullable [] onLevel(int level) {
     return onLevel[level];
   }
 
-  /** How long a task of a heavy job waits until a node is kept free for it. */
+  /** Returns how long a task of a heavy job waits before a node is reserved for it. */
   long afterMillis(int job) {
     return afterMillis[job];
   }

@@ -3,17 +3,16 @@ package io.espalier.core.scheduling.reservation;
 import java.util.Arrays;
 
 /**
- * Who of some jobs can be starved by the others although everything that may start is started: who
- * needs more of a resource than another one that takes some of it; or who needs two resources of
- * which one is taken by jobs that do with less of the other, and the other way round, so that the
- * two are hardly ever free at once. Costs jobs times resources squared, never pairs of jobs.
+ * Determines which of some jobs the others can starve although every startable task is started. A
+ * job is starved in two cases: another job uses the same resource and needs less of it; or the job
+ * needs two resources, and each of them is used by jobs that need less of the other, so that both
+ * are hardly ever free at the same time. The cost is the number of jobs times the square of the
+ * number of resources; pairs of jobs are not compared.
  */
 final class StarvationAnalysis {
   private final int resources;
 
-  /**
-   * Per resource and resource: the least that anybody who takes of the first needs of the second.
-   */
+  /** By two resources: the smallest need of the second among the jobs that use the first. */
   private final int[] least;
 
   StarvationAnalysis(int resources) {
@@ -22,7 +21,7 @@ final class StarvationAnalysis {
     Arrays.fill(least, Integer.MAX_VALUE);
   }
 
-  /** There is a job with such needs. */
+  /** Adds the needs of a job. */
   void add(int[] needs) {
     for (int a = 0; a < resources; a++) {
       for (int b = 0; needs[a] > 0 && b < resources; b++) {
@@ -31,7 +30,7 @@ final class StarvationAnalysis {
     }
   }
 
-  /** Whether those that were added can starve a job with such needs. */
+  /** Returns whether the added jobs can starve a job with these needs. */
   boolean isStarved(int[] needs) {
     for (int a = 0; a < resources; a++) {
       for (int b = 0; needs[a] > 0 && b < resources; b++) {

@@ -9,9 +9,9 @@ import io.espalier.core.scheduling.worker.WorkerTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of workers as room that can be kept: each worker is a place. Not for jobs that are
- * placed by the host of a node of their path: what they lack is found in the tree, for each host on
- * its own.
+ * The slots of workers as reservable capacity, where each worker is a place. It excludes jobs that
+ * are placed on the host of a node of their path, because their shortages are found in the tree,
+ * for each host separately.
  */
 final class WorkerPoolCapacity implements ReservableCapacity {
   private final WorkerIndex workers;
@@ -70,7 +70,7 @@ final class WorkerPoolCapacity implements ReservableCapacity {
     return queues.open(word);
   }
 
-  /** The one on which the fewest slots are missing; of equals the first by name. */
+  /** Returns the worker with the smallest shortfall of slots; among equals, the first by name. */
   @Override
   public int placeFor(int job) {
     int best = -1;

@@ -1,8 +1,8 @@
 package io.espalier.core.scheduling.spi;
 
 /**
- * SplitMix64: small, without allocation, and specified here, so that a seed gives the same
- * placements on every JDK.
+ * The SplitMix64 random generator: small, free of allocation, and specified here, so that a seed
+ * gives the same placements on every JDK.
  */
 public final class SplitMix64 {
   private long state;
@@ -11,7 +11,7 @@ public final class SplitMix64 {
     state = seed;
   }
 
-  /** 64 random bits. */
+  /** Returns 64 random bits. */
   public long next() {
     long z = state += 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
@@ -20,7 +20,7 @@ public final class SplitMix64 {
   }
 
   /**
-   * A number in [0, bound).
+   * Returns a random number in [0, bound).
    *
    * @param bound positive
    */
@@ -28,7 +28,7 @@ public final class SplitMix64 {
     return (int) (((next() >>> 32) * bound) >>> 32);
   }
 
-  /** A number in [0, 1). */
+  /** Returns a random number in [0, 1). */
   public double fraction() {
     return (next() >>> 11) * 0x1.0p-53;
   }

@@ -1,22 +1,24 @@
 package io.espalier.core.scheduling.spi;
 
-/** How much of a worker is in use, for a {@link WorkerSelector}; valid during the call only. */
+/** The load of a worker, for a {@link WorkerSelector}; valid only during the call. */
 public interface WorkerLoad {
-  /** How many tasks hold it. */
+  /** Returns the number of tasks on the worker. */
   int tasks();
 
-  /** How many tasks it runs at once at most; 0: as many as its resources allow. */
+  /** Returns the maximum number of concurrent tasks; 0: only the resources limit it. */
   int maxTasks();
 
-  /** How many resources workers have; they are numbered from 0, in the order of the settings. */
+  /**
+   * Returns the number of worker resources; they are numbered from 0, in the order of the settings.
+   */
   int resources();
 
-  /** Of one resource, from its settings. */
+  /** Returns the weight of a resource, from its settings. */
   int weight(int resource);
 
-  /** Slots of a resource in all. */
+  /** Returns the limit of a resource. */
   int limit(int resource);
 
-  /** Slots left, negative where more is in use than the limit. */
+  /** Returns the free slots; negative when usage exceeds the limit. */
   int free(int resource);
 }

@@ -1,6 +1,6 @@
 /**
- * What plug-ins that choose workers implement, and what they are given: the load of each worker and
- * a seeded source of randomness, so that a replay chooses alike.
+ * Interfaces for worker selector plug-ins, and what these receive: the load of each worker and a
+ * seeded random generator, so that a replay makes the same choices.
  */
 @NullMarked
 package io.espalier.core.scheduling.spi;

@@ -31,7 +31,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What is in force before the first configuration: no jobs, and only the instance node. */
+/**
+ * Creates the state in force before the first configuration: no jobs, and only the instance node.
+ */
 public final class EmptyState {
   private EmptyState() {}
 

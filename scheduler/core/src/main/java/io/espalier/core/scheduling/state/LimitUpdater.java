@@ -12,14 +12,13 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the limits that are in force into the counters of one world, one change after the other
- * and in slices: a level may have millions of nodes. Until a node's turn comes it has its old
- * limit.
+ * Applies changed limits to the counters of one state, one change after the other and in slices,
+ * because a level may have millions of nodes. A node keeps its old limit until its turn comes.
  */
 public final class LimitUpdater {
   private static final int NODE_UNITS = 4;
 
-  /** For a node that the index must look at, beside words. */
+  /** The cost of refreshing a node in the index, without its words. */
   private static final int REFIT_UNITS = 16;
 
   private static final int WORKER_UNITS = 250;
@@ -28,7 +27,7 @@ public final class LimitUpdater {
   private final LimitOverrides overrides;
   private final Queue<LimitOverride.Key> waiting = new ArrayDeque<>();
 
-  /** Of the level whose turn it is: the next node or worker; -1: it has not begun. */
+  /** The next node or worker of the level that is being changed; -1: not begun. */
   private int next = -1;
 
   LimitUpdater(SchedulingState world, LimitOverrides overrides) {
@@ -36,7 +35,7 @@ public final class LimitUpdater {
     this.overrides = overrides;
   }
 
-  /** The limit of this may be another one now. */
+  /** Queues a limit that may have changed. */
   void changed(LimitOverride.Key key) {
     waiting.add(key);
   }
@@ -46,12 +45,12 @@ public final class LimitUpdater {
   }
 
   /**
-   * Does a slice.
+   * Runs a slice.
    *
    * @param units about how many words of the index to touch
-   * @param indexed whether there is an index to bring up to date; if not, workers are left out, as
-   *     they are asked for their limits when they enter it
-   * @return how many were touched
+   * @param indexed whether the index exists and must be updated; otherwise workers are skipped,
+   *     because they read their limits when they enter it
+   * @return the number of units used
    */
   public int step(int units, boolean indexed) {
     int done = 0;
@@ -72,7 +71,7 @@ public final class LimitUpdater {
     return done;
   }
 
-  /** The resource, when it is on that level. */
+  /** Returns the resource if it belongs to that level, or null. */
   private @Nullable Resource find(LimitOverride.Key key) {
     Resource resource = world.config().settings().resources().find(key.resource());
     return resource != null && world.topology.levels().find(key.level()) == resource.level()
@@ -155,9 +154,9 @@ public final class LimitUpdater {
   }
 
   /**
-   * Compares the limits of all nodes with what they should be.
+   * Compares the limits of all nodes with their expected values.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void check() {
     if (!waiting.isEmpty()) {

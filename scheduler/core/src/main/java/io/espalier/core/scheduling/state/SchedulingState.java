@@ -48,13 +48,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is numbered by the jobs and nodes of one configuration: statuses, free slots, the
- * index over them, and where the running tasks stand. A change of jobs or nodes makes a new world
- * out of the old one ({@link StateMigration}); what happens within a world costs what it touches.
+ * The scheduling state: all data numbered by the jobs and nodes of one configuration, that is the
+ * statuses, the free slots, the index over them, and the positions of the running tasks. When jobs
+ * or nodes change, {@link StateMigration} builds a new state from the old one; within a state, the
+ * cost of an event depends on what it touches.
  *
- * <p>The world itself puts its parts together and knows what concerns several of them: what is open
- * to start, what the limits are. What happens to a task is in {@link TaskStatuses}, what it takes
- * in {@link TaskAllocator}, what waits for time in {@link Wakeups}.
+ * <p>This class assembles the parts and answers queries that concern several of them, such as which
+ * jobs are open and what the limits are. {@link TaskStatuses} handles statuses, {@link
+ * TaskAllocator} the resources of tasks, and {@link Wakeups} everything that waits for time.
  */
 public final class SchedulingState implements ReservationContext {
   public final Topology topology;
@@ -80,7 +81,7 @@ public final class SchedulingState implements ReservationContext {
   /** Null: no job can be starved by lighter ones. */
   public final @Nullable NodeReservations reservations;
 
-  /** Room of queues and workers that is kept for jobs. */
+  /** Reservations in queues and on workers. */
   public final ReservationStages rooms;
 
   public final LimitOverrides overrides = new LimitOverrides();
@@ -93,12 +94,12 @@ public final class SchedulingState implements ReservationContext {
   private ConfiguredLimits nodeLimits;
   private UnsatisfiableJobs neverFits;
 
-  /** Jobs of which a filter is too slow; the same as long as filters and nodes are. */
+  /** The jobs with a filter that is too slow; constant as long as filters and nodes are. */
   private final Map<String, Problem> tooSlow;
 
   private int version;
 
-  /** Jobs that need more than any node has now; null: to be found again. */
+  /** The jobs that need more than any node has now; null: to be recomputed. */
   private @Nullable BitSet tooLarge;
 
   public SchedulingState(
@@ -188,22 +189,28 @@ public final class SchedulingState implements ReservationContext {
     return config;
   }
 
-  /** A configuration with the same filters, as far as it can be in force with these nodes. */
+  /**
+   * Marks in a configuration with the same filters the jobs that cannot be in force with these
+   * nodes.
+   */
   public Config judged(Config next) {
     return NodeEligibility.judged(next, tooSlow);
   }
 
-  /** The configured limits, whatever operators say. */
+  /** Returns the configured limits, without overrides. */
   public ConfiguredLimits nodeLimits() {
     return nodeLimits;
   }
 
-  /** Jobs that need more than any node has. */
+  /** Returns the jobs that need more than any node has. */
   public UnsatisfiableJobs neverFits() {
     return neverFits;
   }
 
-  /** The largest limit that any node has, by configuration or operator; at times a little more. */
+  /**
+   * Returns the largest limit of any node, by configuration or override; it may be a slight
+   * overestimate.
+   */
   public int largestLimit(Resource resource) {
     int largest = nodeLimits.largest(resource.index());
     for (LimitOverride override : overrides.all()) {
@@ -215,8 +222,8 @@ public final class SchedulingState implements ReservationContext {
   }
 
   /**
-   * Whether the tasks of a job may start, each as far as its own status and node go: nothing keeps
-   * the job as a whole, and it needs no more than some node has. Constant time.
+   * Returns whether the tasks of a job may start, apart from their own statuses and nodes: the job
+   * is active and needs no more than some node has. Takes constant time.
    */
   public boolean mayStart(int job) {
     if (!jobs.isActive(job)) {
@@ -237,7 +244,9 @@ public final class SchedulingState implements ReservationContext {
     return !found.get(job);
   }
 
-  /** Slots of a resource of nodes that each task of a job takes; 0 of one of workers. */
+  /**
+   * Returns the slots of a node resource that each task of a job needs; 0 for a worker resource.
+   */
   public int needs(int job, Resource resource) {
     return resource.level() < topology.levels().worker() && resource.level() <= jobs.levels[job]
         ? jobs.needs[job][resource.index()]
@@ -245,8 +254,8 @@ public final class SchedulingState implements ReservationContext {
   }
 
   /**
-   * The largest limit that is in effect on any node, as {@link #largestLimit} but for overrides of
-   * whole levels, which may lower it; {@link Integer#MAX_VALUE}: there are no nodes.
+   * Returns the largest limit in effect on any node. It is like {@link #largestLimit}, except that
+   * the override of a whole level may lower it; {@link Integer#MAX_VALUE}: there are no nodes.
    */
   private int mostNow(Resource resource) {
     int largest = nodeLimits.largest(resource.index());
@@ -269,7 +278,7 @@ public final class SchedulingState implements ReservationContext {
     tasks.changed();
   }
 
-  /** A configuration that differs in nothing that is numbered. */
+  /** Sets a configuration whose numbering is the same. */
   public void setConfig(Config next, ConfiguredLimits nextLimits, UnsatisfiableJobs nextNeverFits) {
     config = next;
     nodeLimits = nextLimits;
@@ -282,7 +291,7 @@ public final class SchedulingState implements ReservationContext {
     rooms.changed();
   }
 
-  /** Grows with every change in place. */
+  /** Returns a version that grows with every in-place update. */
   public int version() {
     return version;
   }
@@ -296,7 +305,7 @@ public final class SchedulingState implements ReservationContext {
     rates.logTo(charged);
   }
 
-  // ---- what reservations ask for
+  // ---- ReservationContext
 
   @Override
   public Topology topology() {
@@ -354,9 +363,12 @@ public final class SchedulingState implements ReservationContext {
         & queues.open(word);
   }
 
-  // ---- heavy jobs
+  // ---- reservations
 
-  /** The limit of a node has changed; returns whether the index must look at it for that. */
+  /**
+   * Handles a changed limit of a node; returns whether the index must refresh the node for its
+   * reservation.
+   */
   boolean limitChanged(int node, int level) {
     if (reservations == null) {
       return false;
@@ -365,7 +377,7 @@ public final class SchedulingState implements ReservationContext {
     return reservations.isHeld(node, level);
   }
 
-  /** A job has become active or has ceased to be. */
+  /** Handles a job that has become active or inactive. */
   public void activated(int job, boolean on) {
     if (reservations != null) {
       reservations.activated(job, on);
@@ -375,7 +387,7 @@ public final class SchedulingState implements ReservationContext {
     }
   }
 
-  /** A round is over; until time is told again it may be later than was told. */
+  /** Ends a round; until the clock is set again, its time may be outdated. */
   public void roundOver() {
     if (reservations != null) {
       reservations.clockRuns();
@@ -393,7 +405,7 @@ public final class SchedulingState implements ReservationContext {
     return reservations != null && reservations.held().holdsAny(job);
   }
 
-  /** Goes on with what is kept free, when this world comes into force. */
+  /** Takes over the reservations of the previous state when this state comes into force. */
   public void takeOver(SchedulingState before, Renumbering numbers) {
     if (reservations != null) {
       reservations.takeOver(before.reservations, numbers);
@@ -403,13 +415,18 @@ public final class SchedulingState implements ReservationContext {
 
   // ---- limits
 
-  /** After how long with more in use than the limit tasks are killed; -1: never. */
+  /**
+   * Returns how long usage may exceed the limit of a resource before tasks are killed; -1: forever.
+   */
   public long killOverLimitMillis(Resource resource) {
     Duration after = config.settings().rules().killOverLimit().get(resource.name());
     return after == null ? -1 : after.toMillis();
   }
 
-  /** When the first tasks are to be killed for it; {@link Long#MAX_VALUE}: none. */
+  /**
+   * Returns when the first tasks must be killed because usage exceeds a limit; {@link
+   * Long#MAX_VALUE}: none.
+   */
   public long nextOverLimitMillis() {
     long next = Long.MAX_VALUE;
     if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
@@ -424,7 +441,7 @@ public final class SchedulingState implements ReservationContext {
     return next;
   }
 
-  /** An override was given, changed or ended; {@link LimitUpdater#step} must follow. */
+  /** Applies an override that was set, changed or ended; {@link LimitUpdater#step} must follow. */
   public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
     if (override == null) {
       overrides.remove(key);
@@ -435,7 +452,7 @@ public final class SchedulingState implements ReservationContext {
     limits.changed(key);
   }
 
-  /** The configured limit of a resource of nodes has changed. */
+  /** Handles a changed configured limit of a node resource. */
   public void configuredLimitChanged(Resource resource) {
     String level = topology.levels().name(resource.level());
     limits.changed(new LimitOverride.Key(level, resource.name(), ""));

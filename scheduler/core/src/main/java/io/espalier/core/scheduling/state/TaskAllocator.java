@@ -21,10 +21,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the running tasks of one world take: slots on the nodes of their paths and on their workers,
- * a place among those of their job and of its queue. Taken as a whole when a task starts, is
- * adopted or comes from the world before, given back as a whole when it ends; the index is right
- * when the call returns.
+ * Charges the running tasks of one state for what they use: slots on the nodes of their paths and
+ * on their workers, and a share of their job's and queue's limits. Everything is charged together
+ * when a task starts, is adopted or is carried over from the previous state, and released together
+ * when it ends. The index is up to date when a call returns.
  */
 public final class TaskAllocator {
   private final Topology topology;
@@ -47,13 +47,13 @@ public final class TaskAllocator {
 
   private final ResourceCharges[] charges;
 
-  /** Of the task that is being looked at: its node per level, -1 for none. */
+  /** The node per level of the task being handled, -1 for none. */
   private final int[] path;
 
-  /** By level of that path: whether other jobs fit there now. */
+  /** By level of that path: whether the set of jobs that fit on the node may have changed. */
   private final boolean[] refit;
 
-  /** The rest of the world is complete by now. */
+  /** Must be called when the rest of the state is complete. */
   TaskAllocator(SchedulingState world, TaskStatuses statuses, RunningTasks runs) {
     this.statuses = statuses;
     this.runs = runs;
@@ -79,7 +79,7 @@ public final class TaskAllocator {
     refit = new boolean[path.length];
   }
 
-  /** What the tasks of a job are charged. */
+  /** Returns the charges of a job's tasks. */
   public ResourceCharges charges(int job) {
     return charges[job];
   }
@@ -101,7 +101,10 @@ public final class TaskAllocator {
     return reservations != null && node >= 0 && reservations.started(job, node, level);
   }
 
-  /** Whether it is kept free for a job, so that others fit depending on all that is free there. */
+  /**
+   * Returns whether the node is reserved, so that any change of its free slots may change which
+   * jobs fit.
+   */
   private boolean isHeld(int node, int level) {
     return reservations != null && reservations.isHeld(node, level);
   }
@@ -122,7 +125,9 @@ public final class TaskAllocator {
     return run;
   }
 
-  /** A task started in the world before while it was carried over: those who wait begin anew. */
+  /**
+   * Restarts the waits at the nodes of a task that the previous state started during the migration.
+   */
   public void startedBefore(int run) {
     for (int l = path.length - 1; l >= 0; l--) {
       int node = places.node(run, l);
@@ -132,9 +137,12 @@ public final class TaskAllocator {
     }
   }
 
-  // ---- taking over
+  // ---- registering running tasks
 
-  /** Takes a given task for running, fitting or not, where least is missing. */
+  /**
+   * Registers a task that is already running. It is charged on the path with the smallest
+   * shortfall, even if limits are exceeded.
+   */
   public int adopt(int job, int node, int worker) {
     findBestPath(job, node);
     int[] amounts = countable(path, jobs.needs[job], worker);
@@ -142,10 +150,9 @@ public final class TaskAllocator {
   }
 
   /**
-   * Takes a task for running of which job or node is not known here: it is charged nothing but its
-   * place on its worker.
+   * Registers a running task whose job or node is unknown here. It is charged only on its worker.
    *
-   * @param job -1: not known
+   * @param job -1: unknown
    */
   public int adoptOutside(int job, int worker) {
     int run = runs.add(ResourceCharges.NONE);
@@ -153,7 +160,7 @@ public final class TaskAllocator {
     return run;
   }
 
-  /** Takes over a running task whose job or node is not known here. */
+  /** Carries over a running task whose job or node is unknown here. */
   public void carryOutside(int run, int job, int worker) {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
@@ -162,7 +169,7 @@ public final class TaskAllocator {
     workers.charge(worker, nothing);
   }
 
-  /** Fills {@link #path} with the path to a node on which least is missing. */
+  /** Fills {@link #path} with the path to a node with the smallest shortfall. */
   private void findBestPath(int job, int node) {
     int[] needs = jobs.needs[job];
     int[] slots =
@@ -188,13 +195,16 @@ public final class TaskAllocator {
     return workers.countable(worker, ledger.countable(onPath, amounts));
   }
 
-  /** Takes over a running task that was charged for no path before, where least is missing. */
+  /**
+   * Carries over a running task that was not charged on any path before; it is charged on the path
+   * with the smallest shortfall.
+   */
   public void carryAnew(int run, int job, int node, int worker) {
     findBestPath(job, node);
     carry(run, job, node, path.clone(), jobs.needs[job], worker);
   }
 
-  /** Takes over a running task from the world before. */
+  /** Carries over a running task from the previous state. */
   public void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
     int[] amounts = countable(carriedPath, charged, worker);
     places.add(run, job, node, carriedPath, amounts, worker, false);
@@ -217,7 +227,7 @@ public final class TaskAllocator {
   /**
    * Ends a running task.
    *
-   * @param status its next one; ignored when its node is gone
+   * @param status the next status; ignored when the node is gone
    */
   public void finish(int run, @Nullable TaskStatus status, long nowMillis) {
     int job = places.job(run);
@@ -225,7 +235,7 @@ public final class TaskAllocator {
     int lowest = release(run);
     boolean changed = node >= 0 && statuses.assign(job, node, status, nowMillis);
     if (changed && places.node(run, jobs.levels[job]) != node) {
-      // The job has moved to another level while the task ran.
+      // The job has moved to another level while the task was running.
       index.refresh(node, jobs.levels[job], job >>> 6);
       changed = false;
     }
@@ -233,7 +243,10 @@ public final class TaskAllocator {
     leave(run);
   }
 
-  /** Also fills {@link #path} and {@link #refit}; returns the level of the last node. */
+  /**
+   * Releases the slots of the path and fills {@link #path} and {@link #refit}; returns the level of
+   * the last node.
+   */
   private int release(int run) {
     int[] amounts = places.amounts(run);
     int lowest = 0;
@@ -263,7 +276,7 @@ public final class TaskAllocator {
   }
 
   /**
-   * The statuses of a removed job are worth nothing once nothing of it runs (T9 in
+   * Drops a removed job without running tasks, because its statuses are obsolete (T9 in
    * docs/design/bistro.md#conformance-of-statuses).
    */
   public void dropIfIdle(int job) {

@@ -10,8 +10,8 @@ import io.espalier.core.scheduling.util.Ticks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that waits for time in one world: tasks for the end of a back-off, jobs and nodes for a
- * token, heavy jobs for slots to be kept for them.
+ * Handles everything in one state that waits for time: tasks for the end of a back-off, jobs and
+ * nodes for a token, heavy jobs for a reservation.
  */
 public final class Wakeups {
   private final JobThrottle caps;
@@ -40,10 +40,10 @@ public final class Wakeups {
   }
 
   /**
-   * Ends what is over.
+   * Ends the waits that are over.
    *
-   * @param limit about how many timers to look at
-   * @return whether all that is over was ended
+   * @param limit about how many timers to handle
+   * @return true when all waits that are over have been ended
    */
   public boolean advance(long nowMillis, int limit) {
     int left = limit - caps.advance(limit);
@@ -61,7 +61,7 @@ public final class Wakeups {
     return isDone && !caps.isDue() && !rates.isDue();
   }
 
-  /** The next instant at which {@link #advance} has something to do. */
+  /** Returns the next instant at which {@link #advance} has work to do. */
   public long nextMillis() {
     long tick = Math.min(statuses.nextTick(), rooms.nextTick());
     if (reservations != null) {

@@ -1,9 +1,9 @@
 /**
- * Everything that is numbered by the jobs and nodes of one configuration, put together: {@link
- * io.espalier.core.scheduling.state.SchedulingState}. {@link
- * io.espalier.core.scheduling.state.TaskAllocator} takes what a start needs and gives it back,
+ * The scheduling state: all data numbered by the jobs and nodes of one configuration, assembled in
+ * {@link io.espalier.core.scheduling.state.SchedulingState}. {@link
+ * io.espalier.core.scheduling.state.TaskAllocator} charges a task's resources and releases them,
  * {@link io.espalier.core.scheduling.state.LimitUpdater} changes limits in slices, and {@link
- * io.espalier.core.scheduling.state.Wakeups} does what is due.
+ * io.espalier.core.scheduling.state.Wakeups} handles what is due.
  */
 @NullMarked
 package io.espalier.core.scheduling.state;

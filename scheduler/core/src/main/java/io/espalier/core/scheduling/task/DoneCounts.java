@@ -3,7 +3,7 @@ package io.espalier.core.scheduling.task;
 import io.espalier.core.scheduling.job.StatusCodes;
 import java.util.BitSet;
 
-/** How many of some tasks of a job are done: kept with every write of a status. */
+/** Counts how many of a subset of a job's tasks are done; updated with every status. */
 final class DoneCounts {
   private final BitSet nodes;
   private long done;
@@ -11,15 +11,15 @@ final class DoneCounts {
   private long left;
 
   /**
-   * @param nodes counted from the first of the job's level
-   * @param codes of all tasks of the job
+   * @param nodes the subset, counted from the first node of the job's level
+   * @param codes the codes of all tasks of the job
    */
   DoneCounts(BitSet nodes, byte[] codes) {
     this.nodes = nodes;
     nodes.stream().forEach(at -> count(codes[at] & 0xff, 1));
   }
 
-  /** Whether a task counts at all: one that the filters exclude does not. */
+  /** Returns whether a task counts at all; a task that filters exclude does not. */
   static boolean isConsidered(int code) {
     return StatusCodes.effect(code) != StatusCodes.AVOIDED;
   }
@@ -28,7 +28,7 @@ final class DoneCounts {
     return isConsidered(code) && StatusCodes.isDone(code);
   }
 
-  /** Whether a task runs, or may be started again. */
+  /** Returns whether a task is running or may be started again. */
   static boolean isLeft(int code) {
     return isConsidered(code) && StatusCodes.isRemaining(code);
   }
@@ -54,12 +54,12 @@ final class DoneCounts {
     return considered;
   }
 
-  /** Of the considered ones, those that are not done and may still run. */
+  /** Returns how many of the considered tasks are not done and may still run. */
   long left() {
     return left;
   }
 
-  /** Whether it counts the node, counted from the first of the job's level. */
+  /** Returns whether the subset contains a node, counted from the first node of the job's level. */
   boolean has(int at) {
     return nodes.get(at);
   }

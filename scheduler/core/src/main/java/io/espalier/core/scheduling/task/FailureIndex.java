@@ -13,11 +13,14 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failed tasks of one job by the fingerprint of their failure. Kept with every status, so that
- * asking costs the number of causes, not of tasks.
+ * Groups the failed tasks of one job by the fingerprint of their failure. It is updated with every
+ * status, so a query costs the number of causes, not the number of tasks.
  */
 public final class FailureIndex {
-  /** More causes than these are not told apart: their messages differ by task. */
+  /**
+   * The maximum number of groups. Beyond it, messages probably differ by task, and causes are no
+   * longer distinguished.
+   */
   static final int MOST_GROUPS = 10_000;
 
   private static final String OTHER = "other";
@@ -25,13 +28,13 @@ public final class FailureIndex {
 
   private final Map<String, Group> groups = new HashMap<>();
 
-  /** Of all that found no place; while there are any, no group is added. */
+  /** The tasks that fit into no group. While there are any, no group is added. */
   private final Group others = new Group(new Failure(OTHER, "other causes"));
 
   private long total;
 
   private static final class Group {
-    /** The same object in all statuses. */
+    /** The failure, as one object shared by all statuses. */
     final Failure failure;
 
     String message;
@@ -48,7 +51,7 @@ public final class FailureIndex {
     }
   }
 
-  /** Looks whether a node's task still belongs to a group, for samples. */
+  /** Reads the status and name of a node's task, to check samples of a group. */
   public interface Tasks {
     @Nullable TaskStatus status(int node);
 
@@ -56,9 +59,9 @@ public final class FailureIndex {
   }
 
   /**
-   * A task has got this status, which has a failure.
+   * Adds a task with this status, which has a failure.
    *
-   * @return the status to keep: its failure shared with the others of the group
+   * @return the status to store, which shares its failure with the others of the group
    */
   TaskStatus add(int node, TaskStatus status, Failure failure) {
     Group group = groups.get(failure.fingerprint());
@@ -80,7 +83,7 @@ public final class FailureIndex {
         : status.withFailure(group.failure);
   }
 
-  /** A task has that status no longer. */
+  /** Removes a task that no longer has this status. */
   void remove(TaskStatus status, Failure failure) {
     Group group = groups.get(failure.fingerprint());
     Group from = group == null ? others : group;
@@ -104,7 +107,7 @@ public final class FailureIndex {
     return groups.size() + (others.count > 0 ? 1 : 0);
   }
 
-  /** The largest groups, the largest first. */
+  /** Returns the largest groups in descending order of size. */
   public List<FailureGroups.Group> largest(int limit, int samples, Tasks tasks) {
     Comparator<Group> order =
         Comparator.comparingLong((Group g) -> g.count)
@@ -137,7 +140,7 @@ public final class FailureIndex {
     return answer;
   }
 
-  /** Of the newest of a group those that are still in it. */
+  /** Returns the names of those among the newest tasks of a group that still belong to it. */
   private List<String> names(Group group, int samples, Tasks tasks) {
     List<String> names = new ArrayList<>();
     for (int i = 1; i <= NEWEST && names.size() < samples; i++) {

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs may start another task by what they say of themselves: {@code max_concurrent} and
- * {@code start_rate}. Both are bits by job; only what crosses a border writes them.
+ * Enforces the jobs' own limits, {@code max_concurrent} and {@code start_rate}. Both are bits by
+ * job, which are written only when a job reaches or leaves a limit.
  */
 public final class JobThrottle {
   private final JobTable jobs;
@@ -43,7 +43,7 @@ public final class JobThrottle {
         : configured.scheduling().startRate().map(TokenBucketMath::of).orElse(null);
   }
 
-  /** Bits of the jobs that may. */
+  /** Returns the bits of the jobs that may start another task. */
   public long open(int word) {
     long closed = full[word];
     return ~(buckets == null ? closed : closed | buckets.empty(word));
@@ -51,7 +51,7 @@ public final class JobThrottle {
 
   // ---- tasks at once
 
-  /** How many tasks a job may have; 0: any number. */
+  /** Returns the maximum number of concurrent tasks of a job; 0: no limit. */
   public int most(int job) {
     Job configured = jobs.job(job);
     return configured == null ? 0 : configured.scheduling().maxConcurrent();
@@ -66,9 +66,9 @@ public final class JobThrottle {
   }
 
   /**
-   * A task of the job takes its place, started here or not.
+   * Counts a running task of the job, whether it was started here or not.
    *
-   * @param job -1: not known
+   * @param job -1: unknown
    */
   public void entered(int job) {
     if (job >= 0) {
@@ -77,7 +77,7 @@ public final class JobThrottle {
     }
   }
 
-  /** The opposite. */
+  /** Stops counting a running task of the job. */
   public void left(int job) {
     if (job >= 0) {
       running[job]--;
@@ -96,24 +96,24 @@ public final class JobThrottle {
 
   // ---- starts over time
 
-  /** A task of the job was started. */
+  /** Takes a token for a start of the job. */
   public void started(int job) {
     if (buckets != null) {
       buckets.charge(job, clock.now());
     }
   }
 
-  /** Whether the job has to wait for a token. */
+  /** Returns whether the job waits for a token. */
   public boolean isHeld(int job) {
     return buckets != null && buckets.isEmpty(job);
   }
 
-  /** How many jobs have to wait for a token. */
+  /** Returns the number of jobs that wait for a token. */
   public int heldCount() {
     return buckets == null ? 0 : buckets.emptyCount();
   }
 
-  /** When a job that has to wait may start a task, by the clock. */
+  /** Returns when a waiting job may start a task, in wall-clock time. */
   public long heldUntil(int job) {
     return buckets == null ? 0 : clock.wallTick(buckets.due(job));
   }
@@ -121,7 +121,7 @@ public final class JobThrottle {
   /**
    * Opens the jobs that have a token again.
    *
-   * @return how many timers it looked at
+   * @return the number of timers handled
    */
   public int advance(int limit) {
     int done = 0;
@@ -144,7 +144,7 @@ public final class JobThrottle {
 
   // ---- changes
 
-  /** What jobs say has changed in place. */
+  /** Rereads the limits of the jobs after an in-place update. */
   public void reread() {
     JobThrottle before = new JobThrottle(this);
     for (int job = 0; job < laws.length; job++) {
@@ -157,7 +157,7 @@ public final class JobThrottle {
     goOnAfter(before);
   }
 
-  /** What is known before a change in place. */
+  /** Copies the state before an in-place update. */
   private JobThrottle(JobThrottle other) {
     jobs = other.jobs;
     clock = other.clock;
@@ -168,8 +168,8 @@ public final class JobThrottle {
   }
 
   /**
-   * Takes over the tokens of the jobs of the same names: as many as before, but not more than the
-   * new burst. What had no rate begins with nothing, as after a start of the scheduler.
+   * Takes over the tokens of the jobs with the same names, up to the new burst. A job that had no
+   * rate begins without tokens, as after a start of the scheduler.
    */
   public void goOnAfter(JobThrottle old) {
     if (buckets == null) {
@@ -192,9 +192,9 @@ public final class JobThrottle {
   }
 
   /**
-   * Compares with what is kept elsewhere.
+   * Compares the counts with those of the placements.
    *
-   * @throws IllegalStateException names the first difference
+   * @throws IllegalStateException with the first difference
    */
   public void check(RunPlacements places) {
     for (int job = 0; job < laws.length; job++) {

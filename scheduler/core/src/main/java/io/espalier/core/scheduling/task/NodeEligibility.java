@@ -19,29 +19,32 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What enabled flags, filters and roles say of every slot and task, for all jobs at once and from
- * the root down. A task may run when some path of its node is allowed throughout. Otherwise, going
- * upwards, the first refusal on a path decides, a disabled node coming before a filter
- * (docs/design/bistro.md#filters); with several paths a task is avoided rather than disabled when
- * any of them says so.
+ * Evaluates enabled flags, filters and roles for every edge and task, for all jobs at once, from
+ * the root down. A task may run when its node has a path on which all edges are allowed. Otherwise
+ * the lowest refusal on a path decides, where a disabled node takes precedence over a filter
+ * (docs/design/bistro.md#filters). With several paths, a task counts as avoided rather than
+ * disabled when any path is avoided.
  */
 public final class NodeEligibility {
   private final Topology topology;
   private final JobTable jobs;
   private final int words;
 
-  /** Per slot. */
+  /** By edge. */
   private long[] allowed = new long[0];
 
-  /** Per node: some path is allowed throughout; some path is cut by a filter. */
+  /**
+   * By node: the jobs that have an allowed path. {@code avoided}: the jobs for which a filter cuts
+   * a path.
+   */
   private long[] runs = new long[0];
 
   private long[] avoided = new long[0];
 
-  /** What {@link #permitted} said of the roles there are. */
+  /** The results of {@link #permitted} by role. */
   private final Map<String, long[]> byRole = new HashMap<>();
 
-  /** Jobs of which a filter was too slow to be looked for, and what to tell of it. */
+  /** The jobs with a filter that is too slow, with the problem to report. */
   private final Map<String, Problem> tooSlow = new TreeMap<>();
 
   private record Filtered(int job, String name, JobFilter filter, FilterSteps steps) {}
@@ -73,7 +76,7 @@ public final class NodeEligibility {
       verdicts.compute(filters);
       verdicts.findSlow(filters);
       if (!verdicts.tooSlow.isEmpty()) {
-        // From the beginning: no node passes a filter that was too slow for one of them.
+        // Starts over, because a filter that is too slow for one node now passes no node.
         verdicts.compute(filters);
       }
     }
@@ -92,12 +95,12 @@ public final class NodeEligibility {
     }
   }
 
-  /** Jobs that cannot be in force as they are, with the reason, by name. */
+  /** Returns the jobs whose filters are too slow to be in force, with the problem, by name. */
   public Map<String, Problem> tooSlow() {
     return tooSlow;
   }
 
-  /** The same with an error of each of those jobs. */
+  /** Returns the configuration with these problems added to their jobs. */
   public static Config judged(Config config, Map<String, Problem> tooSlow) {
     if (tooSlow.isEmpty()) {
       return config;
@@ -124,7 +127,7 @@ public final class NodeEligibility {
     return any;
   }
 
-  /** Whether roles and the filter for the level let a job use the node of a slot. */
+  /** Returns whether roles and the filter for the level let a job use the node through an edge. */
   public static boolean passes(Topology topology, Job job, int slot) {
     int node = topology.node(slot);
     if (!RoleFilter.permits(job, topology.role(slot))) {
@@ -159,7 +162,7 @@ public final class NodeEligibility {
     allowed = Arrays.copyOf(allowed, last * words);
   }
 
-  /** Returns whether the slot refuses any job. */
+  /** Returns whether the edge refuses any job. */
   private boolean judge(int node, int slot, List<Filtered> filters, long[] passes) {
     if (!topology.enabled(slot)) {
       return true;
@@ -204,7 +207,7 @@ public final class NodeEligibility {
     }
   }
 
-  /** Bits of the jobs that may use places with a role. */
+  /** Returns the bits of the jobs that may use edges with a role. */
   private long[] permitted(String role) {
     long[] bits = new long[words];
     for (int j = 0; j < jobs.count(); j++) {
@@ -216,7 +219,7 @@ public final class NodeEligibility {
     return bits;
   }
 
-  /** Tasks on the instance itself belong to shard 0 alone. */
+  /** Closes the instance node: its tasks belong to partition 0 alone. */
   private void closeInstance(long[] passes) {
     long[] there = jobs.onLevel(0);
     for (int w = 0; w < words; w++) {
@@ -224,12 +227,15 @@ public final class NodeEligibility {
     }
   }
 
-  /** Per slot, for a range of the first slots; all others are allowed to all jobs. */
+  /**
+   * Returns the allowed jobs per edge, for a range of the first edges; the other edges are allowed
+   * for all jobs.
+   */
   public long[] allowed() {
     return allowed;
   }
 
-  /** All tasks, never tried, with what is said of their nodes. */
+  /** Returns all tasks as never tried, with the eligibility of their nodes. */
   public TaskTable freshTasks() {
     byte[][] codes = new byte[jobs.count()][];
     int[] first = new int[jobs.count()];

@@ -5,7 +5,9 @@ import io.espalier.core.config.RoleFilter;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.topology.Topology;
 
-/** What the tree says of the place of a running task: whether it should run there, and for whom. */
+/**
+ * Checks running tasks against the tree: whether a task is an orphan, and which role its path has.
+ */
 public final class OrphanCheck {
   private final Topology topology;
   private final JobTable jobs;
@@ -18,9 +20,9 @@ public final class OrphanCheck {
   }
 
   /**
-   * Whether a running task should not run (docs/design/bistro.md#orphans).
+   * Returns whether a running task is an orphan (docs/design/bistro.md#orphans).
    *
-   * @param name of its node; only asked for where the node is gone
+   * @param name the name of its node; used only when the node is gone
    */
   public boolean isOrphan(int run, String name) {
     Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
@@ -31,7 +33,7 @@ public final class OrphanCheck {
     if (node >= 0) {
       return !isEnabled(node);
     }
-    // Not among the job's tasks any more, but the node may still be there, on another level.
+    // The node has no task of the job any more, but may still exist on another level.
     for (int level = 0; level <= topology.levels().bottom(); level++) {
       int other = topology.find(level, name);
       if (other >= 0 && isEnabled(other)) {
@@ -41,7 +43,7 @@ public final class OrphanCheck {
     return true;
   }
 
-  /** Whether some path of the node is enabled throughout. */
+  /** Returns whether the node has a path on which all edges are enabled. */
   private boolean isEnabled(int node) {
     if (topology.allEnabled()) {
       return true;
@@ -56,7 +58,7 @@ public final class OrphanCheck {
     return false;
   }
 
-  /** The role of the lowest place with one on the path of a running task; empty: none. */
+  /** Returns the role of the lowest edge with a role on the path of a running task; empty: none. */
   public String roleOf(int run) {
     if (!topology.hasRoles()) {
       return RoleFilter.NONE;

@@ -5,9 +5,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the number of a running task by job and node: an entry is the number beside half of the
- * hash, one word, so that one cache miss is what a start or an end costs. In segments that grow one
- * by one, like {@link LongMap}.
+ * A hash index that finds the number of a running task by job and node. An entry is one word, the
+ * number next to half of the hash, so that a start or an end costs one cache miss. The segments
+ * grow one by one, as in {@link LongMap}.
  */
 final class RunIndex {
   private static final int SEGMENTS = 256;
@@ -23,7 +23,7 @@ final class RunIndex {
     return (int) (z >>> 32);
   }
 
-  /** Never {@link #EMPTY}. */
+  /** Returns an entry; it is never {@link #EMPTY}. */
   private static long entry(int hash, int run) {
     return (long) hash << 32 | (run + 1);
   }
@@ -66,7 +66,7 @@ final class RunIndex {
     return segment;
   }
 
-  /** Must be there. */
+  /** Removes an entry, which must exist. */
   void remove(int job, int node, int run) {
     int hash = hash(job, node);
     int number = hash >>> SEGMENT_SHIFT;
@@ -84,7 +84,7 @@ final class RunIndex {
       hole = (hole + 1) & mask;
     }
     sizes[number]--;
-    // Moves later entries of the chain back, so that no marks of removed entries are needed.
+    // Moves later entries of the chain back, so that removed entries need no tombstones.
     for (int i = (hole + 1) & mask; segment[i] != EMPTY; i = (i + 1) & mask) {
       int home = hashOf(segment[i]) & mask;
       if (((i - home) & mask) >= ((i - hole) & mask)) {
@@ -96,7 +96,7 @@ final class RunIndex {
   }
 
   /**
-   * @param isIt whether a number is that of the running task with that job and node
+   * @param isIt tests whether a number is that of the running task with this job and node
    * @return the number, or -1
    */
   int find(int job, int node, IntPredicate isIt) {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where the running tasks stand in one world, by their number in the {@link RunningTasks}. All that
- * is known of one lies side by side: tasks end in no order, and each would miss the cache once per
- * array.
+ * The positions of the running tasks in one scheduling state, by their numbers in {@link
+ * RunningTasks}. All data of a running task is adjacent: tasks end in any order, and separate
+ * arrays would cost one cache miss each.
  */
 public final class RunPlacements {
   private static final int JOB = 0;
@@ -17,19 +17,19 @@ public final class RunPlacements {
   private static final int WORKER = 2;
 
   /**
-   * What is charged, by its place in {@link #amounts}, and in the lowest bit whether of the tree.
+   * Offset of the index of the charges in {@link #amounts}; its lowest bit is {@link #isOfTree}.
    */
   private static final int CHARGED = 3;
 
   private static final int PATH = 4;
 
-  /** How many levels a path has. */
+  /** The number of levels of a path. */
   private final int levels;
 
   private final int stride;
   private final int[] ofJob;
 
-  /** The needs of the jobs, and what else was ever charged. */
+  /** The needs of the jobs, followed by all other charges that ever occurred. */
   private final List<int[]> amounts = new ArrayList<>();
 
   private final Map<List<Integer>, Integer> others = new HashMap<>();
@@ -41,7 +41,7 @@ public final class RunPlacements {
 
   /**
    * @param needs by job: slots by resource
-   * @param expected about how many there will be: growing copies them all
+   * @param expected the expected number of running tasks; growing copies all data
    */
   public RunPlacements(int levels, int[][] needs, int expected) {
     this.levels = levels;
@@ -54,12 +54,12 @@ public final class RunPlacements {
   }
 
   /**
-   * @param job -1: not known in this world
+   * @param job -1: unknown in this state
    * @param node -1: gone
-   * @param path node per level, -1 for none
+   * @param path the node per level, -1 for none
    * @param charged slots by resource
-   * @param worker its number, -1 for none
-   * @param isOfTree whether each node of the path is the parent of the next in this world
+   * @param worker the worker number, -1 for none
+   * @param isOfTree whether each node of the path is the parent of the next in this state
    */
   public void add(
       int run, int job, int node, int[] path, int[] charged, int worker, boolean isOfTree) {
@@ -109,12 +109,12 @@ public final class RunPlacements {
     setOrphan(run, false);
   }
 
-  /** The number of the running task of a job on a node, or -1. */
+  /** Returns the number of the running task of a job on a node, or -1. */
   public int find(int job, int node) {
     return lookup.find(job, node, run -> job(run) == job && node(run) == node);
   }
 
-  /** -1: not known in this world. */
+  /** Returns the job of a running task; -1: unknown in this state. */
   public int job(int run) {
     return records[run * stride + JOB];
   }
@@ -123,12 +123,12 @@ public final class RunPlacements {
     return records[run * stride + NODE];
   }
 
-  /** The node on a level of its path, or -1. */
+  /** Returns the node on a level of the task's path, or -1. */
   public int node(int run, int level) {
     return records[run * stride + PATH + level];
   }
 
-  /** The number of its worker, or -1. */
+  /** Returns the number of the task's worker, or -1. */
   public int worker(int run) {
     return records[run * stride + WORKER];
   }
@@ -137,12 +137,12 @@ public final class RunPlacements {
     return amounts.get(records[run * stride + CHARGED] >>> 1);
   }
 
-  /** Whether each node of its path is the parent of the next, as far as is known. */
+  /** Returns whether each node of the task's path is the parent of the next, as far as is known. */
   public boolean isOfTree(int run) {
     return (records[run * stride + CHARGED] & 1) != 0;
   }
 
-  /** How many tasks of a job run. */
+  /** Returns the number of running tasks of a job. */
   public int ofJob(int job) {
     return ofJob[job];
   }
@@ -156,7 +156,7 @@ public final class RunPlacements {
     }
   }
 
-  /** Numbers of the orphans, ascending. */
+  /** Returns the numbers of the orphans in ascending order. */
   public int[] orphans() {
     int[] all = new int[orphanCount];
     int n = 0;

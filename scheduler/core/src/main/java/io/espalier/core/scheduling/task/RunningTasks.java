@@ -10,25 +10,26 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running tasks: numbers that are used again, with a generation that tells a new user from an
- * old one. Where a running task stands in the tree is in the {@link RunPlacements} of a world.
+ * A table of the running tasks. Their numbers are reused; a generation distinguishes successive
+ * users of a number. The {@link RunPlacements} of a scheduling state have the position of each
+ * running task in the tree.
  */
 public final class RunningTasks {
-  /** By number: its generation, and the next free number after a free one. */
+  /** By number: its generation and, for a free number, the next free number. */
   private int[] generations = new int[128];
 
-  /** Of numbers in use; others keep what they had last. */
+  /** By number; free numbers keep their last value. */
   private @Nullable ResourceCharges[] charges = new @Nullable ResourceCharges[64];
 
-  /** Null: never tried before. */
+  /** By number; null: never tried before. */
   private @Nullable TaskStatus[] statuses = new @Nullable TaskStatus[64];
 
-  /** Of few running tasks; after a restart of all. */
+  /** Names by number; rarely used except after a restart, when all running tasks have names. */
   private final LongMap<NamedPath> names = new LongMap<>();
 
   private final LongMap<String> jobNames = new LongMap<>();
 
-  /** Those whose names mean nothing any more and are still to be removed. */
+  /** The running tasks whose names are obsolete and not yet removed. */
   private BitSet found = new BitSet();
 
   private int foundFrom;
@@ -37,8 +38,8 @@ public final class RunningTasks {
   private int count;
 
   /**
-   * The path of a running task of which some node or level is gone: top first. Without levels only
-   * the node itself is known, and nothing was charged for the path.
+   * The path of a running task whose nodes or levels are partly gone, from the top down. Without
+   * levels, only the node itself is known, and no node is charged.
    */
   public record NamedPath(List<String> levels, List<String> nodes) {
     public NamedPath {
@@ -55,7 +56,7 @@ public final class RunningTasks {
     }
   }
 
-  /** Takes a number. */
+  /** Allocates a number for a running task. */
   public int add(ResourceCharges charge) {
     int index = firstFree;
     if (index >= 0) {
@@ -66,7 +67,7 @@ public final class RunningTasks {
         grow();
       }
     }
-    // Odd while in use.
+    // The generation is odd while the number is in use.
     generations[2 * index]++;
     charges[index] = charge;
     count++;
@@ -100,7 +101,7 @@ public final class RunningTasks {
   }
 
   /**
-   * @throws IllegalArgumentException when it does not run
+   * @throws IllegalArgumentException when the task is not running
    */
   public int index(long run) {
     if (!isRunning(run)) {
@@ -121,7 +122,7 @@ public final class RunningTasks {
     return (generations[2 * index] & 1) != 0;
   }
 
-  /** All used numbers are below. */
+  /** Returns the exclusive upper bound of the numbers in use. */
   public int high() {
     return high;
   }
@@ -142,7 +143,10 @@ public final class RunningTasks {
     charges[index] = charge;
   }
 
-  /** The status of a running task, or that of before its start; null: never tried before. */
+  /**
+   * Returns the status of a running task, initially its status before the start; null: never tried
+   * before.
+   */
   public @Nullable TaskStatus status(int index) {
     return statuses[index];
   }
@@ -151,7 +155,10 @@ public final class RunningTasks {
     statuses[index] = status;
   }
 
-  /** The job of a running task that was adopted while no such job was known; null otherwise. */
+  /**
+   * Returns the job name of a running task that was adopted while its job was unknown; otherwise
+   * null.
+   */
   public @Nullable String jobName(int index) {
     return jobNames.size() == 0 || found.get(index) ? null : jobNames.get(index);
   }
@@ -164,7 +171,7 @@ public final class RunningTasks {
     return names.size() == 0 || found.get(index) ? null : names.get(index);
   }
 
-  /** Also says that the running task is not {@link #isFound} any more. */
+  /** Sets the names of a running task, and ends its {@link #isFound} state. */
   public void setNames(int index, @Nullable NamedPath path) {
     if (found.get(index)) {
       found.clear(index);
@@ -182,24 +189,24 @@ public final class RunningTasks {
   }
 
   /**
-   * These were adopted while their job or node was not known, and now they are: no names count for
-   * them any more. {@link #clearFound} must follow.
+   * Marks running tasks that were adopted while their job or node was unknown and whose job and
+   * node are known now. Their names become obsolete. {@link #clearFound} must follow.
    */
   public void found(BitSet runs) {
     found.or(runs);
     foundFrom = 0;
   }
 
-  /** Whether it was {@link #found}, and what is said of it here is of before. */
+  /** Returns whether the task was marked by {@link #found}, so that its data here is obsolete. */
   public boolean isFound(int index) {
     return found.get(index);
   }
 
   /**
-   * Forgets what does not count any more.
+   * Removes obsolete names.
    *
-   * @param charges what a running task is charged now
-   * @return whether nothing is left to forget
+   * @param charges the current charges of a running task
+   * @return true when no obsolete names are left
    */
   public boolean clearFound(int limit, IntFunction<ResourceCharges> charges) {
     for (int i = 0; i < limit && !found.isEmpty(); i++) {

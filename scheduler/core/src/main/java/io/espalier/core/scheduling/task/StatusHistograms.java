@@ -13,18 +13,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Histograms (docs/design/bistro.md#histograms). On the task level they are the counts per code. A
- * node above has the OR of the bits of all tasks below it: kept per node once a job's histogram was
- * asked for, marked dirty up to the root when a task changes, and computed again where dirty when
- * it is asked for the next time (docs/design/design.md#questions).
+ * Counts tasks by status for histograms (docs/design/bistro.md#histograms). On the task level a
+ * histogram is the counts per code. Each node above has the OR of the bits of all tasks below it.
+ * These bits are stored per node from the first histogram of a job on; a change of a task marks its
+ * ancestors dirty, and the next query recomputes the dirty nodes (docs/design/design.md#questions).
  */
 public final class StatusHistograms {
   private static final int MOST_PASSES = 4;
 
-  /** How many bits a status has (docs/design/bistro.md#status-bits). */
+  /** The number of combinations of status bits (docs/design/bistro.md#status-bits). */
   private static final int COMBINATIONS = 4096;
 
-  /** How many nodes are looked at to find the samples of one bucket. */
+  /** The maximum number of nodes to visit to find the samples of one bucket. */
   private static final int SAMPLE_EFFORT = 200_000;
 
   private static final int[] BITS = new int[StatusCodes.COUNT];
@@ -41,22 +41,24 @@ public final class StatusHistograms {
   private final int words;
   private final long[] watched;
 
-  /** Bits over jobs per node above the lowest level; empty before the first histogram. */
+  /**
+   * The dirty jobs, as bits, of each node above the lowest level; empty before the first histogram.
+   */
   private long[] dirty = new long[0];
 
   private final short[] @Nullable [] rows;
   private final int[] @Nullable [][] counts;
   private int effort;
 
-  /** How many more nodes a refresh may look at. */
+  /** The number of nodes that the current refresh may still visit. */
   private long left;
 
-  /** Whether a refresh stopped because it had looked at enough. */
+  /** Whether the current refresh stopped because it reached its budget. */
   private boolean isCut;
 
   private boolean hasProgress;
 
-  /** By job: looks since its rows were last all up to date. */
+  /** By job: the nodes visited since its rows were last completely up to date. */
   private final long[] spent;
 
   public StatusHistograms(Topology topology, JobTable jobs, TaskTable tasks) {
@@ -70,7 +72,7 @@ public final class StatusHistograms {
     spent = new long[jobs.count()];
   }
 
-  /** A task changed its bits. */
+  /** Marks the ancestors of a task whose bits have changed. */
   void touch(int job, int node) {
     if ((watched[job >>> 6] & 1L << job) != 0) {
       mark(node, job >>> 6, 1L << job);
@@ -89,19 +91,20 @@ public final class StatusHistograms {
   }
 
   /**
-   * Does a part of what {@link #histogram} would do first. Where tasks change faster than they are
-   * looked at, parts would never come to an end: after a few times the whole, the rest is done at
-   * once.
+   * Does a part of the work of {@link #histogram} in advance. When tasks change faster than slices
+   * can follow, the slices would never finish; so once they have cost several full passes, the rest
+   * is done at once.
    *
-   * @param units about how many nodes to look at
-   * @return how many it looked at; less than {@code units}: everything is up to date
+   * @param units about how many nodes to visit
+   * @return the number of nodes visited; when it is less than {@code units}, everything is up to
+   *     date
    */
   public long prepare(int job, long units) {
     int taskLevel = jobs.levels[job];
     if (taskLevel <= 0) {
       return 0;
     }
-    // The first time all nodes above are marked, which is quick: they are few.
+    // The first call marks all nodes above the tasks. This is quick, because they are few.
     short[] row = row(job, taskLevel);
     long most = spent[job] > (long) MOST_PASSES * topology.size() ? Long.MAX_VALUE : units;
     left = most;
@@ -156,7 +159,7 @@ public final class StatusHistograms {
     return row;
   }
 
-  /** Brings the rows of a job up to date where they are dirty. */
+  /** Recomputes the dirty rows of a job. */
   private void refresh(int job, int taskLevel, short[] row, int[][] count) {
     int all = 0;
     for (int code = 0; code < StatusCodes.COUNT; code++) {
@@ -174,7 +177,7 @@ public final class StatusHistograms {
     if ((dirty[at] & 1L << job) == 0) {
       return before;
     }
-    // However little may be looked at: one node is brought up to date, or there would be no end.
+    // Even with no budget left, one node is completed; otherwise the slices might never finish.
     if (left <= 0 && hasProgress) {
       isCut = true;
       return before;
@@ -196,14 +199,14 @@ public final class StatusHistograms {
       } else if (tasks.has(job, child)) {
         left--;
         bits |= BITS[tasks.code(job, child)];
-        // Tasks cannot add to all that there is. Other rows may hide a child that is still dirty.
+        // Further tasks cannot add bits. Other levels may hide a child that is still dirty.
         if (bits == all && level == taskLevel - 1) {
           break;
         }
       }
     }
     if (isCut) {
-      // Some of its children are not up to date: it stays dirty and is looked at again.
+      // Some children are not up to date: the node stays dirty and is visited again.
       return before;
     }
     isCut = cutBefore;
@@ -257,7 +260,7 @@ public final class StatusHistograms {
     return buckets;
   }
 
-  /** Follows the bits of the rows down to tasks with a code. */
+  /** Follows the bits of the rows down to tasks with a given code. */
   private void findSamples(
       int node, int job, int code, short[] row, int wanted, List<String> names) {
     if (tasks.has(job, node)) {

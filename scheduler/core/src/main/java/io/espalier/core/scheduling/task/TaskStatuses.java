@@ -11,10 +11,10 @@ import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statuses of the tasks of one world, and what follows from one: whether its task may start,
- * whether those that depend on it may, counts, and when its back-off ends. Who writes a status here
- * need not know what depends on it: the index is right when the call returns, but for the task's
- * own node where the contract says so.
+ * The statuses of the tasks of one scheduling state, and their consequences: whether the task may
+ * start, whether its dependants may, the counts, and the end of its back-off. Callers that write a
+ * status need not know what depends on it. The index is up to date when a call returns, except for
+ * the task's own node where the contract says so.
  */
 public final class TaskStatuses {
   private static final boolean[] READY = new boolean[StatusCodes.COUNT];
@@ -39,7 +39,7 @@ public final class TaskStatuses {
   private final RunPlacements places;
   private final TimerHeap timers;
 
-  /** Notes every task that changes while the next world is being made. */
+  /** Records every task that changes while the next state is being built. */
   private @Nullable LongQueue log;
 
   public TaskStatuses(
@@ -69,8 +69,8 @@ public final class TaskStatuses {
   // ---- one status
 
   /**
-   * The status of a task. While it runs: the one given by {@link #set}, or that of before its
-   * start. Null also where it is plainly done.
+   * Returns the status of a task. While the task runs, this is the status last given to {@link
+   * #set}, or else its status before the start. Also null for a plainly done task.
    */
   public @Nullable TaskStatus of(int job, int node) {
     int code = tasks.code(job, node);
@@ -81,7 +81,7 @@ public final class TaskStatuses {
     return run < 0 ? null : runs.status(run);
   }
 
-  /** Gives a task a status and brings the index up to date. */
+  /** Sets the status of a task and updates the index. */
   public void set(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     int code = tasks.code(job, node);
     if (StatusCodes.isRunning(code)) {
@@ -97,9 +97,9 @@ public final class TaskStatuses {
   }
 
   /**
-   * The same for a task of which no status is kept, without the index of the node itself.
+   * Sets the status of a task that has none stored, without updating the index at the node itself.
    *
-   * @return whether that must follow, because the task's own ready bit has changed
+   * @return whether the caller must refresh that node, because the task's own ready bit has changed
    */
   public boolean assign(int job, int node, @Nullable TaskStatus status, long nowMillis) {
     long end = waitEnd(status);
@@ -115,7 +115,7 @@ public final class TaskStatuses {
   }
 
   /**
-   * The task runs from now on, as that number, which keeps the status of before.
+   * Marks the task as running under a number, which takes over the previous status.
    *
    * @return as {@link #assign}
    */
@@ -128,7 +128,10 @@ public final class TaskStatuses {
     return write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, before));
   }
 
-  /** The task has been running since the world before, where its status is kept already. */
+  /**
+   * Marks a task as running that was started in the previous state; its status is already stored
+   * with its number.
+   */
   public void carried(int job, int node) {
     tasks.removeDetail(job, node);
     if (write(job, node, StatusCodes.keepEffect(StatusCodes.RUNNING, tasks.code(job, node)))) {
@@ -137,12 +140,12 @@ public final class TaskStatuses {
   }
 
   /**
-   * Copies the status of a task from the world before; the index is complete already.
+   * Copies the status of a task from the previous state when the index is already complete.
    *
-   * @param detail null: there is none, or the task runs
+   * @param detail null: there is none, or the task is running
    */
   public void copy(int job, int node, int code, @Nullable TaskStatus detail) {
-    // What was copied before may be of another moment than the code that was.
+    // The detail copied earlier may not match the code that was copied earlier.
     tasks.removeDetail(job, node);
     if (detail != null) {
       tasks.addDetail(job, node, detail);
@@ -156,7 +159,7 @@ public final class TaskStatuses {
   }
 
   /**
-   * Changes a code and what hangs on it: counts, histogram, tasks that depend on it.
+   * Writes a code and updates its consequences: counts, histogram and dependants.
    *
    * @return whether the task's own ready bit changed, so that its node must be refreshed
    */
@@ -192,7 +195,7 @@ public final class TaskStatuses {
     return changed;
   }
 
-  /** The same before the index is built, of a task of which nothing is known yet. */
+  /** Sets the ready bit of a task before the index is built. */
   public void presetReady(int job, int node) {
     if (isReady(job, node)
         && index.setReady(node, job, true)
@@ -201,7 +204,7 @@ public final class TaskStatuses {
     }
   }
 
-  /** Whether status and dependencies let the task start. */
+  /** Returns whether status and dependencies let the task start. */
   public boolean isReady(int job, int node) {
     return READY[tasks.code(job, node)] && dependenciesDone(job, node);
   }
@@ -216,7 +219,7 @@ public final class TaskStatuses {
   }
 
   /**
-   * @param dependency job number, -1: not configured
+   * @param dependency the job number, -1: not configured
    */
   public boolean isDependencyDone(int job, int node, int dependency) {
     if (dependency < 0) {
@@ -226,7 +229,7 @@ public final class TaskStatuses {
     return other >= 0 && DONE[tasks.code(dependency, other)];
   }
 
-  /** The node of the same name among another job's tasks, or -1. */
+  /** Returns the node of the same name among another job's tasks, or -1. */
   public int sameName(int job, int node, int otherJob) {
     int level = jobs.levels[otherJob];
     if (level == jobs.levels[job]) {
@@ -237,7 +240,7 @@ public final class TaskStatuses {
 
   // ---- back-offs
 
-  /** The first tick at which a status no longer waits; 0: it never did. */
+  /** Returns the first tick at which a status is no longer waiting; 0: it does not wait. */
   private static long waitEnd(@Nullable TaskStatus status) {
     long end = status == null ? 0 : status.readyAtMillis();
     return Ticks.ceil(end);
@@ -249,21 +252,21 @@ public final class TaskStatuses {
     return StatusCodes.isWaiting(tasks.code(job, node)) && waitEnd(tasks.detail(job, node)) == tick;
   }
 
-  /** A timer for a task that waits. */
+  /** Sets a timer for a task that waits. */
   public void await(int job, int node, @Nullable TaskStatus status) {
     timers.add(TaskTable.key(job, node), waitEnd(status));
   }
 
-  /** The next tick at which a back-off may end; {@link Long#MAX_VALUE}: none will. */
+  /** Returns the next tick at which a back-off may end; {@link Long#MAX_VALUE}: none. */
   public long nextTick() {
     return timers.nextTick();
   }
 
   /**
-   * Ends back-offs.
+   * Ends the back-offs that are over.
    *
-   * @param limit how many timers to look at
-   * @return whether all that are over were ended
+   * @param limit the maximum number of timers to handle
+   * @return true when all that are over have been ended
    */
   public boolean endBackoffs(long tick, int limit) {
     for (int i = 0; i < limit; i++) {

@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One byte per task and, for tasks that were tried, do not run and are not plainly done, their
- * status. Counts per job and code are kept with every write, so progress and histograms need no
- * pass.
+ * A table with one byte per task, and a status for each task that was tried, is not running and is
+ * not plainly done. Counts per job and code are updated with every write, so progress and
+ * histograms need no pass.
  */
 public final class TaskTable {
   private static final boolean[] REMAINING = new boolean[StatusCodes.COUNT];
@@ -33,27 +33,27 @@ public final class TaskTable {
   private final int[] first;
   private final int[][] counts;
 
-  /** By job: how often its counts have changed. */
+  /** By job: the number of changes of its counts. */
   private final int[] revisions;
 
-  /** How often anything has changed from which it follows whether a job can get on. */
+  /** The number of changes of any input that determines whether jobs can make progress. */
   private long changes;
 
   /**
-   * By job that depends on others node by node: its tasks that may start as far as status, node and
-   * these others go; null: of all other jobs the codes say as much.
+   * By job with node-by-node dependencies: the number of tasks whose status, node and dependencies
+   * let them start. For other jobs the codes are sufficient. Null: no job has such dependencies.
    */
   private final int @Nullable [] startable;
 
   private final long[] remaining;
 
-  /** By job and class of code: what a job's state follows from. */
+  /** By job and class of code: the counts that determine a job's state. */
   private final int[][] tallies;
 
-  /** Jobs of which the tally has changed since {@link #takeTouched}. */
+  /** The jobs whose tally has changed since {@link #takeTouched}. */
   private final BitSet touched = new BitSet();
 
-  /** By job; null: nobody counts its tagged tasks. */
+  /** By job; null: no dependency counts tagged tasks of this job. */
   private final @Nullable List<DoneCounts>[] watches;
 
   private final LongMap<TaskStatus> details = new LongMap<>();
@@ -62,7 +62,7 @@ public final class TaskTable {
   /**
    * @param codes by job: one code per node of its level
    * @param first by job: the first node of its level
-   * @param dependenciesMatter whether any job depends on others node by node
+   * @param dependenciesMatter whether any job has node-by-node dependencies
    */
   TaskTable(byte[][] codes, int[] first, boolean dependenciesMatter) {
     this.codes = codes;
@@ -87,12 +87,12 @@ public final class TaskTable {
     }
   }
 
-  @SuppressWarnings({"unchecked", "rawtypes"}) // there are no generic arrays
+  @SuppressWarnings({"unchecked", "rawtypes"}) // Java has no generic arrays
   private static @Nullable List<DoneCounts>[] watches(int jobs) {
     return new List[jobs];
   }
 
-  /** Counts some tasks of a job from now on. */
+  /** Begins to count a subset of the tasks of a job. */
   DoneCounts watch(int job, BitSet nodes) {
     DoneCounts counts = new DoneCounts(nodes, codes[job]);
     List<DoneCounts> others = watches[job];
@@ -130,10 +130,10 @@ public final class TaskTable {
   }
 
   /**
-   * Counts a range of nodes by the state of their codes.
+   * Counts the tasks in a range of nodes by state.
    *
-   * @param states by code
-   * @param counts are added to, from {@code row} on
+   * @param states the state of each code
+   * @param counts the counts to add to, from {@code row} on
    */
   public void tally(int job, int from, int to, byte[] states, long[] counts, int row) {
     byte[] codesOfJob = codes[job];
@@ -144,12 +144,12 @@ public final class TaskTable {
     }
   }
 
-  /** Exclusive. */
+  /** Returns the exclusive end of the job's nodes. */
   public int end(int job) {
     return first[job] + codes[job].length;
   }
 
-  /** Returns the code before. */
+  /** Sets the code of a task and returns the previous one. */
   public int set(int job, int node, int code) {
     byte[] row = codes[job];
     int at = node - first[job];
@@ -180,7 +180,7 @@ public final class TaskTable {
   private static final int DONE = 2;
   private static final int FAILED = 3;
 
-  /** Runs, or is on a node that does not count. */
+  /** The task is running, or on a node that does not count. */
   private static final int OTHER = 4;
 
   private static final int CLASSES = 5;
@@ -199,9 +199,9 @@ public final class TaskTable {
   }
 
   /**
-   * What the job's state follows from.
+   * Returns the counts that determine the job's state.
    *
-   * @param running tasks, wherever they are
+   * @param running the number of running tasks, wherever they are
    */
   public JobCounts tally(int job, int running) {
     int[] of = tallies[job];
@@ -209,7 +209,7 @@ public final class TaskTable {
   }
 
   /**
-   * The job must be looked at, for whatever reason.
+   * Marks a job whose state must be re-evaluated.
    *
    * @param job -1: none
    */
@@ -220,7 +220,7 @@ public final class TaskTable {
     }
   }
 
-  /** Counts a task that may start now, or may not any more, because of what it depends on. */
+  /** Counts a task whose dependencies have started or ceased to let it start. */
   public void startable(int job, int node, boolean on) {
     if (startable != null && StatusCodes.effect(code(job, node)) == StatusCodes.OPEN) {
       startable[job] += on ? 1 : -1;
@@ -229,22 +229,26 @@ public final class TaskTable {
     }
   }
 
-  /** Of a job that depends on others node by node: its tasks that these do not keep. */
+  /**
+   * Returns, for a job with node-by-node dependencies, the number of tasks that these let start.
+   */
   public int startable(int job) {
     return startable == null ? 0 : startable[job];
   }
 
-  /** Something else has changed from which it follows whether jobs can get on. */
+  /** Records another change that may affect whether jobs can make progress. */
   public void changed() {
     changes++;
   }
 
-  /** Another number whenever other jobs may be able to get on. */
+  /**
+   * Returns a revision that changes whenever jobs may have become able or unable to make progress.
+   */
   public long changes() {
     return changes;
   }
 
-  /** Jobs that may have another state, at most so many; they are touched no more. */
+  /** Takes at most {@code limit} of the jobs whose state may have changed. */
   public int[] takeTouched(int limit) {
     if (touched.isEmpty()) {
       return NONE;
@@ -274,12 +278,14 @@ public final class TaskTable {
     return remaining[job];
   }
 
-  /** Null also of a task that runs: see {@link TaskStatuses#of}. */
+  /**
+   * Returns the stored status of a task; also null for a running task, see {@link TaskStatuses#of}.
+   */
   public @Nullable TaskStatus detail(int job, int node) {
     return details.get(key(job, node));
   }
 
-  /** Keeps the status of a task of which none is kept. */
+  /** Stores the status of a task that has none stored. */
   public void addDetail(int job, int node, TaskStatus status) {
     Failure failure = status.failure();
     details.put(

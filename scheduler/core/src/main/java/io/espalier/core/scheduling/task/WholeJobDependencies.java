@@ -15,9 +15,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs wait for whole jobs, and whether they still must (docs/design/bistro.md#dependencies).
- * Counts are kept with every write of a status, so asking costs the number of status codes, not of
- * tasks.
+ * Tracks which jobs wait for whole jobs, and whether they still must
+ * (docs/design/bistro.md#dependencies). Counts are updated with every status, so a query costs the
+ * number of status codes, not the number of tasks.
  */
 public final class WholeJobDependencies {
   private static final int NAMED = 3;
@@ -27,19 +27,19 @@ public final class WholeJobDependencies {
   private final TaskTable tasks;
   private final Map<Integer, List<Condition>> conditions = new HashMap<>();
 
-  /** By the job that is waited for: those that wait. */
+  /** By dependency: the jobs that wait for it. */
   private final Map<Integer, List<Integer>> waiters = new HashMap<>();
 
   private final BitSet changed = new BitSet();
 
   /**
-   * @param dependency job number, -1: not known
-   * @param tagged counts of tagged nodes; null: all nodes count
+   * @param dependency the job number, -1: unknown
+   * @param tagged the counts of the tagged nodes; null: all nodes count
    */
   private record Condition(WholeJobDependency said, int dependency, @Nullable DoneCounts tagged) {}
 
   /**
-   * @param tasks counts from now on, so it must hold no statuses yet
+   * @param tasks the table to count from now on; it must not have any statuses yet
    */
   public WholeJobDependencies(Topology topology, JobTable jobs, TaskTable tasks) {
     this.topology = topology;
@@ -70,7 +70,10 @@ public final class WholeJobDependencies {
     }
   }
 
-  /** Nodes of the job's level with one of some tags, counted from the first of the level. */
+  /**
+   * Returns the nodes of the job's level with at least one of the tags, counted from the first node
+   * of the level.
+   */
   private BitSet tagged(Topology topology, int job, List<String> tags) {
     BitSet nodes = new BitSet();
     for (int node = tasks.first(job); node < tasks.end(job); node++) {
@@ -83,14 +86,14 @@ public final class WholeJobDependencies {
     return nodes;
   }
 
-  /** Notes that a task of the job was done or is not any more. */
+  /** Records that a task of the job was done, or is no longer done. */
   void touch(int job) {
     if (waiters.containsKey(job)) {
       changed.set(job);
     }
   }
 
-  /** The jobs that may have to wait no more, or to wait again, since the last call. */
+  /** Takes the jobs that may have started or stopped waiting since the last call. */
   public int[] takeChanged() {
     if (changed.isEmpty()) {
       return NONE;
@@ -103,7 +106,7 @@ public final class WholeJobDependencies {
 
   private static final int[] NONE = {};
 
-  /** Whether the job waits for no other. */
+  /** Returns whether all whole-job dependencies of the job are met. */
   public boolean areDone(int job) {
     for (Condition condition : conditions.getOrDefault(job, List.of())) {
       if (!isMet(condition)) {
@@ -113,7 +116,7 @@ public final class WholeJobDependencies {
     return true;
   }
 
-  /** What the job waits for, a sentence each. */
+  /** Describes each unmet dependency of the job in a sentence. */
   public List<String> waitsFor(int job) {
     List<String> all = new ArrayList<>();
     for (Condition condition : conditions.getOrDefault(job, List.of())) {
@@ -125,10 +128,11 @@ public final class WholeJobDependencies {
   }
 
   /**
-   * The jobs for which a job waits in vain as long as nobody acts; see {@link #waitsFor} for words.
+   * Describes the dependencies of a job that cannot be met unless somebody acts, as {@link
+   * #waitsFor} does.
    *
-   * @param getsOn whether tasks of a job may still run that do not now
-   * @return empty: each may still get as far as it must
+   * @param getsOn whether tasks of a job that are not running may still run
+   * @return empty when every dependency may still be met
    */
   public List<String> waitsInVainFor(int job, IntPredicate getsOn) {
     List<String> all = new ArrayList<>();
@@ -177,7 +181,7 @@ public final class WholeJobDependencies {
         + never(condition);
   }
 
-  /** Names nodes on which it does not get done by itself. */
+  /** Names nodes whose tasks cannot be done without intervention. */
   private String never(Condition condition) {
     if (done(condition) + left(condition) == considered(condition)) {
       return "";
@@ -227,7 +231,7 @@ public final class WholeJobDependencies {
     return done;
   }
 
-  /** Of the considered tasks, those that are not done and may still run. */
+  /** Returns how many of the considered tasks are not done and may still run. */
   private long left(Condition condition) {
     DoneCounts tagged = condition.tagged();
     if (tagged != null) {

@@ -1,6 +1,6 @@
 /**
- * Tasks: the status of each, what waits for time or for other tasks, and the running ones with the
- * path that they are charged on.
+ * The tasks: the status of each, waiting for time or for other tasks, and the running tasks with
+ * the paths that they are charged on.
  */
 @NullMarked
 package io.espalier.core.scheduling.task;

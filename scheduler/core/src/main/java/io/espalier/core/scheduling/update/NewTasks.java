@@ -3,11 +3,11 @@ package io.espalier.core.scheduling.update;
 import java.util.List;
 
 /**
- * Tasks that a change of the configuration or of the nodes brought, whose stored statuses are to be
- * given to the core before a round may start them.
+ * The tasks that an update has brought. Their stored statuses must be given to the core before a
+ * round may start them.
  *
- * @param jobs names of jobs all of whose tasks are new
- * @param nodes new nodes of the jobs that were there before
+ * @param jobs the names of jobs all of whose tasks are new
+ * @param nodes the new nodes of jobs that existed before
  */
 public record NewTasks(List<String> jobs, List<NewNodes> nodes) {
   public static final NewTasks NONE = new NewTasks(List.of(), List.of());
@@ -24,11 +24,11 @@ public record NewTasks(List<String> jobs, List<NewNodes> nodes) {
   /**
    * New nodes of one level.
    *
-   * @param level index of the level
-   * @param nodes numbers of the nodes, ascending; not to be changed
-   * @param jobs names of the jobs with tasks on them
+   * @param level the index of the level
+   * @param nodes the numbers of the nodes, ascending; must not be modified
+   * @param jobs the names of the jobs with tasks on them
    */
-  @SuppressWarnings("ArrayRecordComponent") // as many as there are nodes
+  @SuppressWarnings("ArrayRecordComponent") // potentially as many as the tree has nodes
   public record NewNodes(int level, int[] nodes, List<String> jobs) {
     public NewNodes {
       jobs = List.copyOf(jobs);

@@ -19,14 +19,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what is known from one world into the next, in slices, while the old one goes on.
+ * Moves the contents of one scheduling state into the next, in slices, while the old state remains
+ * in use.
  *
- * <p>Statuses are copied, ready bits and index built, then the running tasks brought over one by
- * one, each as a start. Tasks that change in the old world meanwhile are noted and copied again at
- * the end, as changes of the complete index; running tasks that start or end after they were
- * brought over do so in both worlds. When nothing is left to copy again, the new world is true.
- *
- * <p><b>Length.</b> Its phases share what is noted of the old world while they go on.
+ * <p>It copies the statuses, builds the ready bits and the index, and then carries the running
+ * tasks over one by one, each like a start. Tasks that change in the old state meanwhile are logged
+ * and copied again at the end, as changes of the complete index. Running tasks that start during
+ * the last phases, or that end after they were carried over, do so in both states. When the log is
+ * empty, the new state is complete and replaces the old one.
  */
 public final class StateMigration {
   private static final int LIMITS = 0;
@@ -40,26 +40,32 @@ public final class StateMigration {
   private static final int WAITS = 8;
   private static final int CHANGES = 9;
 
-  // What things cost, in units; one is a word of the index, or a task whose code is copied.
+  // The costs of operations in units. A unit is a word of the index, or a task whose code is
+  // copied.
 
-  /** A status with its timer, in the table of those that are kept. */
+  /** Adding a status with its timer to the table of stored statuses. */
   private static final int PER_DETAIL = 12;
 
-  /** The node of the same name as another. */
+  /** Finding the node of the same name among another job's tasks. */
   private static final int PER_DEPENDENCY = 8;
 
-  /** A task, or a place over its limit, wherever it may be. */
+  /** Visiting a task or an over-limit place anywhere in memory. */
   private static final int PER_LOOK = 12;
 
-  /** A running task: its names are looked up and its path is charged; beside words. */
+  /**
+   * Carrying a running task: its names are looked up and its path is charged; words come on top.
+   */
   private static final int PER_RUN = 100;
 
-  /** A worker, which enters the trees of all and of its host. */
+  /** Inserting a worker into the trees of all workers and of its host. */
   private static final int PER_WORKER = 250;
 
   private static final int PER_WAIT = 60;
 
-  /** Each phase begins with small slices, as its code has not been compiled yet. */
+  /**
+   * The size of a phase's first slices, which are small because the JIT has not compiled its code
+   * yet.
+   */
   private static final int FIRST_UNITS = 500;
 
   private final UpdatePlan change;
@@ -68,10 +74,13 @@ public final class StateMigration {
   private final RunningTasks runs;
   private final LongQueue changed = new LongQueue();
 
-  /** Old nodes of which a token was taken. */
+  /** Old nodes from which a token was taken. */
   private final LongQueue charged = new LongQueue();
 
-  /** Places that went over their limit since this began, in the old world and in the new one. */
+  /**
+   * Places whose usage has exceeded the limit since the migration began, in the old state and in
+   * the new one.
+   */
   private final LongQueue oldOver = new LongQueue();
 
   private final LongQueue newOver = new LongQueue();
@@ -80,18 +89,18 @@ public final class StateMigration {
   private final Warmth warmth;
   private final BitSet carried = new BitSet();
 
-  /** Carried runs whose job, node and path are known from now on. */
+  /** Running tasks that were carried over and whose job, node and path have become known. */
   private final BitSet found = new BitSet();
 
   private int phase;
   private int job;
   private int at;
 
-  /** How many slices were done of each phase, by all migrations of a process. */
+  /** Counts the slices of each phase over all migrations of a process. */
   public static final class Warmth {
     private final int[] slices = new int[CHANGES + 1];
 
-    /** As many units as a slice may have that begins with a phase. */
+    /** Returns the maximum number of units of a slice that begins with a phase. */
     int units(int phase, int units) {
       int doublings = slices[phase] >>> 2;
       return doublings > Integer.SIZE - 12 ? units : Math.min(units, FIRST_UNITS << doublings);
@@ -122,7 +131,7 @@ public final class StateMigration {
   }
 
   /**
-   * @return whether the new world is true
+   * @return true when the new state is complete and can replace the old one
    */
   public boolean step(int units) {
     int begins = phase;
@@ -168,7 +177,7 @@ public final class StateMigration {
     at = phase == INDEX ? next.topology.size() - 1 : 0;
   }
 
-  /** Those that are changed from now on wait until there is an index. */
+  /** Copies limits. Limits that change from now on are applied once the index exists. */
   private int limits(int units) {
     int done = next.limits.step(units, false);
     if (next.limits.isDone()) {
@@ -177,7 +186,7 @@ public final class StateMigration {
     return 1 + done;
   }
 
-  /** Codes of the tasks, for one job at a time. */
+  /** Copies the codes of the tasks, one job at a time. */
   private int statuses(int units) {
     if (job == next.jobs.count()) {
       startPhase(DETAILS);
@@ -248,7 +257,7 @@ public final class StateMigration {
     return 1 + each * done;
   }
 
-  /** Tokens of the nodes that have buckets. */
+  /** Copies the tokens of the nodes that have buckets. */
   private int rates(int units) {
     int done = 0;
     int count = next.rates.count();
@@ -269,9 +278,10 @@ public final class StateMigration {
   }
 
   /**
-   * Those that were charged meanwhile, and those that have a token again.
+   * Copies the tokens of nodes that were charged meanwhile, and opens nodes that have a token
+   * again.
    *
-   * @return the units that are left
+   * @return the remaining units
    */
   private int takeTokens(int units) {
     int left = units;
@@ -319,7 +329,7 @@ public final class StateMigration {
     return 1;
   }
 
-  /** Since when jobs have been waiting for slots. */
+  /** Copies since when jobs have been waiting for slots. */
   private int waits() {
     if (next.reservations == null || old.reservations == null || at == old.reservations.parts()) {
       phase = CHANGES;
@@ -328,19 +338,19 @@ public final class StateMigration {
     return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
   }
 
-  /** An override of a limit was given, changed or ended. */
+  /** Applies an override that was set, changed or ended. */
   public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
     next.override(key, override);
   }
 
-  /** Something about a worker has changed. */
+  /** Applies a change of a worker. */
   public void workerChanged(int worker) {
     if (phase > WORKERS || (phase == WORKERS && worker < at)) {
       next.workers.put(worker);
     }
   }
 
-  /** A task was started in the old world. */
+  /** Carries over a task that was started in the old state. */
   public void started(int run) {
     if (phase >= RUNNING) {
       carry(run);
@@ -348,13 +358,13 @@ public final class StateMigration {
     }
   }
 
-  /** A running task is about to end in the old world. */
+  /** Ends, in the new state, a running task that is about to end in the old one. */
   public void ending(int run, @Nullable TaskStatus status, long nowMillis) {
     if (carried.get(run)) {
       carried.clear(run);
       found.clear(run);
-      // The statuses of new tasks come from where they are stored: this one is there by then, and
-      // whatever may happen to it in the old world after this.
+      // The statuses of new tasks are loaded from the store. This end is stored by then, and so is
+      // everything that happens to the task in the old state afterwards.
       int job = old.places.job(run);
       boolean isNew = job < 0 || change.newJob(job) < 0;
       next.occupancy.finish(run, isNew ? null : status, nowMillis);
@@ -413,7 +423,9 @@ public final class StateMigration {
     next.places.setOrphan(run, next.whereabouts.isOrphan(run, name));
   }
 
-  /** A task that was adopted while job or node were not there: they may be now. */
+  /**
+   * Carries over a task that was adopted while its job or node was unknown; they may be known now.
+   */
   private void carryUnknown(int run, int newJob, int node, int worker) {
     if (node >= 0 && next.jobs.job(newJob) != null) {
       next.occupancy.carryAnew(run, newJob, node, worker);
@@ -436,25 +448,25 @@ public final class StateMigration {
     return new RunningTasks.NamedPath(levels, nodes);
   }
 
-  /** What a running task was charged. */
+  /** Returns the charges of a running task. */
   public static ResourceCharges charges(SchedulingState world, RunningTasks runs, int run) {
     return runs.isFound(run) ? world.occupancy.charges(world.places.job(run)) : runs.charges(run);
   }
 
-  /** The names of the levels and nodes of the path that a running task was charged to. */
+  /** Returns the names of the levels and nodes on the path that a running task is charged on. */
   public static RunningTasks.NamedPath path(SchedulingState world, RunningTasks runs, int run) {
     RunningTasks.NamedPath names = runs.names(run);
     return names != null ? names : namedPath(world, run);
   }
 
-  /** The name of the job of a running task. */
+  /** Returns the name of the job of a running task. */
   public static String jobName(SchedulingState world, RunningTasks runs, int run) {
     int job = world.places.job(run);
     String name = runs.jobName(run);
     return job >= 0 || name == null ? world.jobs.name(job) : name;
   }
 
-  /** The name of the node of a running task. */
+  /** Returns the name of the node of a running task. */
   public static String nodeName(SchedulingState world, RunningTasks runs, int run) {
     int node = world.places.node(run);
     RunningTasks.NamedPath names = runs.names(run);
@@ -474,7 +486,7 @@ public final class StateMigration {
     }
   }
 
-  /** Where more is in use than the limit it has been for as long as before. */
+  /** Copies since when usage has exceeded the limit at places that are over it in both states. */
   private void keepOverLimits(int units) {
     for (int left = units; left > 0 && !newOver.isEmpty(); left -= PER_LOOK) {
       long key = newOver.poll();
@@ -487,9 +499,10 @@ public final class StateMigration {
   }
 
   /**
-   * Gives a place of the new world, if it is over, the time of the same place of the old one.
+   * Copies the over-limit start of a place from the old state to the new one, if it exceeds the
+   * limit there.
    *
-   * @param isNew whether resource and place are of the new world
+   * @param isNew whether resource and place are numbers of the new state
    */
   private void keepSince(int resource, int place, boolean isNew) {
     SchedulingState from = isNew ? next : old;
@@ -518,7 +531,7 @@ public final class StateMigration {
     }
   }
 
-  /** Ends the notes of the old world. */
+  /** Stops logging in the old state. */
   public void end() {
     old.logTo(null, null);
     old.over.logTo(null);

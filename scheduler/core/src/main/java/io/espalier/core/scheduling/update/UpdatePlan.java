@@ -22,14 +22,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new configuration and its nodes, compared with those in force: everything of it that can be
- * computed beside the scheduler thread. Made by {@link SchedulingCore#prepare}.
+ * A new configuration and its nodes, compared with those in force. It contains everything that can
+ * be computed outside the scheduler thread. {@link SchedulingCore#prepare} creates it.
  */
 public final class UpdatePlan implements Renumbering {
-  /** Limits of levels with more nodes go through a new world, in slices. */
+  /**
+   * The maximum number of nodes for updating limits in place; larger levels go through a new state,
+   * in slices.
+   */
   private static final int MOST_NODES_AT_ONCE = 1_000;
 
-  /** As above, for what is said of workers. */
+  /** The same maximum for updates that concern workers. */
   private static final int MOST_WORKERS_AT_ONCE = 100;
 
   private final SchedulingState base;
@@ -37,16 +40,16 @@ public final class UpdatePlan implements Renumbering {
   private final Config config;
   private final ConfiguredLimits nodeLimits;
 
-  /** Of a change in place. */
+  /** Set only for an in-place update. */
   private final @Nullable UnsatisfiableJobs neverFits;
 
   private final Topology topology;
   private final NewTasks newTasks;
 
-  /** Limits that change, in an otherwise unchanged world. */
+  /** The limits that change in an in-place update. */
   private final List<Resource> limits;
 
-  /** Null: the change is made in place. */
+  /** Null: the update is made in place. */
   private final @Nullable SchedulingState world;
 
   /** By new job number: the old one, -1 when its tasks are new. */
@@ -54,7 +57,7 @@ public final class UpdatePlan implements Renumbering {
 
   private final int[] newJobs;
 
-  /** By new node number; null: the same. */
+  /** By new node number: the old one; null: the numbers are equal. */
   private final int @Nullable [] oldNodes;
 
   private final int @Nullable [] newNodes;
@@ -87,12 +90,12 @@ public final class UpdatePlan implements Renumbering {
     this.newNodes = newNodes;
   }
 
-  /** The tasks that it will bring. */
+  /** Returns the tasks that the update will bring. */
   public NewTasks newTasks() {
     return newTasks;
   }
 
-  /** Whether that is what it was prepared against. */
+  /** Returns whether the update was prepared against this state in its current version. */
   public boolean isAgainst(SchedulingState world) {
     return base == world && baseVersion == world.version();
   }
@@ -109,7 +112,7 @@ public final class UpdatePlan implements Renumbering {
     return nodeLimits;
   }
 
-  /** Of a change in place; of another it is in the new world. */
+  /** Returns the unsatisfiable jobs of an in-place update; otherwise the new state has them. */
   public @Nullable UnsatisfiableJobs neverFits() {
     return neverFits;
   }
@@ -126,7 +129,7 @@ public final class UpdatePlan implements Renumbering {
     return limits;
   }
 
-  /** The old number of a new job whose statuses are kept, or -1. */
+  /** Returns the old number of a new job whose statuses are kept, or -1. */
   int oldJob(int newJob) {
     return oldJobs[newJob];
   }
@@ -181,7 +184,7 @@ public final class UpdatePlan implements Renumbering {
     return newWorld(base, config, sameNodes ? base.topology : topology, nodeLimits, random);
   }
 
-  /** Whether nothing differs but what can be written in place. */
+  /** Returns whether two configurations differ only in properties that can be updated in place. */
   private static boolean sameNumbers(Config old, Config next) {
     List<Resource> resources = old.settings().resources().all();
     List<Resource> nextResources = next.settings().resources().all();
@@ -293,7 +296,7 @@ public final class UpdatePlan implements Renumbering {
     return level < 0 ? "" : base.topology.levels().name(level);
   }
 
-  /** For each new node the old one of the same name and level name, or -1. */
+  /** Returns for each new node the old one with the same name and level name, or -1. */
   private static int[] match(Topology old, Topology next) {
     int[] oldNodes = new int[next.size()];
     for (int level = 0; level <= next.levels().bottom(); level++) {

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Of the paths from a node to the instance the one that costs least; the first of several in slot
- * order. Costs add up along a path, so each slot is looked at once however many paths there are.
+ * Finds the cheapest path from a node to the instance; among equal paths, the first in edge order.
+ * Costs add up along a path, so each edge is evaluated once, regardless of the number of paths.
  */
 public final class BestPath {
   private final Topology topology;
@@ -15,7 +15,7 @@ public final class BestPath {
   private final Map<Integer, Long> costs = new HashMap<>();
   private final Map<Integer, Integer> best = new HashMap<>();
 
-  /** What a path pays for going through a slot. */
+  /** The cost of an edge on a path. */
   public interface Cost {
     long of(int slot);
   }
@@ -25,7 +25,7 @@ public final class BestPath {
     this.cost = cost;
   }
 
-  /** The slots of the path, the node's own first, the instance's last. */
+  /** Returns the edges of the path, from the node's own up to the instance. */
   public static int[] find(Topology topology, int node, Cost cost) {
     BestPath search = new BestPath(topology, cost);
     search.costOf(node);

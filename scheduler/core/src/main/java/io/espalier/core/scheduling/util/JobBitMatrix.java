@@ -1,24 +1,25 @@
 package io.espalier.core.scheduling.util;
 
 /**
- * A bit per place and job, where a place is a slot, a node or a block of them. The bits of a place
- * lie side by side, those of many places in one word: a lane is as wide as there are jobs, rounded
- * up to a power of two. Beyond 64 jobs a place has several words.
+ * A matrix with one bit per place and job, where a place is an edge, a node or a block of them. The
+ * bits of a place are adjacent; they form a lane, whose width is the number of jobs rounded up to a
+ * power of two. A word contains the lanes of several places; beyond 64 jobs, a place has several
+ * words.
  *
- * <p>So one operation sees 64 jobs on a place, or a job on the places that share the word (all 64
- * of them when there is one job), and the whole stays small: in a large tree, cache misses are what
- * an event costs.
+ * <p>So one operation covers 64 jobs of a place, or one job on all places that share the word (64
+ * places when there is one job). The matrix also stays small, which matters because cache misses
+ * dominate the cost of an event in a large tree.
  *
- * <p>Sets of jobs are given and returned in words of 64 jobs, as everywhere.
+ * <p>Methods take and return sets of jobs in words of 64 jobs, as elsewhere in the core.
  */
 public final class JobBitMatrix {
-  /** How many words a place has. */
+  /** The number of words per place. */
   private final int words;
 
-  /** Of a lane, in bits, as a power of two. */
+  /** The width of a lane in bits, as a power of two. */
   private final int widthShift;
 
-  /** How many places share a word, as a power of two. */
+  /** The number of places per word, as a power of two. */
   private final int placeShift;
 
   private final int placeMask;
@@ -31,11 +32,11 @@ public final class JobBitMatrix {
 
   private final long[] bits;
 
-  /** How many words were looked at. */
+  /** The number of words read so far. */
   private long work;
 
   /**
-   * @param size how many places
+   * @param size the number of places
    */
   public JobBitMatrix(int size, int jobs) {
     words = Math.max(1, (jobs + 63) >>> 6);
@@ -56,7 +57,7 @@ public final class JobBitMatrix {
     return jobs <= 1 ? 0 : Math.min(6, Integer.SIZE - Integer.numberOfLeadingZeros(jobs - 1));
   }
 
-  /** How many places share a word when there are so many jobs. */
+  /** Returns the number of places per word for a number of jobs. */
   public static int placesPerWord(int jobs) {
     return Long.SIZE >>> widthShift(jobs);
   }
@@ -96,7 +97,8 @@ public final class JobBitMatrix {
   // ---- a row of places
 
   /**
-   * Those of some jobs that have their bit anywhere in a row; stops when it has met all of them.
+   * Returns those of the wanted jobs whose bit is set anywhere in a row; stops early when it has
+   * found all of them.
    */
   public long anyOf(int from, int to, int word, long wanted) {
     if (words > 1) {
@@ -131,7 +133,7 @@ public final class JobBitMatrix {
     return found;
   }
 
-  /** All lanes of a word, one upon the other. */
+  /** Returns the OR of all lanes of a word. */
   private long folded(long value) {
     long all = value;
     for (int by = Long.SIZE / 2; by >= 1 << widthShift; by >>= 1) {
@@ -140,7 +142,7 @@ public final class JobBitMatrix {
     return all & lane;
   }
 
-  /** The first place of a row on which a job has its bit, or -1. */
+  /** Returns the first place in a row where a job's bit is set, or -1. */
   public int next(int from, int to, int job) {
     if (words > 1) {
       return nextWord(from, to, job);

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long to object, open addressing, in segments that grow one by one: no insertion ever pays for the
- * size of the whole (docs/design/design.md#slices). Keys are not negative.
+ * An open-addressing hash map from non-negative longs to objects. It consists of segments that grow
+ * one by one, so no insertion pays for the size of the whole map (docs/design/design.md#slices).
  */
 public final class LongMap<V> {
   private static final int SEGMENTS = 4096;
@@ -81,7 +81,7 @@ public final class LongMap<V> {
     segment.size--;
     int mask = segment.keys.length - 1;
     int hole = at;
-    // Moves later entries of the chain back, so that no marks of removed entries are needed.
+    // Moves later entries of the chain back, so that removed entries need no tombstones.
     for (int i = (at + 1) & mask; segment.keys[i] != EMPTY; i = (i + 1) & mask) {
       int home = (int) hash(segment.keys[i]) & mask;
       if (((i - home) & mask) >= ((i - hole) & mask)) {
@@ -94,15 +94,15 @@ public final class LongMap<V> {
     segment.values[hole] = null;
   }
 
-  /** The number of parts for {@link #visit}. */
+  /** Returns the number of parts for {@link #visit}. */
   public int parts() {
     return SEGMENTS;
   }
 
   /**
-   * Visits one part of the entries, in no order.
+   * Visits one part of the entries, unordered.
    *
-   * @return how many there were
+   * @return the number of entries in the part
    */
   public int visit(int part, Visitor<? super V> visitor) {
     Segment segment = segments[part];

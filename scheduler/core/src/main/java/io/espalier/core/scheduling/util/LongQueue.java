@@ -2,7 +2,7 @@ package io.espalier.core.scheduling.util;
 
 import java.util.ArrayDeque;
 
-/** A growing queue of longs in blocks: adding never copies what is there. */
+/** A queue of longs in blocks. It grows without copying its contents. */
 public final class LongQueue {
   private static final int BLOCK = 1024;
 
@@ -22,7 +22,7 @@ public final class LongQueue {
     return blocks.isEmpty() || (blocks.size() == 1 && head == tail);
   }
 
-  /** The oldest one; there must be one. */
+  /** Removes and returns the oldest element; the queue must not be empty. */
   public long poll() {
     long value = blocks.getFirst()[head++];
     if (head == BLOCK) {

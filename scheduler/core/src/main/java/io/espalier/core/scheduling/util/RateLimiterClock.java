@@ -1,11 +1,11 @@
 package io.espalier.core.scheduling.util;
 
 /**
- * The time that fills token buckets: goes on with the clock, stands still where that jumps back.
- * Timers tick by the clock itself.
+ * A monotonic clock that fills token buckets. It advances with the wall clock and stands still when
+ * the wall clock jumps back. Timers tick by the wall clock.
  */
 public final class RateLimiterClock {
-  /** No jump of the clock counts for more, so that no sum of tokens can overflow. */
+  /** The maximum step for one jump of the wall clock, so that no sum of tokens can overflow. */
   private static final long LONGEST_STEP_MILLIS = 30L * 24 * 3_600_000;
 
   private boolean started;
@@ -20,17 +20,17 @@ public final class RateLimiterClock {
     wallMillis = nowMillis;
   }
 
-  /** Milliseconds since the first known instant. */
+  /** Returns the milliseconds since the first known instant. */
   public long now() {
     return elapsed;
   }
 
-  /** The last tick of timers. */
+  /** Returns the last tick of timers, in the time of this clock. */
   public long lastTick() {
     return elapsed - Math.floorMod(wallMillis, (long) Ticks.MILLIS);
   }
 
-  /** When timers tick for what is due then, by the clock. */
+  /** Returns the wall-clock tick at which timers handle what is due at a time of this clock. */
   public long wallTick(long due) {
     if (due == Long.MAX_VALUE) {
       return due;

@@ -3,9 +3,10 @@ package io.espalier.core.scheduling.util;
 import java.util.Arrays;
 
 /**
- * When back-offs end: binary heaps over ticks. Entries of tasks that were forgiven or ended
- * meanwhile are not looked for; they are dropped when they come up, or when a heap grows and most
- * of it is stale. Many small heaps instead of one, so that growing and cleaning one is short.
+ * The timers of back-offs: binary heaps ordered by tick. Entries become stale when their task is
+ * forgiven or ends; a stale entry is dropped when it comes up, or when its heap is full and is
+ * cleaned. Many small heaps replace a large one, so that growing and cleaning a heap takes little
+ * time.
  */
 public final class TimerHeap {
   private static final int HEAPS = 256;
@@ -14,7 +15,7 @@ public final class TimerHeap {
   private final Heap[] heaps = new Heap[HEAPS];
   private final Live live;
 
-  /** Tells whether an entry still means something. */
+  /** Tells whether an entry is not stale. */
   public interface Live {
     boolean isLive(long task, long tick);
   }
@@ -67,7 +68,10 @@ public final class TimerHeap {
     }
   }
 
-  /** The earliest tick; {@link Long#MAX_VALUE} when there is none. May be one of a stale entry. */
+  /**
+   * Returns the earliest tick, possibly of a stale entry; {@link Long#MAX_VALUE} when there is no
+   * entry.
+   */
   public long nextTick() {
     long next = Long.MAX_VALUE;
     for (Heap heap : heaps) {
@@ -78,7 +82,7 @@ public final class TimerHeap {
     return next;
   }
 
-  /** Removes one task that is due, stale or not; -1 when none is due. */
+  /** Removes and returns one task that is due, possibly stale; -1 when none is due. */
   public long pollDue(long tick) {
     for (Heap heap : heaps) {
       if (heap.size > 0 && heap.ticks[0] <= tick) {

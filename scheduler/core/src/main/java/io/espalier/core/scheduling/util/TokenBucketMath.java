@@ -7,12 +7,13 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /**
- * A token bucket as one long. In each millisecond {@code gain} units come in; a start takes {@code
- * token} of them. The bucket's state is what it has <em>spent</em>: all units that ever came in
- * less those that it holds. Whole numbers only, so nothing drifts however long it runs.
+ * The arithmetic of a token bucket whose state is one long. The bucket gains {@code gain} units per
+ * millisecond, and a start takes {@code token} units. The state is the number of units
+ * <em>spent</em>: all units ever gained minus the units now in the bucket. All numbers are whole,
+ * so nothing drifts however long it runs.
  *
- * <p>Of a rate six digits and nine decimals count. With those, and the largest burst, the numbers
- * last for a century.
+ * <p>A rate is used with six significant digits and nine decimals. Even with these and the largest
+ * burst, the numbers do not overflow for a century.
  */
 public record TokenBucketMath(long gain, long token, long burst) {
   private static final MathContext DIGITS = new MathContext(6, RoundingMode.DOWN);
@@ -30,7 +31,7 @@ public record TokenBucketMath(long gain, long token, long burst) {
         Math.multiplyExact(token, rate.burst()));
   }
 
-  /** The state of a bucket that has nothing. */
+  /** Returns the state of an empty bucket. */
   public long nothing(long now) {
     return now * gain;
   }
@@ -39,22 +40,22 @@ public record TokenBucketMath(long gain, long token, long burst) {
     return Math.min(burst, now * gain - spent);
   }
 
-  /** Whether there is not a single token. */
+  /** Returns whether the bucket has less than one token. */
   public boolean isEmpty(long spent, long now) {
     return now * gain - spent < token;
   }
 
-  /** The state after a start. */
+  /** Returns the state after a start. */
   long charge(long spent, long now) {
     return now * gain - held(spent, now) + token;
   }
 
-  /** The first millisecond with a token. */
+  /** Returns the first millisecond at which the bucket has a token. */
   long due(long spent) {
     return -Math.floorDiv(-(spent + token), gain);
   }
 
-  /** The state of a bucket with the same tokens by another law, at most its burst. */
+  /** Converts the state from another rate. The bucket keeps its tokens, up to the new burst. */
   public long convert(long spent, TokenBucketMath from, long now) {
     if (equals(from)) {
       return spent;
@@ -62,7 +63,7 @@ public record TokenBucketMath(long gain, long token, long burst) {
     long held = from.held(spent, now);
     long whole = Math.min(burst / token, Math.floorDiv(held, from.token));
     long rest = Math.floorMod(held, from.token);
-    // Tokens are powers of ten.
+    // The units per token are powers of ten.
     long part = token >= from.token ? rest * (token / from.token) : rest / (from.token / token);
     long units = whole * token + part;
     return now * gain - Math.min(burst, units);

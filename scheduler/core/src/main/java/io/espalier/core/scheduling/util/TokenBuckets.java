@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Token buckets by number, each one long. Only empty ones hold a timer; full ones cost nothing. A
- * bucket counts as empty from the start that took its last token until the tick at which timers
- * find a new one.
+ * Numbered token buckets, one long each. Only empty buckets have a timer; other buckets cost
+ * nothing. A bucket counts as empty from the start that took its last token until the tick at which
+ * its timer finds a new token.
  */
 public final class TokenBuckets {
   private static final int FIRST_CAPACITY = 16;
 
-  /** How buckets fill. */
+  /** The fill rates of the buckets. */
   public interface Laws {
     /** Null: no limit. */
     @Nullable TokenBucketMath of(int bucket);
@@ -23,8 +23,8 @@ public final class TokenBuckets {
   private int emptyCount;
 
   /**
-   * A heap by instant. An entry may be too early, where a bucket was written anew; it is put right
-   * when it comes up. No bucket that is empty is without one.
+   * A heap of timers ordered by instant. An entry may be too early after its bucket was rewritten;
+   * it is corrected when it comes up. Every empty bucket has an entry.
    */
   private long[] dues = new long[FIRST_CAPACITY];
 
@@ -41,7 +41,7 @@ public final class TokenBuckets {
     return (empty[bucket >>> 6] & 1L << bucket) != 0;
   }
 
-  /** Bits of the empty ones. */
+  /** Returns the bits of the empty buckets. */
   public long empty(int word) {
     return empty[word];
   }
@@ -54,7 +54,7 @@ public final class TokenBuckets {
     return spent[bucket];
   }
 
-  /** When an empty one has a token. */
+  /** Returns when an empty bucket gains a token. */
   public long due(int bucket) {
     TokenBucketMath law = laws.of(bucket);
     return law == null ? Long.MIN_VALUE : law.due(spent[bucket]);
@@ -63,7 +63,7 @@ public final class TokenBuckets {
   /**
    * Takes a token for a start.
    *
-   * @return whether that was the last one
+   * @return whether it was the last token
    */
   public boolean charge(int bucket, long now) {
     TokenBucketMath law = laws.of(bucket);
@@ -80,9 +80,9 @@ public final class TokenBuckets {
   }
 
   /**
-   * Writes a bucket.
+   * Writes the state of a bucket.
    *
-   * @return whether it is empty now and was not, or the other way round
+   * @return whether the bucket has become empty or stopped being empty
    */
   public boolean put(int bucket, long newSpent, boolean isEmpty) {
     boolean was = isEmpty(bucket);
@@ -103,13 +103,13 @@ public final class TokenBuckets {
     }
   }
 
-  /** Whether some timer is due. */
+  /** Returns whether a timer is due. */
   public boolean isDue(long tick) {
     return size > 0 && dues[0] <= tick;
   }
 
   /**
-   * Looks at the first timer, which must be due.
+   * Handles the first timer, which must be due.
    *
    * @return a bucket that has a token now, or -1
    */
@@ -129,7 +129,7 @@ public final class TokenBuckets {
     return bucket;
   }
 
-  /** When to look again; {@link Long#MAX_VALUE}: never. */
+  /** Returns when the next timer is due; {@link Long#MAX_VALUE}: never. */
   public long next() {
     return size == 0 ? Long.MAX_VALUE : dues[0];
   }
@@ -138,7 +138,7 @@ public final class TokenBuckets {
     return 8L * (spent.length + empty.length) + 12L * dues.length;
   }
 
-  /** Whether all empty buckets have a timer that is early enough. */
+  /** Returns whether every empty bucket has a timer that is early enough. */
   public boolean isSound() {
     long[] early = new long[empty.length];
     for (int i = 0; i < size; i++) {

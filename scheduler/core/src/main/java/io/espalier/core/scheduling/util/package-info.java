@@ -1,8 +1,8 @@
 /**
- * Collections, timers and token buckets that know nothing of scheduling.
+ * Collections, timers and token buckets without any knowledge of scheduling.
  *
- * <p>The collections grow by a bounded amount per insertion, so that no single start or end of a
- * task is slow. Time is divided into {@link io.espalier.core.scheduling.util.Ticks}.
+ * <p>The collections grow by a bounded amount per insertion, so no single start or end of a task is
+ * slow. Time is divided into {@link io.espalier.core.scheduling.util.Ticks}.
  */
 @NullMarked
 package io.espalier.core.scheduling.util;

@@ -11,20 +11,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hosts of the workers, and which jobs that must run on the host of a node of theirs ({@code
- * level_for_host_placement}) find room there: looked up by node. That makes the worker condition a
- * part of {@code open(j, n)} at the placement level
- * (docs/design/design.md#jobs-that-are-placed-on-hosts). Hosts are numbered; numbers are used
- * again.
+ * A condition on nodes for jobs that must run on the host of a node ({@code
+ * level_for_host_placement}): the node's host must have a fitting worker. It makes the worker
+ * condition a part of {@code open(j, n)} at the placement level
+ * (docs/design/design.md#jobs-that-are-placed-on-hosts). Hosts are numbered; numbers are reused.
  */
 public final class HostIndex implements NodeCondition {
   private final Topology topology;
   private final int words;
 
-  /** By level: bits of the jobs that are placed by it; null: none. */
+  /** By level: the bits of the jobs that are placed by it; null: none. */
   private final long[] @Nullable [] placedAt;
 
-  /** By placing level and node: the host of that name, or -1. */
+  /** By placement level and node: the host of that name, or -1. */
   private final int[] @Nullable [] hostOfNode;
 
   private final Map<String, Integer> numbers = new HashMap<>();
@@ -32,13 +31,13 @@ public final class HostIndex implements NodeCondition {
   private int[] uses = new int[0];
   private int[] next = new int[0];
 
-  /** Per host and level: the node of a placing level that names it, or -1. */
+  /** By host and level: the node of a placement level that names the host, or -1. */
   private int[] nodes = new int[0];
 
   private int firstFree = -1;
   private int high;
 
-  /** Per host: bits of the jobs that fit on some worker of it. */
+  /** By host: the bits of the jobs that fit on any worker of the host. */
   private long[] fit = new long[0];
 
   /**
@@ -66,13 +65,14 @@ public final class HostIndex implements NodeCondition {
     }
   }
 
-  /** Whether any job is placed by the host of a node. */
+  /** Returns whether any job is placed by the host of a node. */
   public boolean placesAny() {
     return Arrays.stream(placedAt).anyMatch(Objects::nonNull);
   }
 
   /**
-   * Bits of the jobs that the node, as a host, lets start: all that are not placed by its level.
+   * Returns the bits of the jobs that may start at a node: those not placed by its level, and those
+   * that fit on a worker of its host.
    */
   @Override
   public long mask(int node, int level, int word) {
@@ -84,18 +84,18 @@ public final class HostIndex implements NodeCondition {
     return ~placed[word] | (host < 0 ? 0 : fit[host * words + word]);
   }
 
-  /** The host that a node of a placing level names, or -1. */
+  /** Returns the host that a node of a placement level names, or -1. */
   int ofNode(int node, int level) {
     int[] hosts = hostOfNode[level];
     return hosts == null ? -1 : hosts[node - topology.levelStart(level)];
   }
 
-  /** All numbers are below. */
+  /** Returns the exclusive upper bound of the numbers. */
   public int high() {
     return high;
   }
 
-  /** The number of a host, or -1. */
+  /** Returns the number of a host, or -1. */
   int find(String name) {
     return numbers.getOrDefault(name, -1);
   }
@@ -105,7 +105,7 @@ public final class HostIndex implements NodeCondition {
     return name == null ? "" : name;
   }
 
-  /** The number of a host, which is kept until it is released as often. */
+  /** Returns the number of a host; it is kept until {@link #release} is called as often. */
   int use(String name) {
     Integer known = numbers.get(name);
     int host = known == null ? create(name) : known;
@@ -134,7 +134,7 @@ public final class HostIndex implements NodeCondition {
     return host;
   }
 
-  /** Nothing fits on it any more. */
+  /** Undoes one {@link #use}. When it is the last one, no job may fit on the host any more. */
   void release(int host) {
     if (--uses[host] == 0) {
       String name = name(host);
@@ -164,9 +164,9 @@ public final class HostIndex implements NodeCondition {
   }
 
   /**
-   * Other jobs fit on a host than before.
+   * Flips the jobs that have started or ceased to fit on a host.
    *
-   * @param changed bits of the jobs for which that changed
+   * @param changed the bits of these jobs
    */
   void flip(int host, long[] changed, StartableIndex index) {
     for (int w = 0; w < words; w++) {

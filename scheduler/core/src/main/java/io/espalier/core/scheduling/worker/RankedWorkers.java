@@ -3,13 +3,13 @@ package io.espalier.core.scheduling.worker;
 import java.util.Arrays;
 
 /**
- * The workers of the pool in the selector's order, all of them and those of each host, with the
- * need classes that fit on each above them ({@link WorkerTreap}): so whether a class fits somewhere
- * is one bit, and the worker that the selector takes is found in the depth of a tree.
+ * The workers of the pool in the selector's order, as a whole and by host. The trees ({@link
+ * WorkerTreap}) also have the bits of the requirement classes that fit. So one bit tells whether a
+ * class fits on any worker, and the selected worker is found in the depth of a tree.
  *
- * <p>It knows what it is told: {@link #place} must be called whenever the rank of a worker or what
- * fits on it changes. Where the order rotates a search goes on behind the worker that was taken
- * last, of all or of the host.
+ * <p>{@link #place} must be called whenever the rank of a worker or the classes that fit on it
+ * change. When the order rotates, a search begins after the last worker taken, of all workers or of
+ * the host.
  */
 final class RankedWorkers {
   private final int words;
@@ -42,7 +42,7 @@ final class RankedWorkers {
   }
 
   /**
-   * @param words how many words the bits of all classes take
+   * @param words the number of words for the bits of all classes
    */
   RankedWorkers(int words) {
     this.words = words;
@@ -50,7 +50,7 @@ final class RankedWorkers {
     byHost = new WorkerTreap(words, new Ranks());
   }
 
-  /** Makes room for so many workers. */
+  /** Grows the arrays to a number of workers. */
   void grow(int size) {
     int old = hostOf.length;
     hostOf = Arrays.copyOf(hostOf, size);
@@ -61,7 +61,7 @@ final class RankedWorkers {
     byHost.grow(size);
   }
 
-  /** Makes room for hosts with numbers below that. */
+  /** Grows the arrays to a number of hosts. */
   void growHosts(int high) {
     int old = roots.length;
     if (high > old) {
@@ -73,7 +73,10 @@ final class RankedWorkers {
     }
   }
 
-  /** The number of a host that had no workers is used for it, perhaps after another one. */
+  /**
+   * Resets the search position of a host that has no workers yet; its number may have belonged to
+   * another host.
+   */
   void usesHost(int host) {
     if (roots[host] < 0) {
       hostCursors[host] = -1;
@@ -81,9 +84,9 @@ final class RankedWorkers {
     }
   }
 
-  // ---- changing
+  // ---- updates
 
-  /** Whether a worker stands where it should, with the bits it should have. */
+  /** Returns whether a worker has this rank and these bits already. */
   boolean isUpToDate(int worker, long rank, long[] fit) {
     boolean same = hostOf[worker] >= 0 && rank == ranks[worker];
     for (int w = 0; same && w < words; w++) {
@@ -93,9 +96,9 @@ final class RankedWorkers {
   }
 
   /**
-   * Puts a worker in its place.
+   * Inserts a worker, or updates its rank and bits.
    *
-   * @param fit bits of the classes that fit on it
+   * @param fit the bits of the classes that fit on it
    */
   void place(int worker, int host, long rank, long[] fit) {
     boolean isNew = hostOf[worker] < 0;
@@ -121,25 +124,25 @@ final class RankedWorkers {
     roots[host] = byHost.remove(roots[host], worker);
   }
 
-  /** A worker that is in the order leaves it. */
+  /** Removes a worker, which must be present. */
   void remove(int worker) {
     takeOut(worker);
     hostOf[worker] = -1;
     Arrays.fill(fits, worker * words, (worker + 1) * words, 0);
   }
 
-  /** Takes over where the last search of all workers ended. */
+  /** Takes over the position of the previous state's last search over all workers. */
   void goOnAfter(RankedWorkers before) {
     cursor = before.cursor;
     cursorRank = before.cursorRank;
   }
 
   /**
-   * The worker to take for a task of a class.
+   * Selects the worker for a task of a class.
    *
    * @param host -1: any
-   * @param rotates whether to go on behind the one that was taken last
-   * @return -1: none fits
+   * @param rotates whether to search from the last worker taken
+   * @return the worker, or -1 when the class fits on none
    */
   int choose(int host, int needClass, boolean rotates) {
     int worker =
@@ -168,24 +171,24 @@ final class RankedWorkers {
     return forest.first(top, needClass);
   }
 
-  // ---- questions
+  // ---- queries
 
-  /** How many workers there is room for. */
+  /** Returns the number of workers that fit into the arrays. */
   int size() {
     return hostOf.length;
   }
 
-  /** The host of a worker; -1: it is not in the order. */
+  /** Returns the host of a worker; -1: the worker is not present. */
   int hostOf(int worker) {
     return hostOf[worker];
   }
 
-  /** Bits of the classes that fit on some worker. */
+  /** Returns the bits of the classes that fit on any worker. */
   long fit(int word) {
     return all.fit(root, word);
   }
 
-  /** Bits of the classes that fit on some worker of a host. */
+  /** Returns the bits of the classes that fit on any worker of a host. */
   long fitOn(int host, int word) {
     return byHost.fit(roots[host], word);
   }
@@ -195,10 +198,10 @@ final class RankedWorkers {
   }
 
   /**
-   * Checks shape, order and bits of the trees.
+   * Checks the shape, order and bits of the trees.
    *
-   * @param size how many workers there are
-   * @throws IllegalStateException when something is wrong
+   * @param size the expected number of workers
+   * @throws IllegalStateException when a tree is inconsistent
    */
   void check(int size) {
     int inHosts = 0;

@@ -17,48 +17,48 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs as workers see them: jobs that need the same of a worker and have the same worker filter
- * are one class. A class is a bit; what fits is looked up per resource in a table from free slots
- * to bits, as in the {@link NodeCapacity}.
+ * Groups jobs into classes with the same needs on a worker and the same worker filter. A class is a
+ * bit; per resource, a table maps free slots to the bits of the classes that fit, as in {@link
+ * NodeCapacity}.
  */
 final class RequirementClasses {
   private static final int MANY_WORKERS = 10_000;
 
-  /** How many words the bits of all classes take. */
+  /** The number of words for the bits of all classes. */
   final int words;
 
-  /** How many words the bits of all jobs take. */
+  /** The number of words for the bits of all jobs. */
   final int jobWords;
 
-  /** Class by job. */
+  /** The class of each job. */
   final int[] ofJob;
 
-  /** Resources of the worker level, by their index in the catalog. */
+  /** The resources of the worker level, by their index in the catalog. */
   final int[] resources;
 
   private final List<Key> keys = new ArrayList<>();
 
-  /** By class: what its filter has used up, since workers are looked at as they come. */
+  /** By class: the budget that its filter has used, which all workers share as they join. */
   private final List<FilterSteps> steps = new ArrayList<>();
 
   private final Levels levels;
 
-  /** Per class the bits of its jobs. */
+  /** By class: the bits of its jobs. */
   private final long[] jobBits;
 
   /** By resource: the distinct needs, ascending, without 0. */
   private final int[][] thresholds;
 
-  /** By resource: for each number of thresholds met the bits of the classes that fit. */
+  /** By resource and number of thresholds met: the bits of the classes that fit. */
   private final long[][] fits;
 
   /**
-   * @param salt the job's name where the filter takes a fraction, which depends on it
+   * @param salt the job's name when the filter selects a fraction, which depends on the name
    */
   private record Key(List<Integer> needs, JobFilter filter, String salt) {}
 
   /**
-   * @param filtered whether worker filters count
+   * @param filtered whether worker filters apply
    */
   RequirementClasses(Levels levels, List<Resource> ofWorkers, JobTable jobs, boolean filtered) {
     this.levels = levels;
@@ -119,12 +119,12 @@ final class RequirementClasses {
     return keys.size();
   }
 
-  /** The bits of the jobs of a class. */
+  /** Returns the bits of the jobs of a class. */
   long jobs(int needClass, int jobWord) {
     return jobBits[needClass * jobWords + jobWord];
   }
 
-  /** Bits of the classes that need no more of a resource than that. */
+  /** Returns the bits of the classes whose need of a resource is at most the free slots. */
   long fit(int resource, int free, int word) {
     int[] steps = thresholds[resource];
     int met = 0;
@@ -135,19 +135,19 @@ final class RequirementClasses {
     return fits[resource][met * words + word];
   }
 
-  /** Slots that a task of a class takes of a resource. */
+  /** Returns the slots of a resource that a task of a class needs. */
   int need(int needClass, int resource) {
     return keys.get(needClass).needs().get(resource);
   }
 
-  /** Whether the worker filter of a class lets it use a worker. */
+  /** Returns whether the worker filter of a class accepts a worker. */
   boolean passes(int needClass, String host, String shard) {
     Key key = keys.get(needClass);
     return FilterEvaluator.passesWorker(
         key.filter(), key.salt(), host, shard, steps.get(needClass));
   }
 
-  /** Of the jobs whose filter is too slow for a worker. */
+  /** Returns the problems of jobs whose worker filter is too slow. */
   List<Problem> problems(JobTable jobs) {
     List<Problem> problems = new ArrayList<>();
     for (int j = 0; j < ofJob.length; j++) {

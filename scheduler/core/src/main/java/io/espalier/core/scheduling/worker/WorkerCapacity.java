@@ -17,13 +17,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every worker has and what tasks hold of it: slots per resource of the worker level, and
- * tasks. It only counts; who fits on account of that is the {@link WorkerIndex}'s matter. A worker
- * may hold more than it has: what runs is counted whatever the limits are.
+ * Counts the capacity and usage of every worker: slots per resource of the worker level, and tasks.
+ * It only counts; {@link WorkerIndex} decides which tasks fit. Usage may exceed the capacity,
+ * because running tasks are counted regardless of limits.
  *
- * <p>Resources are numbered by their place among those of the worker level, except where a method
- * says otherwise. Tasks are counted for workers that are not in the pool, too; totals and the
- * overuse that is told are those of the pool.
+ * <p>Unless a method says otherwise, resources are numbered by their position among those of the
+ * worker level. Tasks are also counted for workers outside the pool; totals and reported over-limit
+ * usage cover only the pool.
  */
 final class WorkerCapacity {
   private final WorkerTable table;
@@ -32,7 +32,7 @@ final class WorkerCapacity {
   private final String instance;
   private final int width;
 
-  /** The resources of the worker level, by their number among all, ascending. */
+  /** The catalog numbers of the worker level's resources, ascending. */
   private final int[] numbers;
 
   private Settings settings;
@@ -45,13 +45,13 @@ final class WorkerCapacity {
   private int[] maxTasks = new int[0];
   private boolean[] inPool = new boolean[0];
 
-  /** By resource: the slots of all in the pool. */
+  /** By resource: the slots of all workers in the pool. */
   private final long[] totals;
 
   private int totalsVersion;
   private final Load load = new Load();
 
-  /** The load of one worker, without an object for each. */
+  /** The load of one worker; one object serves all workers. */
   private final class Load implements WorkerLoad {
     int worker;
 
@@ -87,9 +87,10 @@ final class WorkerCapacity {
   }
 
   /**
-   * @param overrides of limits: whoever changes them must {@link #put} the workers anew
-   * @param over is told where more is in use than there is
-   * @param instance the name by which the scheduler's own host goes
+   * @param overrides the overrides of limits; after a change of these, {@link #put} must be called
+   *     again for the workers
+   * @param over receives the places where usage exceeds the limit
+   * @param instance the name of the scheduler's own host
    */
   WorkerCapacity(
       WorkerTable table,
@@ -108,7 +109,7 @@ final class WorkerCapacity {
     totals = new long[width];
   }
 
-  /** Makes room for so many workers. */
+  /** Grows the arrays to a number of workers. */
   void grow(int size) {
     capacity = Arrays.copyOf(capacity, size * width);
     used = Arrays.copyOf(used, size * width);
@@ -119,7 +120,9 @@ final class WorkerCapacity {
 
   // ---- limits
 
-  /** Whether two settings say the same of workers, as far as it is not of jobs. */
+  /**
+   * Returns whether two settings agree on everything about workers that does not belong to jobs.
+   */
   static boolean isSame(Settings old, Settings next) {
     return old.resources()
             .ofLevel(old.levels().worker())
@@ -136,13 +139,15 @@ final class WorkerCapacity {
         .toList();
   }
 
-  /** Other limits or weights of the same resources; {@link #put} must follow for each worker. */
+  /**
+   * Sets other limits or weights of the same resources; {@link #put} must follow for each worker.
+   */
   void setSettings(Settings next) {
     settings = next;
     resources = next.resources().ofLevel(next.levels().worker());
   }
 
-  /** A worker is in the pool, new or with other properties; {@link #tell} must follow. */
+  /** Adds a worker to the pool, or updates its properties; {@link #tell} must follow. */
   void put(int worker, WorkerInfo info) {
     if (inPool[worker]) {
       addToTotals(worker, -1);
@@ -161,7 +166,7 @@ final class WorkerCapacity {
     addToTotals(worker, 1);
   }
 
-  /** What operators say counts more than what is configured or measured. */
+  /** Applies overrides, which take precedence over configured and measured limits. */
   private void override(int worker) {
     for (int k = 0; k < width; k++) {
       LimitOverride override = overrideOf(worker, k);
@@ -171,21 +176,21 @@ final class WorkerCapacity {
     }
   }
 
-  /** What an operator says of the limit of a resource; null: nothing. */
+  /** Returns the override of a resource's limit on a worker, or null. */
   @Nullable LimitOverride overrideOf(int worker, int resource) {
     String shard = table.shard(worker);
     return overrides.on(
         Levels.WORKER, resources.get(resource).name(), shard.isEmpty() ? instance : shard);
   }
 
-  /** Tells of every resource whether more of it is in use than there is. */
+  /** Reports for every resource whether usage exceeds the limit. */
   void tell(int worker) {
     for (int k = 0; k < width; k++) {
       over.set(numbers[k], worker, inPool[worker] && free(worker, k) < 0);
     }
   }
 
-  /** A worker is in the pool no more; what its tasks hold goes on being counted. */
+  /** Removes a worker from the pool; the usage of its tasks is still counted. */
   void leave(int worker) {
     addToTotals(worker, -1);
     inPool[worker] = false;
@@ -202,9 +207,9 @@ final class WorkerCapacity {
   // ---- tasks
 
   /**
-   * A task takes slots of a worker, or gives them back.
+   * Charges a task to a worker, or releases its charge.
    *
-   * @param amounts by number of the resource among all
+   * @param amounts slots by catalog number of the resource
    * @param sign 1 or -1
    */
   void change(int worker, int[] amounts, int sign) {
@@ -218,10 +223,7 @@ final class WorkerCapacity {
     }
   }
 
-  /**
-   * What can be counted of what a task holds that was not started here: where numbers would run
-   * over, less.
-   */
+  /** Limits the charges of an adopted or migrated task so that the counts cannot overflow. */
   int[] countable(int worker, int[] amounts) {
     int[] countable = amounts;
     for (int k = 0; k < width; k++) {
@@ -235,7 +237,7 @@ final class WorkerCapacity {
     return countable;
   }
 
-  // ---- questions
+  // ---- queries
 
   int width() {
     return width;
@@ -245,7 +247,7 @@ final class WorkerCapacity {
     return resources;
   }
 
-  /** Slots left, negative when over-committed. */
+  /** Returns the free slots; negative when over-committed. */
   int free(int worker, int resource) {
     return capacity[worker * width + resource] - used[worker * width + resource];
   }
@@ -258,48 +260,48 @@ final class WorkerCapacity {
     return tasks[worker];
   }
 
-  /** Whether it runs as many tasks as it takes at once. */
+  /** Returns whether the worker runs its maximum number of tasks. */
   boolean isFull(int worker) {
     return maxTasks[worker] > 0 && tasks[worker] >= maxTasks[worker];
   }
 
-  /** Slots left beside some that are kept free. */
+  /** Returns the free slots after subtracting reserved ones. */
   int freeBeside(int worker, int resource, int kept) {
     return (int) Math.max(Integer.MIN_VALUE, (long) free(worker, resource) - kept);
   }
 
-  /** Whether it takes no task beside one that it is kept free for. */
+  /** Returns whether the worker can take no task besides one that it is reserved for. */
   boolean isFullBeside(int worker) {
     return maxTasks[worker] > 0 && tasks[worker] >= maxTasks[worker] - 1;
   }
 
-  /** Valid until the next question. */
+  /** Returns the load of a worker; valid until the next call. */
   WorkerLoad load(int worker) {
     load.worker = worker;
     return load;
   }
 
-  /** Slots of a resource, by its number among all, that a worker has. */
+  /** Returns the limit of a resource, by its catalog number, on a worker. */
   int limitOfResource(int worker, int resource) {
     return capacity[worker * width + Arrays.binarySearch(numbers, resource)];
   }
 
-  /** Slots of a resource, by its number among all, that tasks hold on a worker. */
+  /** Returns the slots of a resource, by its catalog number, in use on a worker. */
   int usedOfResource(int worker, int resource) {
     return used[worker * width + Arrays.binarySearch(numbers, resource)];
   }
 
-  /** The slots of all workers in the pool, whatever their state. */
+  /** Returns the slots of all workers in the pool, regardless of their state. */
   long total(int resource) {
     return totals[resource];
   }
 
-  /** Grows whenever a total may have changed. */
+  /** Returns a version that grows whenever a total may have changed. */
   int totalsVersion() {
     return totalsVersion;
   }
 
-  /** How the slots of a worker are used. */
+  /** Returns the usage of a worker's slots. */
   List<Slots> slots(int worker) {
     List<Slots> slots = new ArrayList<>();
     for (int k = 0; k < width; k++) {

@@ -19,28 +19,27 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs find a worker, and which worker it is
- * (docs/design/design.md#jobs-that-are-placed-on-hosts). Per need class (what a job needs of a
- * worker, and its worker filter) it is known on which workers the class fits. What workers have and
- * tasks hold is counted by {@link WorkerCapacity}; {@link RankedWorkers} keeps the workers in the
- * selector's order with these bits above them; this is what goes between the two, and makes bits of
- * jobs out of those of classes. A start or an end touches the trees of one worker.
+ * An index of the jobs that have a fitting worker, which also selects the worker
+ * (docs/design/design.md#jobs-that-are-placed-on-hosts). It works with requirement classes, which
+ * group jobs by their needs on a worker and their worker filter, and tracks on which workers each
+ * class fits. {@link WorkerCapacity} counts the capacity and usage of the workers. {@link
+ * RankedWorkers} keeps the workers in the selector's order together with these bits. This class
+ * connects the two, and translates bits of classes into bits of jobs. A start or an end touches the
+ * trees of one worker.
  *
- * <p>Conditions on other workers than a task's own:
+ * <p>Which workers must fit depends on the placement of the job:
  *
  * <ul>
- *   <li>jobs without placement, and all jobs as a necessary condition: some worker of all fits;
- *   <li>{@code host_placement}: some worker of that host fits; both are bits per job, beside those
- *       of the root;
- *   <li>{@code level_for_host_placement}: some worker of the host that a node of that level names
- *       fits: part of {@code open(j, n)} through {@link HostIndex}. Where a path has no node of
- *       that level any worker will do (docs/design/bistro.md#host-placement).
+ *   <li>jobs without placement, and all jobs as a necessary condition: any worker;
+ *   <li>{@code host_placement}: any worker of that host. Both are bits per job, next to those of
+ *       the root;
+ *   <li>{@code level_for_host_placement}: any worker of the host that a node of that level names.
+ *       This is part of {@code open(j, n)} through {@link HostIndex}. On a path without a node of
+ *       that level, any worker will do (docs/design/bistro.md#host-placement).
  * </ul>
- *
- * <p><b>Length.</b> A third of it passes questions on to the counts; whoever asks has one to ask.
  */
 public final class WorkerIndex {
-  /** Whether anything is asked of workers at all; if not, nothing here costs anything. */
+  /** Whether tasks need workers at all; otherwise this class does nothing. */
   private final boolean active;
 
   private final WorkerTable table;
@@ -55,10 +54,12 @@ public final class WorkerIndex {
   /** By job: the host it must run on; -1: any. */
   private final int[] pinnedTo;
 
-  /** Bits of the jobs that are pinned to a host. */
+  /** The bits of the jobs that are pinned to a host. */
   private final long[] pinned;
 
-  /** Bits of the jobs that find a worker; -1 throughout when nothing is asked. */
+  /**
+   * The bits of the jobs that have a fitting worker; all bits are set when tasks need no workers.
+   */
   private final long[] open;
 
   private final HostIndex hosts;
@@ -70,10 +71,10 @@ public final class WorkerIndex {
   // By worker.
   private boolean[] takes = new boolean[0];
 
-  /** Classes whose filters let them use it. */
+  /** By worker: the classes whose filters accept it. */
   private long[] passes = new long[0];
 
-  /** The job that room is kept for, or -1. */
+  /** By worker: the job that it is reserved for, or -1. */
   private int[] keptFor = new int[0];
 
   private final long[] fit;
@@ -82,11 +83,12 @@ public final class WorkerIndex {
   private final long[] changed;
 
   /**
-   * @param hosts of the same world; the index asks it, too
+   * @param hosts the hosts of the same state, which the startable index queries too
    * @param placementLevel by job: see {@link #placementLevels}
-   * @param overrides of limits: whoever changes them must {@link #put} the workers anew
-   * @param over is told where more is in use than there is
-   * @param instance the name by which the scheduler's own host goes
+   * @param overrides the overrides of limits; after a change of these, {@link #put} must be called
+   *     again for the workers
+   * @param over receives the places where usage exceeds the limit
+   * @param instance the name of the scheduler's own host
    */
   public WorkerIndex(
       WorkerTable table,
@@ -135,8 +137,9 @@ public final class WorkerIndex {
   }
 
   /**
-   * By job: the level whose nodes name the host a task must run on, -1 where any host or one and
-   * the same will do (docs/design/bistro.md#host-placement). Placement is nothing to local runners.
+   * Returns by job the level whose nodes name the host of its tasks; -1 when the tasks may run on
+   * any host or all run on the same one (docs/design/bistro.md#host-placement). Placement has no
+   * effect on local runners.
    */
   public static int[] placementLevels(WorkerTable.Mode mode, JobTable jobs) {
     int[] levels = new int[jobs.count()];
@@ -153,12 +156,14 @@ public final class WorkerIndex {
     return levels;
   }
 
-  /** Whether two settings say the same of workers, as far as it is not of jobs. */
+  /**
+   * Returns whether two settings agree on everything about workers that does not belong to jobs.
+   */
   public static boolean isSame(Settings old, Settings next) {
     return WorkerCapacity.isSame(old, next);
   }
 
-  /** Of jobs whose filter is too slow for a worker. */
+  /** Returns the problems of jobs whose worker filter is too slow. */
   public List<Problem> problems(JobTable jobs) {
     return classes.problems(jobs);
   }
@@ -167,7 +172,7 @@ public final class WorkerIndex {
     return active;
   }
 
-  /** Bits of the jobs that find a worker. */
+  /** Returns the bits of the jobs that have a fitting worker. */
   public long open(int word) {
     return open[word];
   }
@@ -192,7 +197,7 @@ public final class WorkerIndex {
     order.grow(size);
   }
 
-  /** Takes over what the table says of a worker: new, changed or gone. */
+  /** Updates a worker that is new, changed or gone in the table. */
   public void put(int worker) {
     if (!active) {
       return;
@@ -235,7 +240,8 @@ public final class WorkerIndex {
   }
 
   /**
-   * Limits, weights, overrides, physical resources or the selector have changed in the settings.
+   * Applies new settings with other limits, weights, overrides, physical resources or another
+   * selector.
    */
   public void setSettings(Settings next) {
     ledger.setSettings(next);
@@ -245,14 +251,14 @@ public final class WorkerIndex {
     }
   }
 
-  /** Takes over where the last search ended. */
+  /** Takes over the position of the previous state's last search. */
   public void goOnAfter(WorkerIndex before) {
     order.goOnAfter(before.order);
   }
 
   // ---- tasks
 
-  /** A task holds slots of a worker. */
+  /** Charges a task to a worker. */
   public void charge(int worker, int[] amounts) {
     change(worker, amounts, 1);
   }
@@ -273,10 +279,7 @@ public final class WorkerIndex {
     }
   }
 
-  /**
-   * What can be counted of what a task holds that was not started here: where numbers would run
-   * over, less.
-   */
+  /** Limits the charges of an adopted or migrated task so that the counts cannot overflow. */
   public int[] countable(int worker, int[] amounts) {
     return active && worker >= 0 && worker < takes.length
         ? ledger.countable(worker, amounts)
@@ -284,10 +287,10 @@ public final class WorkerIndex {
   }
 
   /**
-   * The worker that the selector takes for a task of an open job.
+   * Selects the worker for a task of an open job.
    *
    * @param path the task's node per level, -1 for none
-   * @return its number; -1 when nothing is asked of workers
+   * @return the worker number; -1 when tasks need no workers
    */
   public int choose(int job, int[] path) {
     if (!active) {
@@ -319,7 +322,7 @@ public final class WorkerIndex {
     return keptFor[worker] < 0 ? bits : bits & fitBeside(worker, word);
   }
 
-  /** The class of the holder, and those that fit when what is kept for it is left out. */
+  /** Returns the holder's class, and the classes that fit besides the reservation. */
   private long fitBeside(int worker, int word) {
     int holder = classes.ofJob[keptFor[worker]];
     long own = holder >>> 6 == word ? 1L << holder : 0;
@@ -331,37 +334,40 @@ public final class WorkerIndex {
     return bits | own;
   }
 
-  // ---- keeping
+  // ---- reservations
 
   /**
-   * Keeps a worker of the pool for the class of a job, as far as that needs it.
+   * Reserves a worker of the pool for the class of a job, as far as the job needs it.
    *
-   * @param job -1: for nobody any more
+   * @param job -1: ends the reservation
    */
   public void keepFor(int worker, int job) {
     keptFor[worker] = job;
     refit(worker, order.hostOf(worker));
   }
 
-  /** The job that room on a worker is kept for, or -1. */
+  /** Returns the job that a worker is reserved for, or -1. */
   public int keptFor(int worker) {
     return isKnown(worker) ? keptFor[worker] : -1;
   }
 
-  /** Whether room is kept on a worker for jobs of another class. */
+  /** Returns whether a worker is reserved for jobs of another class. */
   boolean isKeptFromJob(int worker, int job) {
     int holder = keptFor(worker);
     return holder >= 0 && classes.ofJob[holder] != classes.ofJob[job];
   }
 
-  /** Slots of a worker that a job may have; negative when over-committed. */
+  /** Returns the free slots of a worker that a job may use; negative when over-committed. */
   public int freeFor(int job, int worker, int resource) {
     return isKeptFromJob(worker, job)
         ? ledger.freeBeside(worker, resource, need(keptFor[worker], resource))
         : ledger.free(worker, resource);
   }
 
-  /** Whether a worker runs as many tasks as it takes at once, that of the holder included. */
+  /**
+   * Returns whether a worker has no task capacity for a job, counting a reservation for another
+   * class.
+   */
   public boolean isFullFor(int job, int worker) {
     return isKeptFromJob(worker, job) ? ledger.isFullBeside(worker) : ledger.isFull(worker);
   }
@@ -376,7 +382,7 @@ public final class WorkerIndex {
     return selector == null ? 0 : selector.rank(ledger.load(worker));
   }
 
-  /** Brings a worker's bits and place in the order up to date, and all that hangs on them. */
+  /** Updates a worker's bits and rank, and the bits that depend on them. */
   private void refit(int worker, int host) {
     long rank = rank(worker);
     computeFit(worker);
@@ -394,7 +400,7 @@ public final class WorkerIndex {
     }
   }
 
-  /** Flips the jobs of the classes that fit somewhere now and did not before, or the reverse. */
+  /** Flips the jobs of the classes that have started or ceased to fit. */
   private void after(int host) {
     for (int w = 0; w < classWords; w++) {
       long flips = allBefore[w] ^ order.fit(w);
@@ -434,12 +440,12 @@ public final class WorkerIndex {
     }
   }
 
-  // ---- looking
+  // ---- searching
 
   /**
-   * Whether some worker takes a task of a job now.
+   * Returns whether any worker can take a task of a job now.
    *
-   * @param host where it must run; null: anywhere
+   * @param host the required host; null: any
    */
   public boolean finds(int job, @Nullable String host) {
     if (!active) {
@@ -457,9 +463,9 @@ public final class WorkerIndex {
   }
 
   /**
-   * Whether there is a worker that takes tasks of a job, full or not.
+   * Returns whether any worker takes tasks of a job, full or not.
    *
-   * @param host where it must run; null: anywhere
+   * @param host the required host; null: any
    */
   public boolean isThere(int job, @Nullable String host) {
     if (finds(job, host)) {
@@ -479,28 +485,28 @@ public final class WorkerIndex {
     return false;
   }
 
-  /** Whether the worker filter of a job lets it use a worker. */
+  /** Returns whether the worker filter of a job accepts a worker. */
   public boolean passes(int job, int worker) {
     int needClass = classes.ofJob[job];
     return (passes[worker * classWords + (needClass >>> 6)] & 1L << needClass) != 0;
   }
 
-  /** Slots that a task of a job takes of a resource of the worker level. */
+  /** Returns the slots of a worker-level resource that a task of a job needs. */
   public int need(int job, int resource) {
     return classes.need(classes.ofJob[job], resource);
   }
 
-  /** The level whose nodes name the hosts of a job's tasks; -1: none. */
+  /** Returns the level whose nodes name the hosts of a job's tasks; -1: none. */
   public int placementLevel(int job) {
     return placementLevel[job];
   }
 
-  /** The host that all tasks of a job must run on; null: none. */
+  /** Returns the host that all tasks of a job must run on; null: none. */
   public @Nullable String pinnedTo(int job) {
     return pinnedTo[job] < 0 ? null : hosts.name(pinnedTo[job]);
   }
 
-  /** Whether a worker was ever in the pool or held a task. */
+  /** Returns whether a worker was ever in the pool or ran a task. */
   public boolean isKnown(int worker) {
     return worker < takes.length;
   }
@@ -520,7 +526,7 @@ public final class WorkerIndex {
     return isKnown(worker) ? ledger.tasks(worker) : 0;
   }
 
-  /** Slots left of a resource of the worker level, negative when over-committed. */
+  /** Returns the free slots of a worker-level resource; negative when over-committed. */
   public int freeOf(int worker, int resource) {
     return ledger.free(worker, resource);
   }
@@ -529,7 +535,7 @@ public final class WorkerIndex {
     return ledger.limit(worker, resource);
   }
 
-  /** What an operator says of the limit of a resource of the worker level; null: nothing. */
+  /** Returns the override of a worker-level resource's limit, or null. */
   public @Nullable LimitOverride overrideOf(int worker, int resource) {
     return ledger.overrideOf(worker, resource);
   }
@@ -544,17 +550,17 @@ public final class WorkerIndex {
     return ledger.usedOfResource(worker, resource);
   }
 
-  /** The slots of all workers in the pool, whatever their state. */
+  /** Returns the slots of all workers in the pool, regardless of their state. */
   public long total(int resource) {
     return ledger.total(resource);
   }
 
-  /** Grows whenever a total may have changed. */
+  /** Returns a version that grows whenever a total may have changed. */
   public int totalsVersion() {
     return ledger.totalsVersion();
   }
 
-  /** How the slots of a worker are used; empty when nothing is asked of workers. */
+  /** Returns the usage of a worker's slots; empty when tasks need no workers. */
   public List<Slots> slots(int worker) {
     return active && isKnown(worker) ? ledger.slots(worker) : List.of();
   }
@@ -564,9 +570,9 @@ public final class WorkerIndex {
   }
 
   /**
-   * Checks the trees: shape, order, bits, and that each worker of the pool is where it belongs.
+   * Checks the shape, order and bits of the trees, and that they contain every worker of the pool.
    *
-   * @throws IllegalStateException when something is wrong
+   * @throws IllegalStateException when the index is inconsistent
    */
   public void check() {
     order.check(table.pool().size());

@@ -9,15 +9,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers, numbered: those of the pool and those that tasks are still charged to. Numbers are
- * used again once a worker is neither. They hold over changes of the configuration.
+ * A table of numbered workers: those of the pool, and those that running tasks are still charged
+ * to. The number of any other worker is reused. Numbers stay valid across updates.
  */
 public final class WorkerTable {
-  /** What runs tasks. */
+  /** Where tasks run. */
   public enum Mode {
-    /** Nobody said: no task asks for a worker. */
+    /** The workers were never set: tasks need no worker. */
     NONE,
-    /** The scheduler's own host: it has resources, but neither filters nor placement choose it. */
+    /** On the scheduler's own host, which has resources but no filters or placement. */
     LOCAL,
     POOL
   }
@@ -39,12 +39,12 @@ public final class WorkerTable {
     mode = newMode;
   }
 
-  /** The number of a shard, or -1. */
+  /** Returns the number of a shard, or -1. */
   public int find(String shard) {
     return numbers.getOrDefault(shard, -1);
   }
 
-  /** The number of a shard, a new one if need be. */
+  /** Returns the number of a shard; allocates one if necessary. */
   public int number(String shard) {
     Integer known = numbers.get(shard);
     if (known != null) {
@@ -68,12 +68,12 @@ public final class WorkerTable {
     return number;
   }
 
-  /** All numbers are below. */
+  /** Returns the exclusive upper bound of the numbers. */
   public int high() {
     return high;
   }
 
-  /** Null: not in the pool. */
+  /** Returns the info of a worker; null: not in the pool. */
   public @Nullable WorkerInfo info(int worker) {
     return infos[worker];
   }
@@ -87,17 +87,17 @@ public final class WorkerTable {
     infos[worker] = info;
   }
 
-  /** Whether it is in the pool or runs something. */
+  /** Returns whether the worker is in the pool or has running tasks. */
   public boolean isUsed(int worker) {
     return shards[worker] != null;
   }
 
-  /** How many tasks are charged to it. */
+  /** Returns the number of tasks charged to the worker. */
   public int runs(int worker) {
     return runs[worker];
   }
 
-  /** A task is charged to it. */
+  /** Charges a task to the worker. */
   public void started(int worker) {
     runs[worker]++;
   }
@@ -107,7 +107,7 @@ public final class WorkerTable {
     dropIfIdle(worker);
   }
 
-  /** Frees the number of a worker that has left and runs nothing. */
+  /** Frees the number of a worker that has left the pool and runs no task. */
   public void dropIfIdle(int worker) {
     String shard = shards[worker];
     if (infos[worker] == null && runs[worker] == 0 && shard != null) {
@@ -118,7 +118,7 @@ public final class WorkerTable {
     }
   }
 
-  /** The numbers of the pool, ascending. */
+  /** Returns the numbers of the workers in the pool, ascending. */
   public List<Integer> pool() {
     List<Integer> all = new ArrayList<>();
     for (int worker = 0; worker < high; worker++) {

@@ -3,13 +3,13 @@ package io.espalier.core.scheduling.worker;
 import java.util.Arrays;
 
 /**
- * Search trees over workers, ordered by rank and then by number, that know of every subtree which
- * need classes fit on some worker of it: so the first worker that fits is found in the depth of the
- * tree, whatever the class. A worker is in one tree at most. Trees are named by their roots; -1 is
- * the empty one.
+ * Search trees over workers, ordered by rank and then by number. Each subtree has the bits of the
+ * requirement classes that fit on any of its workers, so the first fitting worker is found in the
+ * depth of the tree, for every class. A worker is in at most one tree. A tree is named by its root;
+ * -1 is the empty tree.
  *
- * <p>The trees are treaps: balanced by priorities that are hashes of the numbers, so their shape
- * depends on what they contain and on nothing else.
+ * <p>The trees are treaps. They are balanced by priorities that are hashes of the worker numbers,
+ * so their shape depends only on their contents.
  */
 final class WorkerTreap {
   private final int words;
@@ -18,21 +18,21 @@ final class WorkerTreap {
   private int[] right = new int[0];
   private int[] parent = new int[0];
 
-  /** Per worker: the classes that fit on some worker of its subtree. */
+  /** By worker: the classes that fit on any worker of its subtree. */
   private long[] below = new long[0];
 
   private long work;
 
-  /** What the trees are about. */
+  /** The rank and fitting classes of each worker. */
   interface Ranks {
     long rank(int worker);
 
-    /** Bits of the classes that fit on the worker. */
+    /** Returns the bits of the classes that fit on the worker. */
     long fit(int worker, int word);
   }
 
   /**
-   * @param words how many words the bits of all classes take
+   * @param words the number of words for the bits of all classes
    */
   WorkerTreap(int words, Ranks ranks) {
     this.words = words;
@@ -54,7 +54,7 @@ final class WorkerTreap {
     return work;
   }
 
-  /** Bits of the classes that fit on some worker of a tree. */
+  /** Returns the bits of the classes that fit on any worker of a tree. */
   long fit(int root, int word) {
     return root < 0 ? 0 : below[root * words + word];
   }
@@ -75,7 +75,7 @@ final class WorkerTreap {
     return own < rank || (own == rank && a < worker);
   }
 
-  /** Computes the bits of one worker's subtree; returns whether they changed. */
+  /** Recomputes the bits of a worker's subtree; returns whether they changed. */
   private boolean gather(int worker) {
     work++;
     boolean changed = false;
@@ -91,7 +91,7 @@ final class WorkerTreap {
     return changed;
   }
 
-  /** What fits on a worker has changed, its rank has not. */
+  /** Updates the bits after the classes that fit on a worker, but not its rank, have changed. */
   void update(int worker) {
     gatherFrom(worker);
   }
@@ -103,7 +103,7 @@ final class WorkerTreap {
     }
   }
 
-  /** Returns the new root. */
+  /** Inserts a worker and returns the new root. */
   int insert(int root, int worker) {
     left[worker] = -1;
     right[worker] = -1;
@@ -131,7 +131,7 @@ final class WorkerTreap {
     return parent[worker] < 0 ? worker : root;
   }
 
-  /** Returns the new root. */
+  /** Removes a worker and returns the new root. */
   int remove(int root, int worker) {
     int newRoot = root;
     while (left[worker] >= 0 || right[worker] >= 0) {
@@ -157,7 +157,7 @@ final class WorkerTreap {
     return newRoot;
   }
 
-  /** Exchanges a worker with its parent; bits above the two are left as they are. */
+  /** Rotates a worker with its parent; does not update the bits above the two. */
   private void rotateUp(int worker) {
     int above = parent[worker];
     int top = parent[above];
@@ -187,7 +187,7 @@ final class WorkerTreap {
     gather(worker);
   }
 
-  /** The first worker of a tree on which a class fits, or -1. */
+  /** Returns the first worker of a tree on which a class fits, or -1. */
   int first(int root, int needClass) {
     int word = needClass >>> 6;
     long bit = 1L << needClass;
@@ -208,7 +208,7 @@ final class WorkerTreap {
     }
   }
 
-  /** The first one behind a place in the order, or -1. */
+  /** Returns the first such worker after a position in the order, or -1. */
   int firstAfter(int root, int needClass, long rank, int worker) {
     int word = needClass >>> 6;
     if (root < 0 || (below[root * words + word] & 1L << needClass) == 0) {
@@ -227,10 +227,10 @@ final class WorkerTreap {
   }
 
   /**
-   * Checks order, shape and bits of a tree.
+   * Checks the order, shape and bits of a tree.
    *
-   * @return how many workers it has
-   * @throws IllegalStateException when something is wrong
+   * @return the number of workers in the tree
+   * @throws IllegalStateException when the tree is inconsistent
    */
   int check(int root) {
     if (root < 0) {

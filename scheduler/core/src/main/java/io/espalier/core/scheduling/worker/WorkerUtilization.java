@@ -4,10 +4,10 @@ import io.espalier.core.api.WorkerView.Slots;
 import java.util.List;
 
 /**
- * How much of a worker is in use.
+ * The utilization of a worker.
  *
- * @param tasks how many hold it
- * @param slots of the worker level's resources, in the order of the settings
+ * @param tasks the number of tasks charged to it
+ * @param slots the slots of the worker level's resources, in the order of the settings
  */
 public record WorkerUtilization(String shard, int tasks, List<Slots> slots) {
   public WorkerUtilization {
