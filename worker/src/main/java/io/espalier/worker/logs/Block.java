@@ -36,7 +36,9 @@ record Block(
   private static final int MAGIC = 0x45534c31;
   private static final int HEAD = 60;
 
-  /** More lines than any writer puts into a block; every line takes at least one byte. */
+  /**
+   * An upper bound on lengths, above what any writer produces, even for a block of a single line.
+   */
   private static final int MOST = 64 << 20;
 
   /** Encodes lines with increasing ids as a block. */

@@ -93,8 +93,8 @@ final class LogSearch {
   }
 
   /**
-   * Lines in memory are still searched after the limit: the next call would have to read them
-   * again.
+   * Returns whether to stop at the limit. Lines that are already read are still searched: the next
+   * call would have to read them again.
    */
   private boolean shouldStop(JobCursor cursor) {
     return search.steps() > STEPS_PER_CALL || (work.isDone() && !cursor.isLoaded());

@@ -19,8 +19,8 @@ final class ChildReaper implements AutoCloseable {
   private static final long LAST_PAUSE_NANOS = 20_000_000;
 
   /**
-   * The pause between sweeps: a foreign child that stays uncollected that long may hide ends of
-   * ours.
+   * The pause from which on our children are checked one by one: a foreign child that stays
+   * uncollected that long may hide ends of ours.
    */
   private static final long SWEEP_PAUSE_NANOS = 5_000_000;
 

@@ -268,7 +268,10 @@ public final class GuardProcess {
     }
   }
 
-  /** Applies the lease after all messages have been read: only the newest one counts. */
+  /**
+   * Applies the newest lease after all messages have been read, and opens the gate if the lease is
+   * in force.
+   */
   private void settle() {
     if (inForce && left() > 0) {
       read();
