@@ -75,8 +75,9 @@ public record RunPlace(
   }
 
   /**
-   * Returns whether both directories are the same one, so that its lock is a single lock. The boot
-   * proves that, or everything that distinguishes our machine from others.
+   * Returns whether both directories are the same one, so that its lock is a single lock: either
+   * our machine has been booted since, or the machine, its boot and the directory are all
+   * identical.
    */
   public boolean isSameDirectoryAs(RunPlace earlier) {
     return isLaterBootOf(earlier)
