@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * (seconds), {@code enabled_lifetime} (default: the lifetime; afterwards the node is disabled),
  * {@code tags}, {@code time_zone} and, for a line of five fields, {@code dst_fixes}. Events of
  * several items in the same second become one node: it has the tags of all, and is enabled if it is
- * enabled for any of them.
+ * enabled for all of them.
  *
  * <p>The nodes depend only on the instant. The source announces its next change, so it is punctual.
  */
