@@ -124,7 +124,7 @@ public final class CgroupFactory implements AutoCloseable {
   /**
    * Creates groups where this host permits: in directories {@code espalier} below our own group in
    * every hierarchy that can limit, count or kill. It creates these directories. With version 2 it
-   * may have to move this process into a sibling group of its own, because a group with processes
+   * may have to move this process into a separate group beside them, because a group with processes
    * cannot delegate controllers.
    */
   public static CgroupFactory automatic(CgroupHost host) {

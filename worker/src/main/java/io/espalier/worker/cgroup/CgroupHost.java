@@ -128,8 +128,8 @@ public final class CgroupHost {
     }
     Path own = below.length() <= 1 ? mount : mount.resolve(below.substring(1));
     if (own.endsWith(Delegation.SUPERVISOR)) {
-      // An earlier supervisor in this process moved into a sibling: the group we were given is its
-      // parent.
+      // An earlier supervisor in this process moved into a child group: the group we were given is
+      // its parent.
       own = own.resolveSibling("");
     }
     // A path with ".." lies outside the part that is mounted here.

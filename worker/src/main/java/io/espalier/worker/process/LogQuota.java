@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  * stderr, never to the status pipe.
  */
 final class LogQuota {
-  /** The pause before the store is asked again whether it has room. */
+  /** The pause before the store is checked again for room. */
   private static final long ROOM_NANOS = 20_000_000;
 
   private final BooleanSupplier room;

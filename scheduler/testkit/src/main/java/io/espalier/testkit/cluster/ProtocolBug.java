@@ -57,7 +57,7 @@ public enum ProtocolBug {
   UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD),
   /** A store that was set back is considered complete, although the epoch continues. */
   SET_BACK_UNNOTICED(Invariant.LIMITS),
-  /** The epoch continues from the store's, even if the store was set back. */
+  /** The epoch continues from the store's alone, even if the store was set back. */
   TOKENS_FROM_THE_STORE_ALONE(Invariant.TOKENS_GROW),
   /** The guard exits although a start is under way. */
   GUARD_LEAVES_EARLY(Invariant.DEAD_IS_DEAD),

@@ -243,8 +243,8 @@ final class SimulatedScheduler extends SimulatedProcess {
   }
 
   /**
-   * Ends the leadership on a thread other than the one that answers workers, so it may take a
-   * moment.
+   * Ends the leadership a moment later: this runs on another thread than the one that answers
+   * workers.
    */
   private void noticed(String why) {
     later(1 + cluster.random.nextInt(100), () -> die(why));

@@ -52,7 +52,7 @@ final class OraclePool {
     return workers;
   }
 
-  /** Returns whether workers impose any condition. */
+  /** Returns whether a start requires a worker. */
   boolean isAsked() {
     return asked;
   }
@@ -142,8 +142,7 @@ final class OraclePool {
   }
 
   /**
-   * Returns whether a worker that accepts tasks has, free or in use, enough slots for a task of a
-   * job.
+   * Returns whether a worker that accepts tasks has, in total, enough slots for a task of a job.
    */
   boolean isLargeEnough(Config config, Job job, String shard) {
     WorkerInfo worker = workers.get(shard);
