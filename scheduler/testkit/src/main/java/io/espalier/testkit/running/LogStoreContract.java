@@ -142,7 +142,7 @@ public abstract class LogStoreContract {
     assertThat(page.lines()).extracting(LogLine::text).containsExactly(text);
   }
 
-  /** Verifies P20 (docs/design/bistro.md#output). */
+  /** Verifies P20 (docs/design/bistro.md#conformance-of-tasks). */
   @Test
   void pruningDeletesWhatIsOlder() {
     for (int i = 0; i < 12_000; i++) {
